@@ -1,0 +1,153 @@
+// Chunks of a long scan on several threads: the chain that hands the running state from chunk to chunk.
+//
+// Chunks are claimed in order by ticket. A thread first summarises its chunk (reads it once), then waits for its
+// turn, takes the state before the chunk, advances the shared state by the summary, passes the turn on, and only
+// then scans the chunk, which by now lies in its cache. There is one shared state, and whoever has the turn owns
+// it. Whoever waits, waits for a chunk that was claimed before and is being summarised: no deadlock. A hop of the
+// chain costs well under a microsecond where a chunk takes tens of them; see docs/architecture.md.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <exception>
+#include <thread>
+#include <utility>
+
+#if defined(__x86_64__) || defined(_M_X64)
+#include <immintrin.h>
+#endif
+
+#include "upsweep/cpu/executor.hpp"
+
+namespace upsweep::cpu {
+
+inline void processor_pause() {
+#if defined(__x86_64__) || defined(_M_X64)
+    _mm_pause();
+#elif defined(__aarch64__)
+    asm volatile("yield");
+#endif
+}
+
+// Waits politely: about 200 pauses, then gives the processor away each time, since the thread waited for may need it.
+class backoff {
+  public:
+    void operator()() {
+        if (count_ < 200) {
+            ++count_;
+            processor_pause();
+        } else {
+            std::this_thread::yield();
+        }
+    }
+
+  private:
+    int count_ = 0;
+};
+
+// The shared state and whose turn it is.
+template <class State>
+class turnstile {
+  public:
+    explicit turnstile(State initial) : state_(std::move(initial)) {}
+
+    // Whether chunk `index` may take the state now.
+    [[nodiscard]] bool is_turn(std::size_t index) const { return turn_.load(std::memory_order_acquire) == index; }
+
+    // Blocks until it is the turn of chunk `index`, or until another thread failed: then false.
+    [[nodiscard]] bool wait(std::size_t index) const {
+        for (backoff pause; !is_turn(index); pause()) {
+            if (failed_.load(std::memory_order_relaxed)) return false;
+        }
+        return true;
+    }
+
+    // Only for whoever has the turn.
+    State& state() { return state_; }
+    void pass(std::size_t index) { turn_.store(index + 1, std::memory_order_release); }
+
+    // Remembers the first exception and lets every waiting thread go.
+    void fail(std::exception_ptr reason) noexcept {
+        if (!claimed_failure_.exchange(true)) {
+            reason_ = std::move(reason);
+            failed_.store(true, std::memory_order_release);
+        }
+    }
+    [[nodiscard]] bool failed() const { return failed_.load(std::memory_order_relaxed); }
+    // Once all threads have left.
+    void rethrow_failure() const {
+        if (reason_) std::rethrow_exception(reason_);
+    }
+
+  private:
+    alignas(64) std::atomic<std::size_t> turn_{0};
+    alignas(64) State state_;
+    std::atomic<bool> failed_{false};
+    std::atomic<bool> claimed_failure_{false};
+    std::exception_ptr reason_;
+};
+
+// Scans chunks [0, chunk_count) with up to `helpers` further threads and returns the state after the last.
+// Kernel:
+//   using state, using summary                    (summary is default-constructible)
+//   void summarise(chunk, summary&) const         reads the chunk
+//   void advance(state&, chunk, const summary&) const
+//   void scan(chunk, state&, next) const          writes the chunk and advances the state itself; `next` is the
+//                                                 chunk that this thread takes next (>= chunk_count: none)
+template <class Kernel>
+typename Kernel::state run_chain(executor& ex, std::size_t helpers, std::size_t chunk_count, const Kernel& kernel,
+                                 typename Kernel::state initial) {
+    turnstile<typename Kernel::state> gate(std::move(initial));
+    alignas(64) std::atomic<std::size_t> ticket{0};
+    std::atomic<std::size_t> present{0};
+
+    auto work = [&]() noexcept {
+        present.fetch_add(1, std::memory_order_relaxed);
+        try {
+            std::size_t chunk = ticket.fetch_add(1, std::memory_order_relaxed);
+            while (chunk < chunk_count && !gate.failed()) {
+                const bool last = chunk + 1 == chunk_count;
+                // Alone, or at the end, nobody waits for the state: one pass does.
+                if (last || (present.load(std::memory_order_relaxed) == 1 && gate.is_turn(chunk))) {
+                    if (!gate.wait(chunk)) break;
+                    kernel.scan(chunk, gate.state(), chunk_count);
+                    gate.pass(chunk);
+                    chunk = ticket.fetch_add(1, std::memory_order_relaxed);
+                    continue;
+                }
+                typename Kernel::summary summary;
+                kernel.summarise(chunk, summary);
+                if (!gate.wait(chunk)) break;
+                typename Kernel::state before = gate.state();
+                kernel.advance(gate.state(), chunk, summary);
+                gate.pass(chunk);
+                const std::size_t next = ticket.fetch_add(1, std::memory_order_relaxed);
+                kernel.scan(chunk, before, next);
+                chunk = next;
+            }
+        } catch (...) {
+            gate.fail(std::current_exception());
+        }
+    };
+    ex.run(helpers, work);
+    gate.rethrow_failure();
+    return std::move(gate.state());
+}
+
+// Runs task(i) for every i below count, in no particular order.
+template <class Task>
+void for_each_task(executor& ex, std::size_t helpers, std::size_t count, const Task& task) {
+    std::atomic<std::size_t> ticket{0};
+    turnstile<char> failure(0);
+    auto work = [&]() noexcept {
+        try {
+            for (std::size_t i; !failure.failed() && (i = ticket.fetch_add(1, std::memory_order_relaxed)) < count;) task(i);
+        } catch (...) {
+            failure.fail(std::current_exception());
+        }
+    };
+    ex.run(helpers, work);
+    failure.rethrow_failure();
+}
+
+}  // namespace upsweep::cpu

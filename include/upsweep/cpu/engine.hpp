@@ -1,0 +1,106 @@
+// The CPU engine for the operators that have vector kernels: pieces through the kernels, chunks through the chain.
+//
+// Complexity: n operations of the operator for exact ones, 5 n for the tree; on several threads the input is read
+// twice, the second time from the cache. Memory: a few pieces (8 KiB) on the stack of every thread.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "upsweep/core/tree.hpp"
+#include "upsweep/cpu/chain.hpp"
+#include "upsweep/cpu/executor.hpp"
+#include "upsweep/cpu/kernels.hpp"
+#include "upsweep/cpu/staging.hpp"
+#include "upsweep/cpu/tuning.hpp"
+#include "upsweep/options.hpp"
+
+namespace upsweep::cpu {
+
+// Bytes from which results are streamed past the caches of this machine.
+std::size_t streaming_bytes();
+
+// How a scan of n elements is cut into chunks of whole tiles.
+struct chunking {
+    std::size_t elements;  // of a chunk
+    std::size_t count;
+    std::size_t helpers;
+
+    static chunking plan(std::size_t n, std::size_t read_bytes, std::size_t written_bytes, std::size_t threads);
+};
+
+template <class Acc, class Op>
+class scan_engine {
+  public:
+    static constexpr bool exact = is_exact<Op, Acc>;
+    static constexpr std::size_t most_tiles = core::tiles_per_super;  // in a chunk
+
+    struct state {
+        Acc supers = Op::template identity<Acc>();  // S; the running value of an exact operator
+        Acc tiles = Op::template identity<Acc>();   // T
+        std::uint64_t tile_count = 0;
+        Acc last = Op::template identity<Acc>();  // the fold of everything scanned so far, set by scan()
+
+        void push_tile(Acc total) {
+            tiles = Op()(tiles, total);
+            if (++tile_count % core::tiles_per_super == 0) {
+                supers = Op()(supers, tiles);
+                tiles = Op::template identity<Acc>();
+            }
+        }
+    };
+    struct summary {
+        std::array<Acc, exact ? 1 : most_tiles> totals;
+    };
+
+    scan_engine(simd_level level, const source<Acc>& in, const sink<Acc>& out, std::size_t n, bool exclusive,
+                bool streaming, std::size_t chunk_size)
+        : kernels_(kernels_for<Acc, Op>(level)), memory_(memory_kernels_for(level)), in_(in), out_(out), n_(n),
+          exclusive_(exclusive), streaming_(streaming), chunk_size_(chunk_size) {}
+
+    void summarise(std::size_t chunk, summary& made) const;
+    void advance(state& carried, std::size_t chunk, const summary& made) const;
+    void scan(std::size_t chunk, state& carried, std::size_t next) const;
+
+  private:
+    [[nodiscard]] std::size_t count_in(std::size_t chunk) const {
+        return std::min(chunk_size_, n_ - chunk * chunk_size_);
+    }
+    const Acc* load(std::size_t first, std::size_t count, Acc* buffer) const {
+        if (in_.direct != nullptr) return in_.direct + first;
+        in_.load(in_, memory_, first, count, buffer);
+        return buffer;
+    }
+    void prefetch(std::size_t first, std::size_t count) const;
+    void store(std::size_t first, std::size_t count, const Acc* from) const {
+        if (out_.direct == nullptr) out_.store(out_, memory_, first, count, from);
+        else if (streaming_) memory_.stream(out_.direct + first, from, count * sizeof(Acc));
+        else std::copy_n(from, count, out_.direct + first);
+    }
+
+    const scan_kernels<Acc, Op>& kernels_;
+    const memory_kernels& memory_;
+    source<Acc> in_;
+    sink<Acc> out_;
+    std::size_t n_;
+    bool exclusive_;
+    bool streaming_;
+    std::size_t chunk_size_;
+};
+
+// Scans n >= 1 elements from `carry` on (a tile boundary), which ends as the state after the last complete tile.
+// Returns the fold of everything.
+template <class Acc, class Op>
+Acc run_scan(executor& ex, const source<Acc>& in, const sink<Acc>& out, std::size_t n, bool exclusive, bool in_place,
+             core::tree_carry<Acc>& carry);
+
+#define UPSWEEP_DECLARE_ENGINE(T, Op)                                                                                       \
+    extern template T run_scan<T, Op>(executor&, const source<T>&, const sink<T>&, std::size_t, bool, bool,             \
+                                      core::tree_carry<T>&);
+UPSWEEP_FOR_EACH_KERNEL(UPSWEEP_DECLARE_ENGINE)
+#undef UPSWEEP_DECLARE_ENGINE
+
+}  // namespace upsweep::cpu

@@ -1,0 +1,47 @@
+// The options of a scan. All have defaults, so that a call names only what it changes:
+//     inclusive_scan(executor, in, out, plus{}, {.initial = 10.0f, .reverse = true});
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "upsweep/core/tree.hpp"
+
+namespace upsweep {
+
+// Where a scan that is given block by block stands. Start with a default-constructed one, pass it with every
+// block in order (with .reverse: the last block first); every block but the last must hold a multiple of
+// scan_block_multiple elements. The bits are those of one scan over all blocks. `initial` counts on the first
+// block only.
+template <class Acc>
+class scan_carry {
+  public:
+    // Elements scanned so far.
+    [[nodiscard]] std::uint64_t element_count() const { return element_count_; }
+    // The fold of everything so far; absent before the first element when there is no initial value.
+    [[nodiscard]] const std::optional<Acc>& total() const { return total_; }
+
+    // For executors: the tree at the last tile boundary.
+    core::tree_carry<Acc> tree{};
+    std::uint64_t element_count_ = 0;
+    std::optional<Acc> total_{};
+};
+
+inline constexpr std::size_t scan_block_multiple = core::tile_size;
+
+template <class Acc>
+struct scan_options {
+    std::optional<Acc> initial{};       // folded in before the first element
+    bool reverse = false;               // out[i] = x[i] (+) ... (+) x[n-1] instead of x[0] (+) ... (+) x[i]
+    Acc* total = nullptr;               // receives initial (+) x[0] (+) ... (+) x[n-1]
+    scan_carry<Acc>* carry = nullptr;   // continues an earlier block
+};
+
+// The options of scans along an axis: each sequence starts from `initial`.
+template <class Acc>
+struct axis_options {
+    std::optional<Acc> initial{};
+    bool reverse = false;
+};
+
+}  // namespace upsweep

@@ -1,0 +1,106 @@
+// Element types that C++20 lacks, the value types of the struct-valued operators, and the accumulator rule.
+#pragma once
+
+#include <bit>
+#include <complex>
+#include <concepts>
+#include <cstdint>
+#include <type_traits>
+
+namespace upsweep {
+
+// IEEE 754 binary16 as storage: 1 sign, 5 exponent and 10 fraction bits. Arithmetic happens in float; a float
+// is rounded once, to nearest even, when it is stored. Overflow gives infinity, a NaN stays a quiet NaN.
+struct float16 {
+    std::uint16_t bits = 0;
+
+    float16() = default;
+    constexpr float16(float value) : bits(round(value)) {}
+    constexpr operator float() const {
+        const std::uint32_t sign = static_cast<std::uint32_t>(bits & 0x8000u) << 16;
+        const std::uint32_t magnitude = bits & 0x7fffu;
+        if (magnitude >= 0x7c00u) return std::bit_cast<float>(sign | 0x7f800000u | ((magnitude & 0x3ffu) << 13));
+        if (magnitude >= 0x0400u) return std::bit_cast<float>(sign | ((magnitude << 13) + 0x38000000u));
+        const float value = static_cast<float>(magnitude) * 0x1p-24f;  // zero or subnormal: exact
+        return sign != 0 ? -value : value;
+    }
+    static constexpr float16 from_bits(std::uint16_t bits) {
+        float16 value;
+        value.bits = bits;
+        return value;
+    }
+
+  private:
+    static constexpr std::uint16_t round(float value) {
+        const auto word = std::bit_cast<std::uint32_t>(value);
+        const auto sign = static_cast<std::uint16_t>((word >> 16) & 0x8000u);
+        const std::uint32_t magnitude = word & 0x7fffffffu;
+        if (magnitude > 0x7f800000u) return static_cast<std::uint16_t>(sign | 0x7e00u | ((magnitude >> 13) & 0x1ffu));
+        if (magnitude >= 0x477ff000u) return static_cast<std::uint16_t>(sign | 0x7c00u);  // >= 65520
+        if (magnitude >= 0x38800000u) {                                                   // >= 2^-14: normal
+            const std::uint32_t odd = (magnitude >> 13) & 1u;
+            return static_cast<std::uint16_t>(sign | ((magnitude - 0x38000000u + 0xfffu + odd) >> 13));
+        }
+        // Adding 2^-1 * 2^0 aligns the last subnormal bit (2^-24) with float's last bit, so the sum rounds right.
+        const float aligned = std::bit_cast<float>(magnitude) + 0.5f;
+        return static_cast<std::uint16_t>(sign | (std::bit_cast<std::uint32_t>(aligned) - 0x3f000000u));
+    }
+};
+
+// The upper half of a binary32 as storage, with the same rules as float16.
+struct bfloat16 {
+    std::uint16_t bits = 0;
+
+    bfloat16() = default;
+    constexpr bfloat16(float value) : bits(round(value)) {}
+    constexpr operator float() const { return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16); }
+    static constexpr bfloat16 from_bits(std::uint16_t bits) {
+        bfloat16 value;
+        value.bits = bits;
+        return value;
+    }
+
+  private:
+    static constexpr std::uint16_t round(float value) {
+        const auto word = std::bit_cast<std::uint32_t>(value);
+        if ((word & 0x7fffffffu) > 0x7f800000u) return static_cast<std::uint16_t>((word >> 16) | 0x40u);
+        return static_cast<std::uint16_t>((word + 0x7fffu + ((word >> 16) & 1u)) >> 16);
+    }
+};
+
+// The map x -> a x + b, the element of a first-order linear recurrence (operator `affine`).
+template <class T>
+struct affine_map {
+    T a{};
+    T b{};
+    friend constexpr bool operator==(const affine_map&, const affine_map&) = default;
+};
+
+// A value and where it stands, the element of `argmin` and `argmax`.
+template <class T>
+struct indexed {
+    T value{};
+    std::int64_t index = 0;
+    friend constexpr bool operator==(const indexed&, const indexed&) = default;
+};
+
+template <class T>
+inline constexpr bool is_complex = false;
+template <class T>
+inline constexpr bool is_complex<std::complex<T>> = true;
+
+#if defined(__FLT16_MANT_DIG__)
+#define UPSWEEP_HAS_FLOAT16 1  // the compiler's own _Float16 exists; it is stored and accumulated like float16
+template <class T>
+inline constexpr bool is_half = std::same_as<T, float16> || std::same_as<T, bfloat16> || std::same_as<T, _Float16>;
+#else
+template <class T>
+inline constexpr bool is_half = std::same_as<T, float16> || std::same_as<T, bfloat16>;
+#endif
+
+// The type in which elements of type T are combined unless the caller names another: T itself, but float for
+// the 16-bit floating-point types.
+template <class T>
+using accumulator_type = std::conditional_t<is_half<T>, float, T>;
+
+}  // namespace upsweep

@@ -1,0 +1,11 @@
+// The CPU engine, compiled for every pair of type and operator that has kernels.
+#include "src/cpu/engine-impl.hpp"
+
+namespace upsweep::cpu {
+
+#define UPSWEEP_INSTANTIATE_ENGINE(T, Op)                                                                            \
+    template T run_scan<T, Op>(executor&, const source<T>&, const sink<T>&, std::size_t, bool, bool,             \
+                               core::tree_carry<T>&);
+UPSWEEP_FOR_EACH_KERNEL(UPSWEEP_INSTANTIATE_ENGINE)
+
+}  // namespace upsweep::cpu

@@ -1,0 +1,169 @@
+// Copies and conversions of the staging layer.
+
+#if defined(UPSWEEP_MEMORY_KERNELS_INL_HPP) == defined(HWY_TARGET_TOGGLE)
+#ifdef UPSWEEP_MEMORY_KERNELS_INL_HPP
+#undef UPSWEEP_MEMORY_KERNELS_INL_HPP
+#else
+#define UPSWEEP_MEMORY_KERNELS_INL_HPP
+#endif
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "hwy/cache_control.h"
+#include "src/cpu/portable_memory.hpp"
+#include "src/cpu/vector-inl.hpp"
+#include "upsweep/cpu/kernels.hpp"
+
+#if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128  // the portable level needs no vector bodies
+HWY_BEFORE_NAMESPACE();
+namespace upsweep::cpu::HWY_NAMESPACE {
+
+struct memory {
+    static HWY_ATTR void stream(void* dst, const void* src, std::size_t bytes) {
+        const full<std::uint8_t> d;
+        const std::size_t width = hn::Lanes(d);
+        auto* to = static_cast<std::uint8_t*>(dst);
+        const auto* from = static_cast<const std::uint8_t*>(src);
+        const std::size_t head = std::min(bytes, (width - reinterpret_cast<std::uintptr_t>(to) % width) % width);
+        std::memcpy(to, from, head);
+        std::size_t i = head;
+        for (; i + 4 * width <= bytes; i += 4 * width) {
+            const auto a = hn::LoadU(d, from + i);
+            const auto b = hn::LoadU(d, from + i + width);
+            const auto c = hn::LoadU(d, from + i + 2 * width);
+            const auto e = hn::LoadU(d, from + i + 3 * width);
+            hn::Stream(a, d, to + i);
+            hn::Stream(b, d, to + i + width);
+            hn::Stream(c, d, to + i + 2 * width);
+            hn::Stream(e, d, to + i + 3 * width);
+        }
+        for (; i + width <= bytes; i += width) hn::Stream(hn::LoadU(d, from + i), d, to + i);
+        std::memcpy(to + i, from + i, bytes - i);
+        hwy::FlushStream();
+    }
+
+    template <class T>
+    static HWY_ATTR void reverse(void* dst, const void* src, std::size_t count) {
+        const full<T> d;
+        auto* to = static_cast<T*>(dst) + count;
+        const auto* from = static_cast<const T*>(src);
+        std::size_t i = 0;
+        for (; i + lanes<T> <= count; i += lanes<T>) hn::StoreU(reversed(hn::LoadU(d, from + i)), d, to - i - lanes<T>);
+        for (; i < count; ++i) *(to - i - 1) = from[i];
+    }
+
+    static HWY_ATTR void float_from_bfloat16(float* dst, const void* src, std::size_t count) {
+        const full<std::uint32_t> d;
+        const hn::Rebind<std::uint16_t, full<std::uint32_t>> half;
+        const auto* from = static_cast<const std::uint16_t*>(src);
+        std::size_t i = 0;
+        for (; i + lanes<float> <= count; i += lanes<float>) {
+            const auto wide = hn::ShiftLeft<16>(hn::PromoteTo(d, hn::LoadU(half, from + i)));
+            hn::StoreU(hn::BitCast(full<float>(), wide), full<float>(), dst + i);
+        }
+        portable::memory::float_from_bfloat16(dst + i, from + i, count - i);
+    }
+    // The same bit manipulation as upsweep::bfloat16, on vectors.
+    static HWY_ATTR void bfloat16_from_float(void* dst, const float* src, std::size_t count) {
+        const full<std::uint32_t> d;
+        const full<float> df;
+        const hn::Rebind<std::uint16_t, full<std::uint32_t>> half;
+        auto* to = static_cast<std::uint16_t*>(dst);
+        std::size_t i = 0;
+        for (; i + lanes<float> <= count; i += lanes<float>) {
+            const auto value = hn::LoadU(df, src + i);
+            const auto word = hn::BitCast(d, value);
+            const auto high = hn::ShiftRight<16>(word);
+            const auto odd = hn::And(high, hn::Set(d, 1u));
+            const auto rounded = hn::ShiftRight<16>(hn::Add(hn::Add(word, hn::Set(d, 0x7fffu)), odd));
+            const auto quiet = hn::Or(high, hn::Set(d, 0x40u));
+            const auto picked = hn::IfThenElse(hn::RebindMask(d, hn::IsNaN(value)), quiet, rounded);
+            store_low_halves(picked, half, to + i);
+        }
+        portable::memory::bfloat16_from_float(to + i, src + i, count - i);
+    }
+
+    // float16 by the definition of upsweep::float16, on vectors: no instruction of any one processor is needed.
+    static HWY_ATTR void float_from_float16(float* dst, const void* src, std::size_t count) {
+        const full<std::uint32_t> d;
+        const full<float> df;
+        const hn::Rebind<std::uint16_t, full<std::uint32_t>> half;
+        const auto* from = static_cast<const std::uint16_t*>(src);
+        std::size_t i = 0;
+        for (; i + lanes<float> <= count; i += lanes<float>) {
+            const auto wide = hn::PromoteTo(d, hn::LoadU(half, from + i));
+            const auto sign = hn::ShiftLeft<16>(hn::And(wide, hn::Set(d, 0x8000u)));
+            const auto magnitude = hn::And(wide, hn::Set(d, 0x7fffu));
+            // Exponent 31 (infinity, NaN) moves to 255, any other gains 112; a subnormal is scaled by one product.
+            const auto shifted = hn::ShiftLeft<13>(magnitude);
+            const auto special = hn::Gt(magnitude, hn::Set(d, 0x7bffu));
+            const auto normal = hn::Add(shifted, hn::IfThenElse(special, hn::Set(d, 0x70000000u), hn::Set(d, 0x38000000u)));
+            const auto tiny = hn::Lt(magnitude, hn::Set(d, 0x0400u));
+            // 2^-14 * (1 + f) - 2^-14 = f * 2^-14 exactly
+            const auto scaled = hn::BitCast(
+                d, hn::Sub(hn::BitCast(df, hn::Add(shifted, hn::Set(d, 0x38800000u))), hn::Set(df, 0x1p-14f)));
+            const auto bits = hn::Or(hn::IfThenElse(tiny, scaled, normal), sign);
+            hn::StoreU(hn::BitCast(df, bits), df, dst + i);
+        }
+        portable::memory::float_from_float16(dst + i, from + i, count - i);
+    }
+    static HWY_ATTR void float16_from_float(void* dst, const float* src, std::size_t count) {
+        const full<std::uint32_t> d;
+        const full<float> df;
+        const hn::Rebind<std::uint16_t, full<std::uint32_t>> half;
+        auto* to = static_cast<std::uint16_t*>(dst);
+        std::size_t i = 0;
+        for (; i + lanes<float> <= count; i += lanes<float>) {
+            const auto word = hn::BitCast(d, hn::LoadU(df, src + i));
+            const auto magnitude = hn::And(word, hn::Set(d, 0x7fffffffu));
+            const auto sign = hn::And(hn::ShiftRight<16>(word), hn::Set(d, 0x8000u));
+            const auto odd = hn::And(hn::ShiftRight<13>(magnitude), hn::Set(d, 1u));
+            const auto normal =
+                hn::ShiftRight<13>(hn::Add(hn::Sub(magnitude, hn::Set(d, 0x38000000u - 0xfffu)), odd));
+            const auto aligned = hn::BitCast(d, hn::Add(hn::BitCast(df, magnitude), hn::Set(df, 0.5f)));
+            const auto subnormal = hn::Sub(aligned, hn::Set(d, 0x3f000000u));
+            const auto nan = hn::Or(hn::Set(d, 0x7e00u), hn::And(hn::ShiftRight<13>(magnitude), hn::Set(d, 0x1ffu)));
+            auto bits = hn::IfThenElse(hn::Lt(magnitude, hn::Set(d, 0x38800000u)), subnormal, normal);
+            bits = hn::IfThenElse(hn::Gt(magnitude, hn::Set(d, 0x477fefffu)), hn::Set(d, 0x7c00u), bits);
+            bits = hn::IfThenElse(hn::Gt(magnitude, hn::Set(d, 0x7f800000u)), nan, bits);
+            store_low_halves(hn::Or(bits, sign), half, to + i);
+        }
+        portable::memory::float16_from_float(to + i, src + i, count - i);
+    }
+
+    static constexpr memory_kernels table{
+        &stream,
+        {&reverse<std::uint8_t>, &reverse<std::uint16_t>, &reverse<std::uint32_t>, &reverse<std::uint64_t>},
+        &float_from_float16,
+        &float_from_bfloat16,
+        &float16_from_float,
+        &bfloat16_from_float};
+
+  private:
+    template <class V>
+    static HWY_INLINE V reversed(V v) {
+        const hn::DFromV<V> d;
+        if constexpr (sizeof(hn::TFromV<V>) == 1) {
+            const full<std::uint16_t> pairs;
+            const auto swapped = hn::Reverse(pairs, hn::BitCast(pairs, v));
+            return hn::BitCast(d, hn::Or(hn::ShiftLeft<8>(swapped), hn::ShiftRight<8>(swapped)));
+        } else {
+            return hn::Reverse(d, v);
+        }
+    }
+    // Values below 2^16: narrowing loses nothing.
+    template <class Half>
+    static HWY_INLINE void store_low_halves(vector<std::uint32_t> v, Half half, std::uint16_t* to) {
+        const hn::RebindToSigned<full<std::uint32_t>> d;
+        hn::StoreU(hn::DemoteTo(half, hn::BitCast(d, v)), half, to);
+    }
+};
+
+}  // namespace upsweep::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+#endif
+
+#endif

@@ -1,0 +1,46 @@
+// Copies and conversions in plain C++: the level `portable`, and the tails of the vector bodies.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "upsweep/cpu/kernels.hpp"
+#include "upsweep/types.hpp"
+
+namespace upsweep::cpu::portable {
+
+struct memory {
+    static void stream(void* dst, const void* src, std::size_t bytes) { std::memcpy(dst, src, bytes); }
+    template <class T>
+    static void reverse(void* dst, const void* src, std::size_t count) {
+        std::reverse_copy(static_cast<const T*>(src), static_cast<const T*>(src) + count, static_cast<T*>(dst));
+    }
+    static void float_from_float16(float* dst, const void* src, std::size_t count) { widen<float16>(dst, src, count); }
+    static void float_from_bfloat16(float* dst, const void* src, std::size_t count) { widen<bfloat16>(dst, src, count); }
+    static void float16_from_float(void* dst, const float* src, std::size_t count) { narrow<float16>(dst, src, count); }
+    static void bfloat16_from_float(void* dst, const float* src, std::size_t count) { narrow<bfloat16>(dst, src, count); }
+
+    static constexpr memory_kernels table{
+        &stream,
+        {&reverse<std::uint8_t>, &reverse<std::uint16_t>, &reverse<std::uint32_t>, &reverse<std::uint64_t>},
+        &float_from_float16,
+        &float_from_bfloat16,
+        &float16_from_float,
+        &bfloat16_from_float};
+
+  private:
+    template <class Half>
+    static void widen(float* dst, const void* src, std::size_t count) {
+        const auto* from = static_cast<const std::uint16_t*>(src);
+        for (std::size_t i = 0; i < count; ++i) dst[i] = Half::from_bits(from[i]);
+    }
+    template <class Half>
+    static void narrow(void* dst, const float* src, std::size_t count) {
+        auto* to = static_cast<std::uint16_t*>(dst);
+        for (std::size_t i = 0; i < count; ++i) to[i] = Half(src[i]).bits;
+    }
+};
+
+}  // namespace upsweep::cpu::portable

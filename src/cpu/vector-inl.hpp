@@ -1,0 +1,115 @@
+// Vector idioms shared by the kernels: strided loads and stores that transpose within 128-bit blocks, and
+// operators on vectors. Included once per SIMD level, inside Highway's foreach_target scheme.
+
+#if defined(UPSWEEP_VECTOR_INL_HPP) == defined(HWY_TARGET_TOGGLE)
+#ifdef UPSWEEP_VECTOR_INL_HPP
+#undef UPSWEEP_VECTOR_INL_HPP
+#else
+#define UPSWEEP_VECTOR_INL_HPP
+#endif
+
+#include <cstddef>
+
+#include "hwy/highway.h"
+#include "upsweep/operators.hpp"
+
+#if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128  // the portable level needs no vector bodies
+HWY_BEFORE_NAMESPACE();
+namespace upsweep::cpu::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+template <class T>
+using full = hn::ScalableTag<T>;
+template <class T>
+using vector = hn::Vec<full<T>>;
+template <class T>
+inline constexpr std::size_t lanes = hn::MaxLanes(full<T>());
+// Lanes in a 128-bit block.
+template <class T>
+inline constexpr std::size_t block_lanes = 16 / sizeof(T);
+
+// A vector whose block b is the block_lanes<T> elements from p + b * stride on.
+template <class D, class T = hn::TFromD<D>>
+HWY_INLINE hn::Vec<D> load_blocks(D d, const T* p, std::size_t stride) {
+    constexpr std::size_t blocks = hn::MaxLanes(D()) / block_lanes<T>;
+    if constexpr (blocks <= 1) {
+        return hn::LoadU(d, p);
+    } else {
+        const hn::Half<D> half;
+        return hn::Combine(d, load_blocks(half, p + blocks / 2 * stride, stride), load_blocks(half, p, stride));
+    }
+}
+
+template <class D, class T = hn::TFromD<D>>
+HWY_INLINE void store_blocks(hn::Vec<D> v, D d, T* p, std::size_t stride) {
+    constexpr std::size_t blocks = hn::MaxLanes(D()) / block_lanes<T>;
+    if constexpr (blocks <= 1) {
+        hn::StoreU(v, d, p);
+    } else {
+        const hn::Half<D> half;
+        store_blocks(hn::LowerHalf(half, v), half, p, stride);
+        store_blocks(hn::UpperHalf(half, v), half, p + blocks / 2 * stride, stride);
+    }
+}
+
+// Transposes the square of block_lanes<T> vectors within every 128-bit block, by perfect shuffles:
+// for 32-bit lanes a0 a1 a2 a3 | b0 ... | c0 ... | d0 ...  ->  a0 b0 c0 d0 | a1 b1 c1 d1 | ...
+template <class T>
+HWY_INLINE void transpose(vector<T> (&v)[block_lanes<T>]) {
+    constexpr std::size_t k = block_lanes<T>;
+    const full<T> d;
+
+    for (std::size_t step = 1; step < k; step *= 2) {
+        vector<T> w[k];
+        for (std::size_t i = 0; i < k / 2; ++i) {
+            w[2 * i] = hn::InterleaveLower(d, v[i], v[i + k / 2]);
+            w[2 * i + 1] = hn::InterleaveUpper(d, v[i], v[i + k / 2]);
+        }
+        for (std::size_t i = 0; i < k; ++i) v[i] = w[i];
+    }
+}
+
+// The same over whole vectors that follow each other: v[k] block b lane q = p[(q * blocks + b) * block_lanes + k].
+template <class T>
+HWY_INLINE void load_interleaved(const T* p, vector<T> (&v)[block_lanes<T>]) {
+    for (std::size_t i = 0; i < block_lanes<T>; ++i) v[i] = hn::LoadU(full<T>(), p + i * lanes<T>);
+    transpose<T>(v);
+}
+template <class T>
+HWY_INLINE void store_interleaved(vector<T> (&v)[block_lanes<T>], T* p) {
+    transpose<T>(v);
+    for (std::size_t i = 0; i < block_lanes<T>; ++i) hn::StoreU(v[i], full<T>(), p + i * lanes<T>);
+}
+
+// v[k] lane l = p[l * stride + k].
+template <class T>
+HWY_INLINE void load_transposed(const T* p, std::size_t stride, vector<T> (&v)[block_lanes<T>]) {
+    constexpr std::size_t k = block_lanes<T>;
+    for (std::size_t i = 0; i < k; ++i) v[i] = load_blocks(full<T>(), p + i * stride, k * stride);
+    transpose<T>(v);
+}
+
+template <class T>
+HWY_INLINE void store_transposed(vector<T> (&v)[block_lanes<T>], T* p, std::size_t stride) {
+    constexpr std::size_t k = block_lanes<T>;
+    transpose<T>(v);
+    for (std::size_t i = 0; i < k; ++i) store_blocks(v[i], full<T>(), p + i * stride, k * stride);
+}
+
+// The built-in operators on vectors.
+template <class Op, class V>
+HWY_INLINE V combine(Op, V a, V b) {
+    if constexpr (std::is_same_v<Op, plus>) return hn::Add(a, b);
+    else if constexpr (std::is_same_v<Op, multiplies>) return hn::Mul(a, b);
+    else if constexpr (std::is_same_v<Op, minimum>) return hn::Min(a, b);
+    else if constexpr (std::is_same_v<Op, maximum>) return hn::Max(a, b);
+    else if constexpr (std::is_same_v<Op, bit_and>) return hn::And(a, b);
+    else if constexpr (std::is_same_v<Op, bit_or>) return hn::Or(a, b);
+    else return hn::Xor(a, b);
+}
+
+}  // namespace upsweep::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+#endif
+
+#endif
