@@ -37,9 +37,9 @@ struct scan_options {
     scan_carry<Acc>* carry = nullptr;   // continues an earlier block
 };
 
-// The options of scans along an axis: each sequence starts from `initial`.
+// The options of a call that scans many sequences, along an axis or by segments: each starts from `initial`.
 template <class Acc>
-struct axis_options {
+struct batch_options {
     std::optional<Acc> initial{};
     bool reverse = false;
 };

@@ -162,7 +162,8 @@ void scan_sequence(cpu::executor& ex, const In* in, std::ptrdiff_t in_stride, Ou
         cpu::source<Acc> source;
         if constexpr (std::is_same_v<Function, std::identity>) source = cpu::make_source<Acc>(as_storage(in), in_stride);
         else source = cpu::make_source<Acc>(in, in_stride, function);
-        last = cpu::run_scan<Acc, Op>(ex, source, cpu::make_sink<Acc>(as_storage(out), out_stride), n, exclusive, in_place, carry);
+        last = cpu::run_scan<Acc, Op>(ex, source, cpu::make_sink<Acc>(as_storage(out), out_stride),
+                                     {n, exclusive, in_place, n * (sizeof(In) + sizeof(Out))}, carry);
     } else {
         const cpu::element_source<Acc, In, Function> source{in, in_stride, function};
         const cpu::element_sink<Acc, Out> sink{out, out_stride, start};

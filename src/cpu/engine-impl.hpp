@@ -83,16 +83,16 @@ void scan_engine<Acc, Op>::scan(std::size_t chunk, state& carried, std::size_t n
         last = y[piece - 1];
         if (staged) store(first + i, piece, exclusive_ ? results - 1 : results);
     }
+    if (streaming_) memory_.fence();
     carried.last = last;
 }
 
 template <class Acc, class Op>
-Acc run_scan(executor& ex, const source<Acc>& in, const sink<Acc>& out, std::size_t n, bool exclusive, bool in_place,
-             core::tree_carry<Acc>& carry) {
+Acc run_scan(executor& ex, const source<Acc>& in, const sink<Acc>& out, const scan_shape& shape, core::tree_carry<Acc>& carry) {
     using engine = scan_engine<Acc, Op>;
-    const chunking plan = chunking::plan(n, in.element_size, out.element_size, ex.threads());
-    const bool streaming = !in_place && out.direct != nullptr && n * (in.element_size + out.element_size) >= streaming_bytes();
-    const engine kernel(ex.simd(), in, out, n, exclusive, streaming, plan.elements);
+    const chunking plan = chunking::plan(shape.size, in.element_size, out.element_size, ex.threads());
+    const bool streaming = !shape.in_place && out.direct != nullptr && shape.footprint >= streaming_bytes();
+    const engine kernel(ex.simd(), in, out, shape.size, shape.exclusive, streaming, plan.elements);
     typename engine::state state;
     if (carry.supers) state.supers = *carry.supers;
     if (carry.tiles) state.tiles = *carry.tiles;

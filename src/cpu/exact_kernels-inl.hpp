@@ -16,47 +16,13 @@
 #include <cstddef>
 #include <type_traits>
 
+#include "src/cpu/lane_kernels-inl.hpp"
 #include "src/cpu/vector-inl.hpp"
 #include "upsweep/cpu/kernels.hpp"
 
 #if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128  // the portable level needs no vector bodies
 HWY_BEFORE_NAMESPACE();
 namespace upsweep::cpu::HWY_NAMESPACE {
-
-// How elements of T stand in vector lanes. Integers as they are; sums and bitwise operators of signed integers as
-// unsigned, which compile to the same instructions.
-template <class T, class Op>
-struct lane_codec {
-    using lane = std::conditional_t<std::is_same_v<Op, minimum> || std::is_same_v<Op, maximum>, T, std::make_unsigned_t<T>>;
-    static HWY_INLINE vector<lane> load(const T* p) {
-        return hn::LoadU(full<lane>(), reinterpret_cast<const lane*>(p));
-    }
-    static HWY_INLINE void store(vector<lane> v, T* p) { hn::StoreU(v, full<lane>(), reinterpret_cast<lane*>(p)); }
-};
-
-// Floats as signed integers of the same order: negative numbers have their other bits inverted. Every NaN becomes
-// the one that wins: above +infinity for maximum, below -infinity for minimum.
-template <class T, class Op>
-    requires std::is_floating_point_v<T>
-struct lane_codec<T, Op> {
-    using lane = hwy::MakeSigned<T>;
-    static constexpr bool is_maximum = std::is_same_v<Op, maximum>;
-
-    static HWY_INLINE vector<lane> flip(vector<lane> bits) {
-        const full<lane> d;
-        const auto sign = hn::ShiftRight<sizeof(lane) * 8 - 1>(bits);
-        return hn::Xor(bits, hn::And(sign, hn::Set(d, hwy::LimitsMax<lane>())));
-    }
-    static HWY_INLINE vector<lane> load(const T* p) {
-        const full<T> d;
-        const auto v = hn::LoadU(d, p);
-        const auto nan = hn::Set(d, is_maximum ? std::numeric_limits<T>::quiet_NaN() : -std::numeric_limits<T>::quiet_NaN());
-        return flip(hn::BitCast(full<lane>(), hn::IfThenElse(hn::IsNaN(v), nan, v)));
-    }
-    static HWY_INLINE void store(vector<lane> v, T* p) {
-        hn::StoreU(hn::BitCast(full<T>(), flip(v)), full<T>(), p);
-    }
-};
 
 template <class T, class Op>
 struct exact {
@@ -156,7 +122,7 @@ struct exact {
         return start;
     }
 
-    static constexpr exact_kernels<T> table{&fold, &scan};
+    static constexpr exact_kernels<T> table{&fold, &scan, &exact_lanes<T, Op>::scan, &exact_lanes<T, Op>::fold};
 };
 
 }  // namespace upsweep::cpu::HWY_NAMESPACE

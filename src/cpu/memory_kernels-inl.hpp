@@ -42,7 +42,6 @@ struct memory {
         }
         for (; i + width <= bytes; i += width) hn::Stream(hn::LoadU(d, from + i), d, to + i);
         std::memcpy(to + i, from + i, bytes - i);
-        hwy::FlushStream();
     }
 
     template <class T>
@@ -53,6 +52,29 @@ struct memory {
         std::size_t i = 0;
         for (; i + lanes<T> <= count; i += lanes<T>) hn::StoreU(reversed(hn::LoadU(d, from + i)), d, to - i - lanes<T>);
         for (; i < count; ++i) *(to - i - 1) = from[i];
+    }
+
+    template <class T>
+    static HWY_ATTR void transpose(void* dst, std::ptrdiff_t dst_stride, const void* src, std::ptrdiff_t src_stride, std::size_t rows,
+                                   std::size_t columns) {
+        constexpr std::size_t k = block_lanes<T>;
+        const full<T> d;
+        auto* to = static_cast<T*>(dst);
+        const auto* from = static_cast<const T*>(src);
+        std::size_t row = 0;
+        for (; row + lanes<T> <= rows; row += lanes<T>, from += static_cast<std::ptrdiff_t>(lanes<T>) * src_stride) {
+            std::size_t column = 0;
+            for (; column + k <= columns; column += k) {
+                vector<T> v[k];
+                load_transposed<T>(from + column, src_stride, v);
+                for (std::size_t i = 0; i < k; ++i) {
+                    hn::StoreU(v[i], d, to + static_cast<std::ptrdiff_t>(column + i) * dst_stride + row);
+                }
+            }
+            portable::memory::transpose<T>(to + static_cast<std::ptrdiff_t>(column) * dst_stride + row, dst_stride, from + column, src_stride,
+                                           lanes<T>, columns - column);
+        }
+        portable::memory::transpose<T>(to + row, dst_stride, from, src_stride, rows - row, columns);
     }
 
     static HWY_ATTR void float_from_bfloat16(float* dst, const void* src, std::size_t count) {
@@ -136,7 +158,9 @@ struct memory {
 
     static constexpr memory_kernels table{
         &stream,
+        [] { hwy::FlushStream(); },
         {&reverse<std::uint8_t>, &reverse<std::uint16_t>, &reverse<std::uint32_t>, &reverse<std::uint64_t>},
+        {&transpose<std::uint8_t>, &transpose<std::uint16_t>, &transpose<std::uint32_t>, &transpose<std::uint64_t>},
         &float_from_float16,
         &float_from_bfloat16,
         &float16_from_float,

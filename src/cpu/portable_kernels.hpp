@@ -49,7 +49,48 @@ struct tree {
         }
     }
 
-    static constexpr tree_kernels<T> table{&tile_totals, &scan_rows};
+    static void scan_lanes(const lane_block<T>& block, const T* supers, const T* tiles, T* rows) {
+        for (std::size_t lane = 0; lane < block.lanes; ++lane) scan_lane(block, lane, supers[lane], tiles[lane], rows[lane]);
+    }
+    static void scan_lane(const lane_block<T>& block, std::size_t lane, const T& supers, const T& tiles, T& rows) {
+        const T* x = block.x + lane;
+        T* y = block.y + lane;
+        T runs = Op::template identity<T>();
+        T items = Op::template identity<T>();
+        for (std::size_t i = 0; i < block.length; ++i, x += block.x_stride, y += block.y_stride) {
+            const T element = *x;
+            if (block.exclusive) *y = Op()(supers, Op()(tiles, Op()(rows, Op()(runs, items))));
+            items = Op()(items, element);
+            if (!block.exclusive) *y = Op()(supers, Op()(tiles, Op()(rows, Op()(runs, items))));
+            if ((i + 1) % core::run_size == 0) {
+                runs = Op()(runs, items);
+                items = Op::template identity<T>();
+            }
+            if ((i + 1) % core::row_size == 0) {
+                rows = Op()(rows, runs);
+                runs = Op::template identity<T>();
+            }
+        }
+    }
+
+    static void lane_totals(const lane_block<T>& block, T* rows) {
+        for (std::size_t lane = 0; lane < block.lanes; ++lane) lane_total(block, lane, rows[lane]);
+    }
+    static void lane_total(const lane_block<T>& block, std::size_t lane, T& rows) {
+        const T* x = block.x + lane;
+        rows = Op::template identity<T>();
+        for (std::size_t row = 0; row < core::tile_size; row += core::row_size) {
+            T runs = Op::template identity<T>();
+            for (std::size_t run = 0; run < core::row_size; run += core::run_size, x += static_cast<std::ptrdiff_t>(core::run_size) * block.x_stride) {
+                T items = *x;
+                for (std::size_t i = 1; i < core::run_size; ++i) items = Op()(items, x[static_cast<std::ptrdiff_t>(i) * block.x_stride]);
+                runs = Op()(runs, items);
+            }
+            rows = Op()(rows, runs);
+        }
+    }
+
+    static constexpr tree_kernels<T> table{&tile_totals, &scan_rows, &scan_lanes, &lane_totals};
 };
 
 template <class T, class Op>
@@ -62,7 +103,26 @@ struct exact {
         for (std::size_t i = 0; i < n; ++i) y[i] = start = Op()(start, x[i]);
         return start;
     }
-    static constexpr exact_kernels<T> table{&fold, &scan};
+    static void scan_lanes(const lane_block<T>& block, T* carry) {
+        for (std::size_t lane = 0; lane < block.lanes; ++lane) scan_lane(block, lane, carry[lane]);
+    }
+    static void scan_lane(const lane_block<T>& block, std::size_t lane, T& carry) {
+        const T* x = block.x + lane;
+        T* y = block.y + lane;
+        for (std::size_t i = 0; i < block.length; ++i, x += block.x_stride, y += block.y_stride) {
+            const T after = Op()(carry, *x);
+            *y = block.exclusive ? carry : after;
+            carry = after;
+        }
+    }
+    static void fold_lanes(const lane_block<T>& block, T* carry) {
+        for (std::size_t lane = 0; lane < block.lanes; ++lane) {
+            const T* x = block.x + lane;
+            for (std::size_t i = 0; i < block.length; ++i, x += block.x_stride) carry[lane] = Op()(carry[lane], *x);
+        }
+    }
+
+    static constexpr exact_kernels<T> table{&fold, &scan, &scan_lanes, &fold_lanes};
 };
 
 }  // namespace upsweep::cpu::portable

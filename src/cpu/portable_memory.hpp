@@ -17,6 +17,17 @@ struct memory {
     static void reverse(void* dst, const void* src, std::size_t count) {
         std::reverse_copy(static_cast<const T*>(src), static_cast<const T*>(src) + count, static_cast<T*>(dst));
     }
+    template <class T>
+    static void transpose(void* dst, std::ptrdiff_t dst_stride, const void* src, std::ptrdiff_t src_stride, std::size_t rows,
+                          std::size_t columns) {
+        auto* to = static_cast<T*>(dst);
+        const auto* from = static_cast<const T*>(src);
+        for (std::size_t row = 0; row < rows; ++row, from += src_stride, ++to) {
+            for (std::size_t column = 0; column < columns; ++column) {
+                to[static_cast<std::ptrdiff_t>(column) * dst_stride] = from[column];
+            }
+        }
+    }
     static void float_from_float16(float* dst, const void* src, std::size_t count) { widen<float16>(dst, src, count); }
     static void float_from_bfloat16(float* dst, const void* src, std::size_t count) { widen<bfloat16>(dst, src, count); }
     static void float16_from_float(void* dst, const float* src, std::size_t count) { narrow<float16>(dst, src, count); }
@@ -24,7 +35,9 @@ struct memory {
 
     static constexpr memory_kernels table{
         &stream,
+        [] {},
         {&reverse<std::uint8_t>, &reverse<std::uint16_t>, &reverse<std::uint32_t>, &reverse<std::uint64_t>},
+        {&transpose<std::uint8_t>, &transpose<std::uint16_t>, &transpose<std::uint32_t>, &transpose<std::uint64_t>},
         &float_from_float16,
         &float_from_bfloat16,
         &float16_from_float,

@@ -19,6 +19,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "src/cpu/lane_kernels-inl.hpp"
 #include "src/cpu/vector-inl.hpp"
 #include "upsweep/core/tree.hpp"
 #include "upsweep/cpu/kernels.hpp"
@@ -178,7 +179,7 @@ struct tree {
         }
     }
 
-    static constexpr tree_kernels<T> table{&tile_totals, &scan_rows};
+    static constexpr tree_kernels<T> table{&tile_totals, &scan_rows, &tree_lanes<T, Op>::scan, &tree_lanes<T, Op>::totals};
 };
 
 }  // namespace upsweep::cpu::HWY_NAMESPACE

@@ -30,25 +30,25 @@ inline constexpr std::size_t block_lanes = 16 / sizeof(T);
 
 // A vector whose block b is the block_lanes<T> elements from p + b * stride on.
 template <class D, class T = hn::TFromD<D>>
-HWY_INLINE hn::Vec<D> load_blocks(D d, const T* p, std::size_t stride) {
+HWY_INLINE hn::Vec<D> load_blocks(D d, const T* p, std::ptrdiff_t stride) {
     constexpr std::size_t blocks = hn::MaxLanes(D()) / block_lanes<T>;
     if constexpr (blocks <= 1) {
         return hn::LoadU(d, p);
     } else {
         const hn::Half<D> half;
-        return hn::Combine(d, load_blocks(half, p + blocks / 2 * stride, stride), load_blocks(half, p, stride));
+        return hn::Combine(d, load_blocks(half, p + static_cast<std::ptrdiff_t>(blocks / 2) * stride, stride), load_blocks(half, p, stride));
     }
 }
 
 template <class D, class T = hn::TFromD<D>>
-HWY_INLINE void store_blocks(hn::Vec<D> v, D d, T* p, std::size_t stride) {
+HWY_INLINE void store_blocks(hn::Vec<D> v, D d, T* p, std::ptrdiff_t stride) {
     constexpr std::size_t blocks = hn::MaxLanes(D()) / block_lanes<T>;
     if constexpr (blocks <= 1) {
         hn::StoreU(v, d, p);
     } else {
         const hn::Half<D> half;
         store_blocks(hn::LowerHalf(half, v), half, p, stride);
-        store_blocks(hn::UpperHalf(half, v), half, p + blocks / 2 * stride, stride);
+        store_blocks(hn::UpperHalf(half, v), half, p + static_cast<std::ptrdiff_t>(blocks / 2) * stride, stride);
     }
 }
 
@@ -83,17 +83,17 @@ HWY_INLINE void store_interleaved(vector<T> (&v)[block_lanes<T>], T* p) {
 
 // v[k] lane l = p[l * stride + k].
 template <class T>
-HWY_INLINE void load_transposed(const T* p, std::size_t stride, vector<T> (&v)[block_lanes<T>]) {
+HWY_INLINE void load_transposed(const T* p, std::ptrdiff_t stride, vector<T> (&v)[block_lanes<T>]) {
     constexpr std::size_t k = block_lanes<T>;
-    for (std::size_t i = 0; i < k; ++i) v[i] = load_blocks(full<T>(), p + i * stride, k * stride);
+    for (std::size_t i = 0; i < k; ++i) v[i] = load_blocks(full<T>(), p + static_cast<std::ptrdiff_t>(i) * stride, static_cast<std::ptrdiff_t>(k) * stride);
     transpose<T>(v);
 }
 
 template <class T>
-HWY_INLINE void store_transposed(vector<T> (&v)[block_lanes<T>], T* p, std::size_t stride) {
+HWY_INLINE void store_transposed(vector<T> (&v)[block_lanes<T>], T* p, std::ptrdiff_t stride) {
     constexpr std::size_t k = block_lanes<T>;
     transpose<T>(v);
-    for (std::size_t i = 0; i < k; ++i) store_blocks(v[i], full<T>(), p + i * stride, k * stride);
+    for (std::size_t i = 0; i < k; ++i) store_blocks(v[i], full<T>(), p + static_cast<std::ptrdiff_t>(i) * stride, static_cast<std::ptrdiff_t>(k) * stride);
 }
 
 // The built-in operators on vectors.

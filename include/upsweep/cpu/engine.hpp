@@ -91,15 +91,20 @@ class scan_engine {
     std::size_t chunk_size_;
 };
 
-// Scans n >= 1 elements from `carry` on (a tile boundary), which ends as the state after the last complete tile.
+struct scan_shape {
+    std::size_t size;       // elements, at least 1
+    bool exclusive;
+    bool in_place;          // input and output are the same memory
+    std::size_t footprint;  // bytes read and written by the whole call, of which this scan may be a part
+};
+
+// Scans shape.size elements from `carry` on (a tile boundary), which ends as the state after the last complete tile.
 // Returns the fold of everything.
 template <class Acc, class Op>
-Acc run_scan(executor& ex, const source<Acc>& in, const sink<Acc>& out, std::size_t n, bool exclusive, bool in_place,
-             core::tree_carry<Acc>& carry);
+Acc run_scan(executor& ex, const source<Acc>& in, const sink<Acc>& out, const scan_shape& shape, core::tree_carry<Acc>& carry);
 
-#define UPSWEEP_DECLARE_ENGINE(T, Op)                                                                                       \
-    extern template T run_scan<T, Op>(executor&, const source<T>&, const sink<T>&, std::size_t, bool, bool,             \
-                                      core::tree_carry<T>&);
+#define UPSWEEP_DECLARE_ENGINE(T, Op) \
+    extern template T run_scan<T, Op>(executor&, const source<T>&, const sink<T>&, const scan_shape&, core::tree_carry<T>&);
 UPSWEEP_FOR_EACH_KERNEL(UPSWEEP_DECLARE_ENGINE)
 #undef UPSWEEP_DECLARE_ENGINE
 

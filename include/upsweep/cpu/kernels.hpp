@@ -14,6 +14,21 @@
 
 namespace upsweep::cpu {
 
+// Sequences side by side, one a lane: element (i, lane) of x is x[i * stride + lane].
+template <class T>
+struct lane_block {
+    const T* x;
+    std::ptrdiff_t x_stride;
+    T* y;  // may equal x if the strides are equal
+    std::ptrdiff_t y_stride;
+    std::size_t length;
+    std::size_t lanes;  // at most most_lanes<T>
+    bool exclusive;
+    bool streaming;  // store past the caches; y and y_stride are then multiples of 64 bytes
+};
+template <class T>
+inline constexpr std::size_t most_lanes = 4096 / sizeof(T);
+
 // For operators that round. Absent parts are given as the operator's identity, which changes no bit.
 template <class T>
 struct tree_kernels {
@@ -22,6 +37,11 @@ struct tree_kernels {
     // Inclusive scan of n elements that begin at a row and do not pass the end of its tile. `rows` is the fold of
     // the rows before them in the tile, and is advanced over all complete rows among them. y may equal x.
     void (*scan_rows)(const T* x, T* y, std::size_t n, T supers, T tiles, T* rows);
+    // The same for lanes: block.length elements that begin at a row and do not pass the end of its tile. supers,
+    // tiles and rows have block.lanes elements.
+    void (*scan_lanes)(const lane_block<T>& block, const T* supers, const T* tiles, T* rows);
+    // rows[lane] of one complete tile, from the identity on; reads block.x only.
+    void (*lane_totals)(const lane_block<T>& block, T* rows);
 };
 
 // For operators under which every grouping gives the same bits.
@@ -31,6 +51,10 @@ struct exact_kernels {
     T (*fold)(const T* x, std::size_t n, T start);
     // y[i] = start (+) x[0] (+) ... (+) x[i]; returns the last of them. y may equal x.
     T (*scan)(const T* x, T* y, std::size_t n, T start);
+    // For lanes: carry[lane] is where each starts and where it ends.
+    void (*scan_lanes)(const lane_block<T>& block, T* carry);
+    // carry[lane] (+) the lane's elements; reads block.x only.
+    void (*fold_lanes)(const lane_block<T>& block, T* carry);
 };
 
 template <class T, class Op>
@@ -45,9 +69,15 @@ const scan_kernels<T, Op>& kernels_for(simd_level level);
 
 // Copies and conversions, `count` elements each.
 struct memory_kernels {
-    // Past the caches, for results that would be evicted before they are read. `bytes` is a count of bytes.
+    // Past the caches, for results that would be evicted before they are read. `bytes` is a count of bytes. What was
+    // streamed is visible to other threads only after fence(), called by the thread that streamed.
     void (*stream)(void* dst, const void* src, std::size_t bytes);
-    void (*reverse[4])(void* dst, const void* src, std::size_t count);  // elements of 1, 2, 4, 8 bytes
+    void (*fence)();
+    // Elements of 1, 2, 4 and 8 bytes.
+    void (*reverse[4])(void* dst, const void* src, std::size_t count);
+    // dst[column * dst_stride + row] = src[row * src_stride + column]
+    void (*transpose[4])(void* dst, std::ptrdiff_t dst_stride, const void* src, std::ptrdiff_t src_stride, std::size_t rows,
+                         std::size_t columns);
     void (*float_from_float16)(float* dst, const void* src, std::size_t count);
     void (*float_from_bfloat16)(float* dst, const void* src, std::size_t count);
     void (*float16_from_float)(void* dst, const float* src, std::size_t count);

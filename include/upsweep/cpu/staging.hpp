@@ -28,7 +28,8 @@ template <class Acc>
 struct source {
     const void* data = nullptr;
     std::ptrdiff_t stride = 1;
-    const Acc* direct = nullptr;  // data, if the elements lie there as the kernels want them
+    bool plain = false;           // the elements are accumulators already
+    const Acc* direct = nullptr;  // data, if they also lie there one after the other
     std::size_t element_size = sizeof(Acc);
     const void* function = nullptr;
     // Converts elements [first, first + count) to `to`.
@@ -39,6 +40,7 @@ template <class Acc>
 struct sink {
     void* data = nullptr;
     std::ptrdiff_t stride = 1;
+    bool plain = false;
     Acc* direct = nullptr;
     std::size_t element_size = sizeof(Acc);
     void (*store)(const sink&, const memory_kernels&, std::size_t first, std::size_t count, const Acc* from) = nullptr;
@@ -108,10 +110,10 @@ void load_transformed(const source<Acc>& from, const memory_kernels&, std::size_
 
 }  // namespace detail
 
-// n elements from x on, x[i * stride].
+// The elements x[i * stride].
 template <class Acc, class In>
 source<Acc> make_source(const In* x, std::ptrdiff_t stride = 1) {
-    source<Acc> made{x, stride, nullptr, sizeof(In), nullptr, &detail::load_elements<In, Acc>};
+    source<Acc> made{x, stride, std::same_as<In, Acc>, nullptr, sizeof(In), nullptr, &detail::load_elements<In, Acc>};
     if constexpr (std::same_as<In, Acc>) {
         if (stride == 1) made.direct = x;
     }
@@ -120,15 +122,29 @@ source<Acc> make_source(const In* x, std::ptrdiff_t stride = 1) {
 // function(x[i * stride]); `function` must outlive the scan.
 template <class Acc, class In, class Function>
 source<Acc> make_source(const In* x, std::ptrdiff_t stride, const Function& function) {
-    return {x, stride, nullptr, sizeof(In), &function, &detail::load_transformed<In, Acc, Function>};
+    return {x, stride, false, nullptr, sizeof(In), &function, &detail::load_transformed<In, Acc, Function>};
 }
 template <class Acc, class Out>
 sink<Acc> make_sink(Out* y, std::ptrdiff_t stride = 1) {
-    sink<Acc> made{y, stride, nullptr, sizeof(Out), &detail::store_elements<Out, Acc>};
+    sink<Acc> made{y, stride, std::same_as<Out, Acc>, nullptr, sizeof(Out), &detail::store_elements<Out, Acc>};
     if constexpr (std::same_as<Out, Acc>) {
         if (stride == 1) made.direct = y;
     }
     return made;
+}
+
+// The same sequence shifted by `offset` elements.
+template <class Acc>
+source<Acc> moved(source<Acc> from, std::ptrdiff_t offset) {
+    from.data = static_cast<const char*>(from.data) + offset * static_cast<std::ptrdiff_t>(from.element_size);
+    if (from.direct != nullptr) from.direct += offset;
+    return from;
+}
+template <class Acc>
+sink<Acc> moved(sink<Acc> into, std::ptrdiff_t offset) {
+    into.data = static_cast<char*>(into.data) + offset * static_cast<std::ptrdiff_t>(into.element_size);
+    if (into.direct != nullptr) into.direct += offset;
+    return into;
 }
 
 }  // namespace upsweep::cpu

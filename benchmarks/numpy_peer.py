@@ -1,0 +1,68 @@
+"""NumPy's running sums and maxima, timed in Python: the same sizes and bytes as the C++ programs, output allocated and touched
+beforehand. NumPy runs on one thread and in a process of its own, so its times are not interleaved with the others'; instead
+a copy by NumPy alternates with each, and what is compared is the time in copies times the C++ programs' memcpy."""
+
+import statistics
+import time
+
+SAMPLE_SECONDS = 200e-6  # shorter work is repeated within a sample
+
+
+def _seconds(work, repeat):
+    start = time.perf_counter()
+    for _ in range(repeat):
+        work()
+    return (time.perf_counter() - start) / repeat
+
+
+def _repetitions(work):
+    repeat = 1
+    while _seconds(work, repeat) * repeat < SAMPLE_SECONDS:
+        repeat *= 2
+    return repeat
+
+
+def _samples(work, copy, budget):
+    """Seconds per call of work and of copy, in turn: at least three pairs, and as many more as fit into `budget` seconds."""
+    repeat, copies = _repetitions(work), _repetitions(copy)
+    pairs, end = [], time.perf_counter() + budget
+    while len(pairs) < 3 or (time.perf_counter() < end and len(pairs) < 41):
+        pairs.append((_seconds(work, repeat), _seconds(copy, copies)))
+    return pairs
+
+
+def _record(work, type_name, n, shape, size, pairs):
+    seconds = sorted(pair[0] for pair in pairs)
+    at = lambda fraction: seconds[round(fraction * (len(seconds) - 1))]
+    record = {"work": work, "type": type_name, "n": n}
+    if shape:
+        record["shape"] = shape
+    record.update(contender="NumPy", role="peer", threads=1, samples=len(pairs), bytes=2 * n * size, seconds=at(0.5),
+                  p10=at(0.1), p90=at(0.9), bytes_per_second=2 * n * size / at(0.5),
+                  memcpys=statistics.median(took / copied for took, copied in pairs))
+    return record
+
+
+def measure(cells, budget):
+    """Times every (work, type, n, shape) of `cells` that NumPy can do; yields records like those of the C++ programs."""
+    import numpy as np
+
+    dtypes = {"int8": np.int8, "int32": np.int32, "int64": np.int64, "float": np.float32, "double": np.float64}
+    for work, type_name, n, shape in cells:
+        if type_name not in dtypes:
+            continue
+        dtype = dtypes[type_name]
+        extents = tuple(int(part) for part in shape.split("x")) if shape else (n,)
+        if work == "inclusive":
+            run = lambda: np.cumsum(x, dtype=dtype, out=y)
+        elif work == "maximum":
+            run = lambda: np.maximum.accumulate(x, out=y)
+        elif work.startswith("axis "):
+            axis = int(work.split()[1])
+            run = lambda: np.cumsum(x, axis=axis, dtype=dtype, out=y)
+        else:
+            continue
+        x = (np.arange(n, dtype=np.uint32) % 97).astype(dtype).reshape(extents)
+        y = np.ones(extents, dtype)
+        pairs = _samples(run, lambda: np.copyto(y, x), budget)
+        yield _record(work, type_name, n, shape, np.dtype(dtype).itemsize, pairs)

@@ -1,0 +1,60 @@
+// The loops as anyone writes them first.
+#include "special_loops.hpp"
+
+#include <cstring>
+
+namespace bench {
+
+void axis_loop(const float* in, float* out, matrix shape, int axis) {
+    for (std::size_t row = 0; row < shape.rows; ++row) {
+        const float* from = in + row * shape.columns;
+        float* to = out + row * shape.columns;
+        if (axis == 1) {
+            float running = 0;
+            for (std::size_t i = 0; i < shape.columns; ++i) to[i] = running += from[i];
+        } else if (row == 0) {
+            std::memcpy(to, from, shape.columns * sizeof(float));
+        } else {
+            const float* before = to - shape.columns;
+#pragma omp simd
+            for (std::size_t i = 0; i < shape.columns; ++i) to[i] = before[i] + from[i];
+        }
+    }
+}
+
+template <class T>
+void offsets_loop(const T* in, T* out, const std::int64_t* offsets, std::size_t segment_count) {
+    for (std::size_t s = 0; s < segment_count; ++s) {
+        T running{};
+        for (auto i = offsets[s]; i < offsets[s + 1]; ++i) out[i] = running += in[i];
+    }
+}
+
+template <class T>
+void head_flags_loop(const T* in, T* out, const std::uint8_t* heads, std::size_t n) {
+    T running{};
+    for (std::size_t i = 0; i < n; ++i) out[i] = running = heads[i] != 0 ? in[i] : running + in[i];
+}
+
+template <class T>
+void keys_loop(const T* in, T* out, const std::int32_t* keys, std::size_t n) {
+    T running{};
+    for (std::size_t i = 0; i < n; ++i)
+        out[i] = running = i == 0 || keys[i] != keys[i - 1] ? in[i] : running + in[i];
+}
+
+template <class T>
+void recurrence_loop(const T* a, const T* b, T x, T* out, std::size_t n) {
+    for (std::size_t i = 0; i < n; ++i) out[i] = x = a[i] * x + b[i];
+}
+
+template void offsets_loop(const float*, float*, const std::int64_t*, std::size_t);
+template void offsets_loop(const std::int32_t*, std::int32_t*, const std::int64_t*, std::size_t);
+template void head_flags_loop(const float*, float*, const std::uint8_t*, std::size_t);
+template void head_flags_loop(const std::int32_t*, std::int32_t*, const std::uint8_t*, std::size_t);
+template void keys_loop(const float*, float*, const std::int32_t*, std::size_t);
+template void keys_loop(const std::int32_t*, std::int32_t*, const std::int32_t*, std::size_t);
+template void recurrence_loop(const float*, const float*, float, float*, std::size_t);
+template void recurrence_loop(const double*, const double*, double, double*, std::size_t);
+
+}  // namespace bench

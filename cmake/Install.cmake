@@ -1,0 +1,37 @@
+# Installation: library, headers, command-line tool, man pages, CMake package and pkg-config file. All paths in
+# the package files are relative to the files themselves, so the tree may be moved.
+include(CMakePackageConfigHelpers)
+
+set(upsweep_cmake_dir "${CMAKE_INSTALL_LIBDIR}/cmake/upsweep")
+get_target_property(upsweep_type upsweep TYPE)
+
+install(TARGETS upsweep EXPORT upsweepTargets FILE_SET HEADERS)
+install(EXPORT upsweepTargets NAMESPACE upsweep:: DESTINATION "${upsweep_cmake_dir}")
+
+# Before 1.0 a new minor version may change the interface.
+write_basic_package_version_file("${PROJECT_BINARY_DIR}/upsweepConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
+configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/upsweepConfig.cmake.in"
+                              "${PROJECT_BINARY_DIR}/upsweepConfig.cmake" INSTALL_DESTINATION "${upsweep_cmake_dir}")
+install(FILES "${PROJECT_BINARY_DIR}/upsweepConfig.cmake" "${PROJECT_BINARY_DIR}/upsweepConfigVersion.cmake"
+        DESTINATION "${upsweep_cmake_dir}")
+
+# A static library hands its own dependencies to every consumer's link line; a shared one only to a static link.
+set(upsweep_pc_libs "-pthread")
+set(upsweep_pc_libs_private "-lhwy")
+if(upsweep_type STREQUAL "STATIC_LIBRARY")
+    set(upsweep_pc_libs "-lhwy -pthread")
+    set(upsweep_pc_libs_private "")
+endif()
+file(RELATIVE_PATH upsweep_pc_prefix "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
+configure_file("${PROJECT_SOURCE_DIR}/cmake/upsweep.pc.in" "${PROJECT_BINARY_DIR}/upsweep.pc" @ONLY)
+install(FILES "${PROJECT_BINARY_DIR}/upsweep.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+
+if(TARGET upsweep-cli)
+    file(RELATIVE_PATH upsweep_rpath "/${CMAKE_INSTALL_BINDIR}" "/${CMAKE_INSTALL_LIBDIR}")
+    set_target_properties(upsweep-cli PROPERTIES INSTALL_RPATH "$ORIGIN/${upsweep_rpath}")
+    install(TARGETS upsweep-cli)
+    file(GLOB upsweep_man_pages CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/docs/man/*.1")
+    if(upsweep_man_pages)
+        install(FILES ${upsweep_man_pages} DESTINATION "${CMAKE_INSTALL_MANDIR}/man1")
+    endif()
+endif()

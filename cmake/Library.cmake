@@ -1,0 +1,40 @@
+# The library target upsweep::upsweep.
+
+find_package(Threads REQUIRED)
+find_package(hwy CONFIG REQUIRED)  # Google Highway: SIMD chosen at run time; its headers stay private
+
+file(GLOB upsweep_sources CONFIGURE_DEPENDS
+     "${PROJECT_SOURCE_DIR}/src/*.cpp" "${PROJECT_SOURCE_DIR}/src/cpu/*.cpp" "${PROJECT_SOURCE_DIR}/src/registry/*.cpp")
+file(GLOB upsweep_cpu_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/cpu/*.cpp")
+file(GLOB_RECURSE upsweep_headers CONFIGURE_DEPENDS
+     "${PROJECT_SOURCE_DIR}/include/upsweep/*.hpp" "${PROJECT_SOURCE_DIR}/include/upsweep/*.def")
+
+add_library(upsweep ${upsweep_sources})
+add_library(upsweep::upsweep ALIAS upsweep)
+upsweep_strict(upsweep)
+target_compile_features(upsweep PUBLIC cxx_std_20)
+target_sources(upsweep PUBLIC FILE_SET HEADERS BASE_DIRS "${PROJECT_SOURCE_DIR}/include" FILES ${upsweep_headers})
+target_include_directories(upsweep PRIVATE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/src")
+target_link_libraries(upsweep PUBLIC Threads::Threads PRIVATE hwy::hwy)
+
+# Part of the numeric contract, in the library and in whoever instantiates its templates: a product and a sum
+# are two roundings, never one fused multiply-add.
+if(CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
+    target_compile_options(upsweep PUBLIC -ffp-contract=off)
+endif()
+
+# The engine keeps -O3 where the rest of the build asks for less; a sanitized build keeps its own level.
+if(CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang" AND NOT UPSWEEP_SANITIZE)
+    set_source_files_properties(${upsweep_cpu_sources} PROPERTIES COMPILE_OPTIONS "$<$<NOT:$<CONFIG:Debug>>:-O3>")
+endif()
+
+# Position-independent, so that a shared object (a Python module) can take in the static library; without
+# interposition gcc still inlines within the library as it does in position-dependent code.
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    target_compile_options(upsweep PRIVATE -fno-semantic-interposition)
+endif()
+set_target_properties(upsweep PROPERTIES
+    POSITION_INDEPENDENT_CODE ON
+    VERSION ${PROJECT_VERSION}
+    SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
+    VERIFY_INTERFACE_HEADER_SETS ${PROJECT_IS_TOP_LEVEL})

@@ -1,0 +1,32 @@
+# What holds for every target built here and for nobody else: build type, ccache, warnings, sanitizers.
+
+get_property(upsweep_multi_config GLOBAL PROPERTY GENERATOR_IS_MULTI_CONFIG)
+if(PROJECT_IS_TOP_LEVEL AND NOT upsweep_multi_config AND NOT CMAKE_BUILD_TYPE)
+    set(CMAKE_BUILD_TYPE Release CACHE STRING "Debug, Release, RelWithDebInfo or MinSizeRel" FORCE)
+endif()
+
+if(PROJECT_IS_TOP_LEVEL)
+    set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+    find_program(UPSWEEP_CCACHE ccache)
+    if(UPSWEEP_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+        set(CMAKE_CXX_COMPILER_LAUNCHER "${UPSWEEP_CCACHE}")
+    endif()
+endif()
+
+# Sanitizers must see the whole program, hence directory-wide options.
+if(UPSWEEP_SANITIZE)
+    string(REPLACE ";" "," upsweep_sanitizers "${UPSWEEP_SANITIZE}")
+    add_compile_options(-fsanitize=${upsweep_sanitizers} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+    add_link_options(-fsanitize=${upsweep_sanitizers})
+endif()
+
+# upsweep_strict(TARGET): the project's own sources; a dependency's headers are system headers.
+function(upsweep_strict target)
+    set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
+    if(CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
+        target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow)
+    endif()
+    if(UPSWEEP_WARNINGS_AS_ERRORS)
+        set_target_properties(${target} PROPERTIES COMPILE_WARNING_AS_ERROR ON)
+    endif()
+endfunction()

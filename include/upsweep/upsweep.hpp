@@ -1,0 +1,12 @@
+// All of Upsweep.
+#pragma once
+
+#include "upsweep/axis_scan.hpp"
+#include "upsweep/error.hpp"
+#include "upsweep/operators.hpp"
+#include "upsweep/recurrence.hpp"
+#include "upsweep/scan.hpp"
+#include "upsweep/segmented_scan.hpp"
+#include "upsweep/types.hpp"
+#include "upsweep/version.hpp"
+#include "upsweep/views.hpp"

@@ -1,0 +1,16 @@
+# cmake -DWAY= -DSOURCE= -DWORK= ... -P consume.cmake: configures, builds and runs the consumer, which finds
+# Upsweep in the way named by WAY.
+file(REMOVE_RECURSE "${WORK}")
+set(ENV{PKG_CONFIG_PATH} "${PREFIX}/${LIBDIR}/pkgconfig:$ENV{PKG_CONFIG_PATH}")
+set(flags "")
+if(SANITIZE)
+    string(REPLACE ";" "," SANITIZE "${SANITIZE}")
+    set(flags "-fsanitize=${SANITIZE}")
+endif()
+execute_process(
+    COMMAND "${CMAKE_COMMAND}" -S "${SOURCE}" -B "${WORK}" -G "${GENERATOR}" -DCMAKE_BUILD_TYPE=Release
+            "-DCMAKE_CXX_COMPILER=${COMPILER}" "-DCMAKE_CXX_COMPILER_LAUNCHER=${LAUNCHER}" "-DCMAKE_CXX_FLAGS=${flags}"
+            "-DCMAKE_PREFIX_PATH=${PREFIX}" -DWAY=${WAY} "-DUPSWEEP_SOURCE=${UPSWEEP_SOURCE}"
+    COMMAND_ERROR_IS_FATAL ANY)
+execute_process(COMMAND "${CMAKE_COMMAND}" --build "${WORK}" --config Release COMMAND_ERROR_IS_FATAL ANY)
+execute_process(COMMAND "${WORK}/consumer" COMMAND_ERROR_IS_FATAL ANY)
