@@ -78,8 +78,9 @@ class axis_engine {
         block.length = geometry_.length;
         block.lanes = lanes;
         block.exclusive = exclusive_;
-        block.streaming = may_stream() && reinterpret_cast<std::uintptr_t>(block.y) % 64 == 0 &&
+        const bool streaming = may_stream() && reinterpret_cast<std::uintptr_t>(block.y) % 64 == 0 &&
                           block.y_stride * static_cast<std::ptrdiff_t>(sizeof(Acc)) % 64 == 0;
+        block.where = streaming ? placement::streamed : placement::cached;
         return block;
     }
 
@@ -101,7 +102,7 @@ class axis_engine {
             lane_state state(lanes, start_);
             const lane_block<Acc> block = block_at(geometry_.begin(task / blocks * row_lanes + lane), lanes);
             scan_lanes(block, state);
-            if (block.streaming) memory_.fence();
+            if (block.where == placement::streamed) memory_.fence();
         });
     }
 
@@ -145,10 +146,14 @@ class axis_engine {
                 }
             }
         }
-        void scan(std::size_t chunk, state& carried, std::size_t) const {
+        void scan(std::size_t chunk, state& carried, const summary*, std::size_t next, summary& ahead) const {
+            scan(chunk, carried);
+            if (next != no_chunk) summarise(next, ahead);
+        }
+        void scan(std::size_t chunk, state& carried) const {
             const lane_block<Acc> part = block(chunk);
             engine.scan_lanes(part, carried);
-            if (part.streaming) engine.memory_.fence();
+            if (part.where == placement::streamed) engine.memory_.fence();
         }
     };
 
@@ -158,7 +163,7 @@ class axis_engine {
             const chunking plan = chunking::plan(geometry_.length, in_.element_size * lanes, out_.element_size * lanes, ex_.threads());
             const lane_chain chain{*this, block_at(geometry_.begin(sequence + lane), lanes), plan.elements};
             lane_state state(lanes, start_);
-            if (plan.count == 1) chain.scan(0, state, 1);
+            if (plan.count == 1) chain.scan(0, state);
             else run_chain(ex_, plan.helpers, plan.count, chain, std::move(state));
         }
     }
@@ -216,7 +221,7 @@ class axis_engine {
             }
             transpose(lines.data(), pass, rows_of_lanes.data(), pitch, length, lanes);
             if (packed) {
-                memory_.stream(static_cast<Acc*>(out_.data) + at[0].out, lines.data(), lanes * length * sizeof(Acc));
+                memory_.stream(static_cast<Acc*>(out_.data) + at[0].out, lines.data(), lanes * length * sizeof(Acc), nullptr);
                 continue;
             }
             for (std::size_t lane = 0; lane < lanes; ++lane) {
@@ -229,7 +234,7 @@ class axis_engine {
     // One buffer of lanes, at most a row of the tree long; `end` is how far the sequences are then.
     void scan_buffer(Acc* rows_of_lanes, std::size_t length, std::size_t lanes, std::size_t end, lane_state& state) const {
         const auto pitch = static_cast<std::ptrdiff_t>(lanes);
-        const lane_block<Acc> block{rows_of_lanes, pitch, rows_of_lanes, pitch, length, lanes, exclusive_, false};
+        const lane_block<Acc> block{rows_of_lanes, pitch, rows_of_lanes, pitch, length, lanes, exclusive_, placement::cached};
         if constexpr (exact) {
             kernels_.scan_lanes(block, state.supers.data());
         } else {

@@ -1,104 +1,156 @@
 // Bodies of the CPU engine's templates; included by the files that instantiate them.
 #pragma once
 
+#include <cstdint>
+#include <cstdlib>
+
 #include "upsweep/cpu/engine.hpp"
 
 namespace upsweep::cpu {
 
 template <class Acc, class Op>
-void scan_engine<Acc, Op>::summarise(std::size_t chunk, summary& made) const {
-    const std::size_t first = chunk * chunk_size_;
-    const std::size_t count = count_in(chunk);
+void scan_engine<Acc, Op>::begin(summary& made) const {
+    if constexpr (exact) made.total = Op::template identity<Acc>();
+    else made.tile_totals[0] = Op::template identity<Acc>();
+}
+
+// Elements [i, i + count) of a chunk, in order; they do not pass the end of a tile.
+template <class Acc, class Op>
+void scan_engine<Acc, Op>::summarise_piece(std::size_t chunk, std::size_t i, std::size_t count, summary& made, Acc* buffer) const {
+    const Acc* x = load(chunk * chunk_size_ + i, count, buffer);
     if constexpr (exact) {
-        Acc total = Op::template identity<Acc>();
-        alignas(64) Acc buffer[piece_size<Acc>];
-        const std::size_t step = in_.direct != nullptr ? count : piece_size<Acc>;
-        for (std::size_t i = 0; i < count; i += step) {
-            const std::size_t piece = std::min(step, count - i);
-            total = kernels_.fold(load(first + i, piece, buffer), piece, total);
-        }
-        made.totals[0] = total;
-    } else if (in_.direct != nullptr) {
-        kernels_.tile_totals(in_.direct + first, count / core::tile_size, made.totals.data());
+        made.total = kernels_.fold(x, count, made.total);
     } else {
-        alignas(64) Acc buffer[core::tile_size];
-        for (std::size_t tile = 0; tile < count / core::tile_size; ++tile) {
-            const Acc* x = load(first + tile * core::tile_size, core::tile_size, buffer);
-            kernels_.tile_totals(x, 1, &made.totals[tile]);
-        }
+        Acc& rows = made.tile_totals[i / core::tile_size];
+        kernels_.fold_rows(x, count, &rows, made.runs.data() + i / core::run_size, made.row_starts.data() + i / core::row_size);
+        if ((i + count) % core::tile_size == 0) made.tile_totals[i / core::tile_size + 1] = Op::template identity<Acc>();
+    }
+}
+
+template <class Acc, class Op>
+void scan_engine<Acc, Op>::summarise(std::size_t chunk, summary& made) const {
+    alignas(64) Acc buffer[piece_size<Acc>];
+    const std::size_t count = count_in(chunk);
+    begin(made);
+    for (std::size_t i = 0; i < count; i += piece_size<Acc>) {
+        summarise_piece(chunk, i, std::min(piece_size<Acc>, count - i), made, buffer);
+    }
+}
+
+template <class Acc, class Op>
+void scan_engine<Acc, Op>::store(std::size_t first, std::size_t count, const Acc* from, const void* ahead) const {
+    if (!streaming_) {
+        if (out_.direct == nullptr) out_.store(out_, memory_, first, count, from);
+        else std::copy_n(from, count, out_.direct + first);
+    } else if (out_.stride == 1) {
+        memory_.stream(out_.direct + first, from, count * sizeof(Acc), ahead);
+    } else {
+        alignas(64) Acc reversed[piece_size<Acc>];
+        memory_.reverse[log2_size<Acc>](reversed, from, count);
+        memory_.stream(static_cast<Acc*>(out_.data) - (first + count - 1), reversed, count * sizeof(Acc), ahead);
     }
 }
 
 template <class Acc, class Op>
 void scan_engine<Acc, Op>::advance(state& carried, std::size_t chunk, const summary& made) const {
     if constexpr (exact) {
-        carried.supers = Op()(carried.supers, made.totals[0]);
+        carried.supers = Op()(carried.supers, made.total);
     } else {
-        for (std::size_t tile = 0; tile < count_in(chunk) / core::tile_size; ++tile) carried.push_tile(made.totals[tile]);
-    }
-}
-
-// Asks for the lines of elements [first, first + count), which this thread reads next.
-template <class Acc, class Op>
-void scan_engine<Acc, Op>::prefetch(std::size_t first, std::size_t count) const {
-    if (first >= n_) return;
-    const char* from = static_cast<const char*>(in_.data) +
-                       static_cast<std::ptrdiff_t>(first * in_.element_size) * in_.stride;
-    const auto bytes = static_cast<std::ptrdiff_t>(std::min(count, n_ - first) * in_.element_size);
-    if (in_.stride == 1) {
-        for (std::ptrdiff_t i = 0; i < bytes; i += 64) __builtin_prefetch(from + i);
-    } else if (in_.stride == -1) {
-        for (std::ptrdiff_t i = 0; i < bytes; i += 64) __builtin_prefetch(from - i);
+        for (std::size_t tile = 0; tile < count_in(chunk) / core::tile_size; ++tile) carried.push_tile(made.tile_totals[tile]);
     }
 }
 
 template <class Acc, class Op>
-void scan_engine<Acc, Op>::scan(std::size_t chunk, state& carried, std::size_t next) const {
+void scan_engine<Acc, Op>::scan(std::size_t chunk, state& carried, const summary* own, std::size_t next, summary& next_summary) const {
     const std::size_t first = chunk * chunk_size_;
     const std::size_t count = count_in(chunk);
-    const bool staged = exclusive_ || streaming_ || out_.direct == nullptr;
-    const bool whole = in_.direct != nullptr && !staged;  // nothing to stage: no pieces needed
+    const bool streamable = streaming_ && out_.direct != nullptr && kernels_.stream_alignment != 0 &&
+                            reinterpret_cast<std::uintptr_t>(out_.direct) % kernels_.stream_alignment == 0;
+    const bool staged = exclusive_ || out_.direct == nullptr || (streaming_ && !streamable);
+    const placement where = streaming_ && !staged ? placement::streamed : placement::cached;
+    // Pieces only where something is staged or two chunks take turns; otherwise as far as a kernel may go.
+    const bool pieces = staged || streaming_ || in_.direct == nullptr || next != no_chunk;
+    const std::size_t step = pieces ? piece_size<Acc> : exact ? count : core::tile_size;
     // One element in front holds the value before the piece, so that an exclusive scan is the same buffer shifted.
     alignas(64) Acc buffer[64 / sizeof(Acc) + piece_size<Acc>];
     Acc* const results = buffer + 64 / sizeof(Acc);
     alignas(64) Acc inputs[piece_size<Acc>];
     Acc last = Op()(carried.supers, carried.tiles);
-    Acc rows = Op::template identity<Acc>();
-    const std::size_t step = !whole ? piece_size<Acc> : exact ? count : core::tile_size;
+    [[maybe_unused]] Acc rows = Op::template identity<Acc>();
+    if (next != no_chunk) begin(next_summary);
     for (std::size_t i = 0; i < count; i += step) {
         const std::size_t piece = std::min(step, count - i);
+        if (next != no_chunk) summarise_piece(next, i, piece, next_summary, inputs);
         const Acc* x = load(first + i, piece, inputs);
         Acc* y = staged ? results : out_.direct + first + i;
-        if (next * chunk_size_ < n_) prefetch(next * chunk_size_ + i, piece);
+        // What this thread reads after this piece, unless a cache has it anyway.
+        const void* following = streaming_ ? address((next != no_chunk ? next * chunk_size_ : first) + i + piece, piece) : nullptr;
+        const void* ahead = staged ? nullptr : following;
         results[-1] = last;
         if constexpr (exact) {
-            carried.supers = kernels_.scan(x, y, piece, carried.supers);
+            carried.supers = kernels_.scan(x, y, piece, carried.supers, where, ahead);
+            last = carried.supers;
         } else {
-            kernels_.scan_rows(x, y, piece, carried.supers, carried.tiles, &rows);
+            if (own != nullptr) {
+                kernels_.scan_folded(x, y, piece, carried.supers, carried.tiles, own->runs.data() + i / core::run_size,
+                                     own->row_starts.data() + i / core::row_size, where, ahead);
+            } else {
+                kernels_.scan_rows(x, y, piece, carried.supers, carried.tiles, &rows, where, ahead);
+            }
             if ((i + piece) % core::tile_size == 0) {
-                carried.push_tile(rows);
+                carried.push_tile(own != nullptr ? own->tile_totals[i / core::tile_size] : rows);
                 rows = Op::template identity<Acc>();
+                last = Op()(carried.supers, carried.tiles);
+            } else if (staged || i + piece == count) {  // not otherwise: reading back what was streamed is slow
+                last = y[piece - 1];
             }
         }
-        last = y[piece - 1];
-        if (staged) store(first + i, piece, exclusive_ ? results - 1 : results);
+        if (staged) store(first + i, piece, exclusive_ ? results - 1 : results, following);
     }
     if (streaming_) memory_.fence();
     carried.last = last;
 }
 
+// Scans of at most one tile that fit the first-level cache, without anything that costs more than they do.
+template <class Acc>
+inline constexpr std::size_t small_size = std::min(core::tile_size, std::size_t{16384} / sizeof(Acc));
+
+template <class Acc, class Op>
+Acc scan_small(const executor& ex, const Acc* in, Acc* out, std::size_t n, core::tree_carry<Acc>& carry) {
+    const auto& kernels = kernels_for<Acc, Op>(ex.simd());
+    const Acc supers = carry.supers.value_or(Op::template identity<Acc>());
+    if constexpr (is_exact<Op, Acc>) {
+        const Acc last = kernels.scan(in, out, n, supers, placement::cached, nullptr);
+        carry.supers = last;
+        return last;
+    } else {
+        Acc rows = Op::template identity<Acc>();
+        kernels.scan_rows(in, out, n, supers, carry.tiles.value_or(Op::template identity<Acc>()), &rows, placement::cached, nullptr);
+        if (n == core::tile_size) carry.push_tile(rows, Op());
+        return out[n - 1];
+    }
+}
+
 template <class Acc, class Op>
 Acc run_scan(executor& ex, const source<Acc>& in, const sink<Acc>& out, const scan_shape& shape, core::tree_carry<Acc>& carry) {
     using engine = scan_engine<Acc, Op>;
-    const chunking plan = chunking::plan(shape.size, in.element_size, out.element_size, ex.threads());
-    const bool streaming = !shape.in_place && out.direct != nullptr && shape.footprint >= streaming_bytes();
+    if (in.direct != nullptr && out.direct != nullptr && !shape.exclusive && shape.size <= small_size<Acc>) {
+        return scan_small<Acc, Op>(ex, in.direct, out.direct, shape.size, carry);
+    }
+    const chunking plan =
+        chunking::plan(shape.size, std::max(in.element_size, sizeof(Acc)), out.element_size, ex.threads());
+    const bool streaming = !shape.in_place && out.plain && std::abs(out.stride) == 1 && shape.footprint >= streaming_bytes();
     const engine kernel(ex.simd(), in, out, shape.size, shape.exclusive, streaming, plan.elements);
     typename engine::state state;
     if (carry.supers) state.supers = *carry.supers;
     if (carry.tiles) state.tiles = *carry.tiles;
     state.tile_count = carry.tile_count;
-    if (plan.count == 1) kernel.scan(0, state, 1);
-    else state = run_chain(ex, plan.helpers, plan.count, kernel, state);
+    if (plan.count == 1) {
+        typename engine::summary unused;
+        kernel.scan(0, state, nullptr, no_chunk, unused);
+    } else {
+        state = run_chain(ex, plan.helpers, plan.count, kernel, state);
+    }
     carry.supers = state.supers;
     carry.tiles = state.tiles;
     carry.tile_count = state.tile_count;

@@ -13,7 +13,10 @@
 #define UPSWEEP_EXACT_KERNELS_INL_HPP
 #endif
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <type_traits>
 
 #include "src/cpu/lane_kernels-inl.hpp"
@@ -24,9 +27,9 @@
 HWY_BEFORE_NAMESPACE();
 namespace upsweep::cpu::HWY_NAMESPACE {
 
-template <class T, class Op>
-struct exact {
-    using codec = lane_codec<T, Op>;
+template <class T, class Op, class Codec>
+struct register_scan {
+    using codec = Codec;
     using lane = typename codec::lane;
     using V = vector<lane>;
     static constexpr std::size_t width = lanes<lane>;
@@ -44,7 +47,7 @@ struct exact {
             return moved;
         } else {
             const V ones = hn::BitCast(d, hn::Set(full<std::uint8_t>(), std::uint8_t{0xff}));
-            return hn::Or(moved, hn::AndNot(hn::ShiftLeftLanes<k>(d, ones), identity()));
+            return hn::Or(moved, hn::AndNot(hn::ShiftLeftLanes<k>(d, ones), identity()));  // all ones where k lanes moved in
         }
     }
     template <std::size_t k = 1>
@@ -103,26 +106,97 @@ struct exact {
         return folded;
     }
 
-    static HWY_ATTR T scan(const T* x, T* y, std::size_t n, T start) {
+    template <placement Where>
+    static HWY_ATTR T scan(const T* x, T* y, std::size_t n, T start, const void* ahead) {
+        constexpr std::size_t together = std::max<std::size_t>(1, 64 / (width * sizeof(T)));  // vectors of a cache line
         std::size_t i = 0;
-        T carry_lanes[width];
-        if (n >= width) {
+        if constexpr (Where == placement::streamed) {  // up to the first whole vector of y
+            for (; i < n && reinterpret_cast<std::uintptr_t>(y + i) % (width * sizeof(T)) != 0; ++i) y[i] = start = Op()(start, x[i]);
+        }
+        if (n - i >= width) {
+            T carry_lanes[width];
             std::fill_n(carry_lanes, width, start);
             V carry = codec::load(carry_lanes);
-            for (; i + width <= n; i += width) {
+            const auto step = [&] {
                 V total;
                 const V v = scan_vector(codec::load(x + i), &total);
-                codec::store(op(carry, v), y + i);
+                codec::template store<Where>(op(carry, v), y + i);
                 carry = op(carry, total);
+                i += width;
+            };
+            while (i + together * width <= n) {
+                if (ahead != nullptr) prefetch(ahead, i * sizeof(T), together * width * sizeof(T));
+                for (std::size_t k = 0; k < together; ++k) step();
             }
+            while (i + width <= n) step();
             codec::store(carry, carry_lanes);
             start = carry_lanes[0];
         }
         for (; i < n; ++i) y[i] = start = Op()(start, x[i]);
         return start;
     }
+};
 
-    static constexpr exact_kernels<T> table{&fold, &scan, &exact_lanes<T, Op>::scan, &exact_lanes<T, Op>::fold};
+template <class T, class Op>
+struct exact {
+    using body = register_scan<T, Op, lane_codec<T, Op>>;
+
+    static HWY_ATTR T fold(const T* x, std::size_t n, T start) { return body::fold(x, n, start); }
+    static HWY_ATTR T scan(const T* x, T* y, std::size_t n, T start, placement where, const void* ahead) {
+        return where == placement::streamed ? body::template scan<placement::streamed>(x, y, n, start, ahead)
+                                            : body::template scan<placement::cached>(x, y, n, start, ahead);
+    }
+    static constexpr exact_kernels<T> table{sizeof(T), &fold, &scan, &exact_lanes<T, Op>::scan, &exact_lanes<T, Op>::fold};
+};
+
+// Floating-point minimum and maximum look at a guarded block first, in the first-level cache: without a NaN or a -0
+// they need no mapping to integers.
+template <class T, class Op>
+    requires std::is_floating_point_v<T>
+struct exact<T, Op> {
+    using mapped = register_scan<T, Op, lane_codec<T, Op>>;
+    using plain = register_scan<T, Op, plain_codec<T>>;
+    static constexpr std::size_t guarded = 2048 / sizeof(T);
+
+    static HWY_INLINE bool is_plain(T value) { return value == value && !(value == T(0) && std::signbit(value)); }
+    static HWY_ATTR bool are_plain(const T* x, std::size_t n) {
+        const full<T> d;
+        const hn::RebindToUnsigned<full<T>> bits;
+        const auto negative_zero = hn::BitCast(bits, hn::Set(d, T(-0.0)));
+        auto special = hn::Zero(bits);
+        std::size_t i = 0;
+        for (; i + lanes<T> <= n; i += lanes<T>) {
+            const auto v = hn::LoadU(d, x + i);
+            special = hn::Or(special, hn::VecFromMask(bits, hn::RebindMask(bits, hn::IsNaN(v))));
+            special = hn::Or(special, hn::VecFromMask(bits, hn::Eq(hn::BitCast(bits, v), negative_zero)));
+        }
+        bool fine = hn::AllTrue(bits, hn::Eq(special, hn::Zero(bits)));
+        for (; i < n; ++i) fine = fine && is_plain(x[i]);
+        return fine;
+    }
+
+    static HWY_ATTR T fold(const T* x, std::size_t n, T start) {
+        for (std::size_t i = 0; i < n; i += guarded) {
+            const std::size_t count = std::min(guarded, n - i);
+            start = is_plain(start) && are_plain(x + i, count) ? plain::fold(x + i, count, start) : mapped::fold(x + i, count, start);
+        }
+        return start;
+    }
+    template <placement Where>
+    static HWY_ATTR T scan_as(const T* x, T* y, std::size_t n, T start, const void* ahead) {
+        for (std::size_t i = 0; i < n; i += guarded) {
+            const std::size_t count = std::min(guarded, n - i);
+            const void* next = ahead == nullptr ? nullptr : static_cast<const T*>(ahead) + i;
+            start = is_plain(start) && are_plain(x + i, count) ? plain::template scan<Where>(x + i, y + i, count, start, next)
+                                                               : mapped::template scan<Where>(x + i, y + i, count, start, next);
+        }
+        return start;
+    }
+    static HWY_ATTR T scan(const T* x, T* y, std::size_t n, T start, placement where, const void* ahead) {
+        return where == placement::streamed ? scan_as<placement::streamed>(x, y, n, start, ahead)
+                                            : scan_as<placement::cached>(x, y, n, start, ahead);
+    }
+    static constexpr exact_kernels<T> table{sizeof(T), &fold, &scan, &exact_lanes<T, Op>::scan, &exact_lanes<T, Op>::fold};
 };
 
 }  // namespace upsweep::cpu::HWY_NAMESPACE

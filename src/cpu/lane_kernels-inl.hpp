@@ -32,9 +32,9 @@ struct lane_codec {
     static HWY_INLINE vector<lane> load(const T* p) {
         return hn::LoadU(full<lane>(), reinterpret_cast<const lane*>(p));
     }
-    template <bool Streaming = false>
+    template <placement Where = placement::cached>
     static HWY_INLINE void store(vector<lane> v, T* p) {
-        if constexpr (Streaming) hn::Stream(v, full<lane>(), reinterpret_cast<lane*>(p));
+        if constexpr (Where == placement::streamed) hn::Stream(v, full<lane>(), reinterpret_cast<lane*>(p));
         else hn::StoreU(v, full<lane>(), reinterpret_cast<lane*>(p));
     }
 };
@@ -58,10 +58,23 @@ struct lane_codec<T, Op> {
         const auto nan = hn::Set(d, is_maximum ? std::numeric_limits<T>::quiet_NaN() : -std::numeric_limits<T>::quiet_NaN());
         return flip(hn::BitCast(full<lane>(), hn::IfThenElse(hn::IsNaN(v), nan, v)));
     }
-    template <bool Streaming = false>
+    template <placement Where = placement::cached>
     static HWY_INLINE void store(vector<lane> v, T* p) {
-        if constexpr (Streaming) hn::Stream(hn::BitCast(full<T>(), flip(v)), full<T>(), p);
+        if constexpr (Where == placement::streamed) hn::Stream(hn::BitCast(full<T>(), flip(v)), full<T>(), p);
         else hn::StoreU(hn::BitCast(full<T>(), flip(v)), full<T>(), p);
+    }
+};
+
+// Floats as they are: right while there is neither a NaN nor a -0 among them, and then the vector unit's own minimum
+// and maximum are those of IEEE 754-2019.
+template <class T>
+struct plain_codec {
+    using lane = T;
+    static HWY_INLINE vector<T> load(const T* p) { return hn::LoadU(full<T>(), p); }
+    template <placement Where = placement::cached>
+    static HWY_INLINE void store(vector<T> v, T* p) {
+        if constexpr (Where == placement::streamed) hn::Stream(v, full<T>(), p);
+        else hn::StoreU(v, full<T>(), p);
     }
 };
 
@@ -80,7 +93,7 @@ struct tree_lanes {
     static constexpr std::size_t width = lanes<T>;
     static HWY_INLINE V op(V a, V b) { return combine(Op(), a, b); }
 
-    template <bool Exclusive, bool Streaming>
+    template <bool Exclusive, placement Where>
     static HWY_ATTR void scan_as(const lane_block<T>& block, const T* supers, const T* tiles, T* rows) {
         const full<T> d;
         const std::size_t vectors = block.lanes - block.lanes % width;
@@ -104,11 +117,11 @@ struct tree_lanes {
                         const V element = hn::LoadU(d, x + static_cast<std::ptrdiff_t>(i) * block.x_stride + lane);
                         T* to = y + static_cast<std::ptrdiff_t>(i) * block.y_stride + lane;
                         if constexpr (Exclusive) {
-                            put<Streaming>(before(i == 0 ? v : op(v, folded)), to);
+                            put<Where>(before(i == 0 ? v : op(v, folded)), to);
                             folded = i == 0 ? element : op(folded, element);
                         } else {
                             folded = i == 0 ? element : op(folded, element);
-                            put<Streaming>(before(op(v, folded)), to);
+                            put<Where>(before(op(v, folded)), to);
                         }
                     }
                     hn::Store(op(v, folded), d, runs + lane);
@@ -126,10 +139,14 @@ struct tree_lanes {
     }
 
     static HWY_ATTR void scan(const lane_block<T>& block, const T* supers, const T* tiles, T* rows) {
+        constexpr auto cached = placement::cached;
+        constexpr auto streamed = placement::streamed;
         if (block.exclusive) {
-            block.streaming ? scan_as<true, true>(block, supers, tiles, rows) : scan_as<true, false>(block, supers, tiles, rows);
+            if (block.where == streamed) scan_as<true, streamed>(block, supers, tiles, rows);
+            else scan_as<true, cached>(block, supers, tiles, rows);
         } else {
-            block.streaming ? scan_as<false, true>(block, supers, tiles, rows) : scan_as<false, false>(block, supers, tiles, rows);
+            if (block.where == streamed) scan_as<false, streamed>(block, supers, tiles, rows);
+            else scan_as<false, cached>(block, supers, tiles, rows);
         }
     }
 
@@ -159,9 +176,9 @@ struct tree_lanes {
     }
 
   private:
-    template <bool Streaming>
+    template <placement Where>
     static HWY_INLINE void put(V v, T* to) {
-        if constexpr (Streaming) hn::Stream(v, full<T>(), to);
+        if constexpr (Where == placement::streamed) hn::Stream(v, full<T>(), to);
         else hn::StoreU(v, full<T>(), to);
     }
 };
@@ -173,7 +190,7 @@ struct exact_lanes {
     static constexpr std::size_t width = lanes<T>;
     static HWY_INLINE V op(V a, V b) { return combine(Op(), a, b); }
 
-    template <bool Streaming>
+    template <placement Where>
     static HWY_ATTR void scan_as(const lane_block<T>& block, T* carry) {
         const std::size_t vectors = block.lanes - block.lanes % width;
         for (std::size_t run = 0; run < block.length; run += core::run_size) {
@@ -184,7 +201,7 @@ struct exact_lanes {
                 V folded = codec::load(carry + lane);
                 for (std::size_t i = 0; i < items; ++i) {
                     const V after = op(folded, codec::load(x + static_cast<std::ptrdiff_t>(i) * block.x_stride + lane));
-                    codec::template store<Streaming>(block.exclusive ? folded : after, y + static_cast<std::ptrdiff_t>(i) * block.y_stride + lane);
+                    codec::template store<Where>(block.exclusive ? folded : after, y + static_cast<std::ptrdiff_t>(i) * block.y_stride + lane);
                     folded = after;
                 }
                 codec::store(folded, carry + lane);
@@ -193,7 +210,8 @@ struct exact_lanes {
         if (vectors != block.lanes) portable::exact<T, Op>::scan_lanes(lanes_from(block, vectors), carry + vectors);
     }
     static HWY_ATTR void scan(const lane_block<T>& block, T* carry) {
-        block.streaming ? scan_as<true>(block, carry) : scan_as<false>(block, carry);
+        if (block.where == placement::streamed) scan_as<placement::streamed>(block, carry);
+        else scan_as<placement::cached>(block, carry);
     }
 
     static HWY_ATTR void fold(const lane_block<T>& block, T* carry) {

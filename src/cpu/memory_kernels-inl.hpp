@@ -22,23 +22,19 @@ HWY_BEFORE_NAMESPACE();
 namespace upsweep::cpu::HWY_NAMESPACE {
 
 struct memory {
-    static HWY_ATTR void stream(void* dst, const void* src, std::size_t bytes) {
+    static HWY_ATTR void stream(void* dst, const void* src, std::size_t bytes, const void* ahead) {
         const full<std::uint8_t> d;
-        const std::size_t width = hn::Lanes(d);
+        constexpr std::size_t width = lanes<std::uint8_t>;
+        constexpr std::size_t step = std::max<std::size_t>(64, width);
         auto* to = static_cast<std::uint8_t*>(dst);
         const auto* from = static_cast<const std::uint8_t*>(src);
+        const auto* next = static_cast<const std::uint8_t*>(ahead);
         const std::size_t head = std::min(bytes, (width - reinterpret_cast<std::uintptr_t>(to) % width) % width);
         std::memcpy(to, from, head);
         std::size_t i = head;
-        for (; i + 4 * width <= bytes; i += 4 * width) {
-            const auto a = hn::LoadU(d, from + i);
-            const auto b = hn::LoadU(d, from + i + width);
-            const auto c = hn::LoadU(d, from + i + 2 * width);
-            const auto e = hn::LoadU(d, from + i + 3 * width);
-            hn::Stream(a, d, to + i);
-            hn::Stream(b, d, to + i + width);
-            hn::Stream(c, d, to + i + 2 * width);
-            hn::Stream(e, d, to + i + 3 * width);
+        for (; i + step <= bytes; i += step) {
+            if (next != nullptr) hwy::Prefetch(next + i);
+            for (std::size_t k = 0; k < step; k += width) hn::Stream(hn::LoadU(d, from + i + k), d, to + i + k);
         }
         for (; i + width <= bytes; i += width) hn::Stream(hn::LoadU(d, from + i), d, to + i);
         std::memcpy(to + i, from + i, bytes - i);

@@ -11,28 +11,7 @@ namespace upsweep::cpu::portable {
 
 template <class T, class Op>
 struct tree {
-    // Left fold of the totals of complete runs [0, run_count) of a row. Several rows are folded at once because
-    // each alone is a chain of dependent operations.
-    static constexpr std::size_t rows_at_once = 4;
-
-    static T run_total(const T* x) { return Op()(Op()(Op()(x[0], x[1]), x[2]), x[3]); }
-
-    static void tile_totals(const T* x, std::size_t tile_count, T* totals) {
-        for (std::size_t tile = 0; tile < tile_count; ++tile) {
-            T total = Op::template identity<T>();
-            for (std::size_t row = 0; row < core::tile_size; row += rows_at_once * core::row_size, x += rows_at_once * core::row_size) {
-                T sums[rows_at_once];
-                for (std::size_t r = 0; r < rows_at_once; ++r) sums[r] = run_total(x + r * core::row_size);
-                for (std::size_t i = core::run_size; i < core::row_size; i += core::run_size) {
-                    for (std::size_t r = 0; r < rows_at_once; ++r) sums[r] = Op()(sums[r], run_total(x + r * core::row_size + i));
-                }
-                for (const T& sum : sums) total = Op()(total, sum);
-            }
-            totals[tile] = total;
-        }
-    }
-
-    static void scan_rows(const T* x, T* y, std::size_t n, T supers, T tiles, T* rows) {
+    static void scan_rows(const T* x, T* y, std::size_t n, T supers, T tiles, T* rows, placement, const void*) {
         for (std::size_t row = 0; row < n; row += core::row_size) {
             const std::size_t row_end = std::min(n, row + core::row_size);
             T runs = Op::template identity<T>();
@@ -46,6 +25,31 @@ struct tree {
                 runs = Op()(runs, items);
             }
             if (row_end - row == core::row_size) *rows = Op()(*rows, runs);
+        }
+    }
+
+    static void fold_rows(const T* x, std::size_t n, T* rows, T* runs, T* row_starts) {
+        for (std::size_t row = 0; row < n; row += core::row_size) {
+            T folded = Op::template identity<T>();
+            for (std::size_t run = 0; run < core::row_size; run += core::run_size, x += core::run_size) {
+                *runs++ = folded;
+                folded = Op()(folded, Op()(Op()(Op()(x[0], x[1]), x[2]), x[3]));
+            }
+            *row_starts++ = *rows;
+            *rows = Op()(*rows, folded);
+        }
+    }
+
+    static void scan_folded(const T* x, T* y, std::size_t n, T supers, T tiles, const T* runs, const T* row_starts, placement,
+                            const void*) {
+        for (std::size_t i = 0; i < n; i += core::run_size) {
+            const T run = runs[i / core::run_size];
+            const T row = row_starts[i / core::row_size];
+            T items = Op::template identity<T>();
+            for (std::size_t k = i; k < i + core::run_size; ++k) {
+                items = Op()(items, x[k]);
+                y[k] = Op()(supers, Op()(tiles, Op()(row, Op()(run, items))));
+            }
         }
     }
 
@@ -90,7 +94,7 @@ struct tree {
         }
     }
 
-    static constexpr tree_kernels<T> table{&tile_totals, &scan_rows, &scan_lanes, &lane_totals};
+    static constexpr tree_kernels<T> table{0, &scan_rows, &fold_rows, &scan_folded, &scan_lanes, &lane_totals};
 };
 
 template <class T, class Op>
@@ -99,7 +103,7 @@ struct exact {
         for (std::size_t i = 0; i < n; ++i) start = Op()(start, x[i]);
         return start;
     }
-    static T scan(const T* x, T* y, std::size_t n, T start) {
+    static T scan(const T* x, T* y, std::size_t n, T start, placement, const void*) {
         for (std::size_t i = 0; i < n; ++i) y[i] = start = Op()(start, x[i]);
         return start;
     }
@@ -122,7 +126,7 @@ struct exact {
         }
     }
 
-    static constexpr exact_kernels<T> table{&fold, &scan, &scan_lanes, &fold_lanes};
+    static constexpr exact_kernels<T> table{0, &fold, &scan, &scan_lanes, &fold_lanes};
 };
 
 }  // namespace upsweep::cpu::portable

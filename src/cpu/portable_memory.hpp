@@ -12,7 +12,7 @@
 namespace upsweep::cpu::portable {
 
 struct memory {
-    static void stream(void* dst, const void* src, std::size_t bytes) { std::memcpy(dst, src, bytes); }
+    static void stream(void* dst, const void* src, std::size_t bytes, const void*) { std::memcpy(dst, src, bytes); }
     template <class T>
     static void reverse(void* dst, const void* src, std::size_t count) {
         std::reverse_copy(static_cast<const T*>(src), static_cast<const T*>(src) + count, static_cast<T*>(dst));

@@ -1,26 +1,29 @@
-// Which instruction sets this machine has.
+// Which instruction sets this machine has, and for which of them the library holds bodies.
 #include "upsweep/cpu/simd_level.hpp"
 
-#include <cstdint>
-
 #include "src/cpu/levels.hpp"
-
-#include "hwy/targets.h"
 
 namespace upsweep::cpu {
 
 std::vector<simd_level> supported_simd_levels() {
     std::vector<simd_level> levels{simd_level::portable};
-    constexpr std::int64_t compiled = HWY_TARGETS;
-    const auto add = [&](simd_level level, std::int64_t target) {
-        if ((hwy::SupportedTargets() & compiled & target) != 0) levels.push_back(level);
-    };
 #if defined(__x86_64__) || defined(_M_X64)
-    add(simd_level::sse4, HWY_SSE4);
-    add(simd_level::avx2, HWY_AVX2);
-    add(simd_level::avx512, HWY_AVX3);
-#elif defined(__aarch64__)
-    add(simd_level::neon, HWY_NEON);
+    __builtin_cpu_init();  // these also tell whether the operating system saves the registers
+#if HWY_TARGETS & HWY_SSE4
+    if (__builtin_cpu_supports("sse4.2")) levels.push_back(simd_level::sse4);
+#endif
+    const bool has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
+#if HWY_TARGETS & HWY_AVX2
+    if (has_avx2) levels.push_back(simd_level::avx2);
+#endif
+#if HWY_TARGETS & HWY_AVX3
+    if (has_avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512cd") &&
+        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")) {
+        levels.push_back(simd_level::avx512);
+    }
+#endif
+#elif HWY_TARGETS & HWY_NEON
+    levels.push_back(simd_level::neon);
 #endif
     return levels;
 }

@@ -18,6 +18,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <type_traits>
 
 #include "src/cpu/lane_kernels-inl.hpp"
 #include "src/cpu/vector-inl.hpp"
@@ -36,6 +37,9 @@ struct tree {
     static constexpr std::size_t group_size = group_rows * core::row_size;
     static constexpr std::size_t step = width * core::run_size;  // elements that four registers hold
     using V = vector<T>;
+
+    // 64-byte vectors are streamed whole or not at all, narrower ones in blocks.
+    static constexpr std::size_t stream_alignment = width * sizeof(T) < 64 ? 16 : block_lanes<T> == core::run_size ? 64 : 0;
 
     // Rows of a group, padded so that columns of run totals fall into different cache sets.
     static constexpr std::size_t totals_stride = runs + block_lanes<T>;
@@ -65,15 +69,16 @@ struct tree {
             }
         }
     }
+    template <placement Where>
     static HWY_INLINE void store_runs(V (&v)[core::run_size], T* y) {
         if constexpr (block_is_run) {
-            store_interleaved<T>(v, y);
+            store_interleaved<Where, T>(v, y);
         } else {
             constexpr std::size_t k = block_lanes<T>;
             for (std::size_t m = 0; m < core::run_size; m += k) {
                 V part[k];
                 for (std::size_t i = 0; i < k; ++i) part[i] = v[m + i];
-                store_transposed<T>(part, y + m, core::run_size);
+                store_transposed<Where, T>(part, y + m, core::run_size);
             }
         }
     }
@@ -81,9 +86,8 @@ struct tree {
         for (std::size_t m = 1; m < core::run_size; ++m) v[m] = op(v[m - 1], v[m]);
     }
 
-    // Folds the run totals of every row (a lane a row); with Keep, replaces each by the fold of those before it.
-    template <bool Keep>
-    static HWY_INLINE V fold_rows(T* totals) {
+    // Folds the run totals of every row, a lane a row, and replaces each by the fold of those before it.
+    static HWY_INLINE V fold_totals(const T* totals, T* before, std::size_t before_stride) {
         constexpr std::size_t k = block_lanes<T>;
         V accumulated = identity();
         for (std::size_t j = 0; j < runs; j += width) {
@@ -97,89 +101,187 @@ struct tree {
                 here = accumulated;
                 accumulated = op(accumulated, total);
             }
-            if constexpr (Keep) {
-                for (std::size_t b = 0; b < width / k; ++b) {
-                    store_transposed<T>(column[b], totals + j + b * k, totals_stride);
-                }
+            for (std::size_t b = 0; b < width / k; ++b) {
+                store_transposed<placement::cached, T>(column[b], before + j + b * k, static_cast<std::ptrdiff_t>(before_stride));
             }
         }
         return accumulated;
     }
 
-    static HWY_ATTR void tile_totals(const T* x, std::size_t tile_count, T* out) {
-        const full<T> d;
-        HWY_ALIGN T totals[group_rows * totals_stride];
-        HWY_ALIGN T row_totals[group_rows];
-        for (std::size_t tile = 0; tile < tile_count; ++tile) {
-            T total{};
-            for (std::size_t first = 0; first < core::tile_size; first += group_size, x += group_size) {
-                for (std::size_t r = 0; r < group_rows; ++r) {
-                    for (std::size_t g = 0; g < core::row_size; g += step) {
-                        V v[core::run_size];
-                        load_runs(x + r * core::row_size + g, v);
-                        fold_runs(v);
-                        hn::StoreU(v[core::run_size - 1], d, totals + r * totals_stride + g / core::run_size);
-                    }
-                }
-                hn::Store(fold_rows<false>(totals), d, row_totals);
-                for (std::size_t r = 0; r < group_rows; ++r) {
-                    total = first + r == 0 ? row_totals[r] : Op()(total, row_totals[r]);
-                }
-            }
-            out[tile] = total;
+    // The run totals of a row, in the order of the lanes.
+    static HWY_INLINE void row_run_totals(const T* x, T* totals) {
+        for (std::size_t g = 0; g < core::row_size; g += step) {
+            V v[core::run_size];
+            load_runs(x + g, v);
+            fold_runs(v);
+            hn::StoreU(v[core::run_size - 1], full<T>(), totals + g / core::run_size);
         }
     }
 
-    static HWY_ATTR void scan_rows(const T* x, T* y, std::size_t n, T supers, T tiles, T* rows) {
+    static HWY_ATTR void fold_rows(const T* x, std::size_t n, T* rows, T* runs_before, T* row_starts) {
+        const full<T> d;
+        HWY_ALIGN T totals[group_rows * totals_stride];
+        HWY_ALIGN T row_totals[group_rows];
+        std::size_t row = 0;
+        const std::size_t row_count = n / core::row_size;
+        for (; row + group_rows <= row_count; row += group_rows) {
+            for (std::size_t r = 0; r < group_rows; ++r) row_run_totals(x + (row + r) * core::row_size, totals + r * totals_stride);
+            hn::Store(fold_totals(totals, runs_before + row * runs, runs), d, row_totals);
+            for (std::size_t r = 0; r < group_rows; ++r) {
+                row_starts[row + r] = *rows;
+                *rows = Op()(*rows, row_totals[r]);
+            }
+        }
+        for (; row < row_count; ++row) {
+            row_run_totals(x + row * core::row_size, totals);
+            row_starts[row] = *rows;
+            *rows = Op()(*rows, fold_one(totals, runs_before + row * runs));
+        }
+    }
+    // fold_totals for a single row: a chain of 31 operations.
+    static HWY_INLINE T fold_one(const T* totals, T* before, std::size_t steps = runs / width) {
+        T accumulated = Op::template identity<T>();
+        for (std::size_t j = 0; j < steps * width; j += width) {
+            for (std::size_t i = 0; i < width; ++i) {
+                const T total = totals[j + lane_of(i)];
+                before[j + lane_of(i)] = accumulated;
+                accumulated = Op()(accumulated, total);
+            }
+        }
+        return accumulated;
+    }
+
+    static HWY_ATTR void scan_folded(const T* x, T* y, std::size_t n, T supers, T tiles, const T* runs_before, const T* row_starts,
+                                     placement where, const void* ahead) {
+        if (where == placement::streamed) scan_folded_as<placement::streamed>(x, y, n, supers, tiles, runs_before, row_starts, ahead);
+        else scan_folded_as<placement::cached>(x, y, n, supers, tiles, runs_before, row_starts, ahead);
+    }
+    template <placement Where>
+    static HWY_ATTR void scan_folded_as(const T* x, T* y, std::size_t n, T supers, T tiles, const T* runs_before, const T* row_starts,
+                                        const void* ahead) {
+        const full<T> d;
+        const V s = hn::Set(d, supers);
+        const V t = hn::Set(d, tiles);
+        for (std::size_t row = 0; row < n; row += core::row_size) {
+            const V before = hn::Set(d, *row_starts++);
+            for (std::size_t g = 0; g < core::row_size; g += step) {
+                if (ahead != nullptr) prefetch(ahead, (row + g) * sizeof(T), step * sizeof(T));
+                V v[core::run_size];
+                load_runs(x + row + g, v);
+                fold_runs(v);
+                const V run = hn::LoadU(d, runs_before + (row + g) / core::run_size);
+                for (std::size_t m = 0; m < core::run_size; ++m) v[m] = op(s, op(t, op(before, op(run, v[m]))));
+                store_runs<Where>(v, y + row + g);
+            }
+        }
+    }
+
+    static HWY_ATTR void scan_rows(const T* x, T* y, std::size_t n, T supers, T tiles, T* rows, placement where, const void* ahead) {
+        if (n <= scalar_size) scan_few(x, y, n, supers, tiles, rows);
+        else if (where == placement::streamed) scan_rows_as<placement::streamed>(x, y, n, supers, tiles, rows, ahead);
+        else scan_rows_as<placement::cached>(x, y, n, supers, tiles, rows, ahead);
+    }
+
+    // Elements up to which setting up vectors costs more than they save.
+    static constexpr std::size_t scalar_size = 24;
+    static HWY_INLINE void scan_few(const T* x, T* y, std::size_t n, T supers, T tiles, const T* rows) {
+        T run_fold = Op::template identity<T>();
+        T items = Op::template identity<T>();
+        for (std::size_t i = 0; i < n; ++i) {
+            if (i % core::run_size == 0 && i != 0) {
+                run_fold = Op()(run_fold, items);
+                items = Op::template identity<T>();
+            }
+            items = Op()(items, x[i]);
+            y[i] = Op()(supers, Op()(tiles, Op()(*rows, Op()(run_fold, items))));
+        }
+    }
+
+    // Rows up to which folding them one by one is faster than a lane a row.
+    static constexpr std::size_t most_single_rows = 3;
+
+    template <placement Where>
+    static HWY_ATTR void scan_rows_as(const T* x, T* y, std::size_t n, T supers, T tiles, T* rows, const void* ahead) {
         const full<T> d;
         HWY_ALIGN T folded[group_size];  // L of every element, still transposed
         HWY_ALIGN T totals[group_rows * totals_stride];
         HWY_ALIGN T row_totals[group_rows];
-        HWY_ALIGN T last_row[core::row_size];  // a row that n ends in, padded
+        HWY_ALIGN T last_step[step];  // what does not fill a step, padded
         const V s = hn::Set(d, supers);
         const V t = hn::Set(d, tiles);
-        if (n < group_size) std::fill(std::begin(totals), std::end(totals), Op::template identity<T>());
-        for (std::size_t first = 0; first < n; first += group_size) {
+        for (std::size_t first = 0; first < n; first += group_size, x += group_size, y += group_size) {
             const std::size_t count = std::min(n - first, group_size);
-            const std::size_t complete = count / core::row_size;
-            const std::size_t partial = count % core::row_size;
-            const std::size_t row_count = complete + (partial != 0);
-            if (partial != 0) {
-                std::copy_n(x + first + complete * core::row_size, partial, last_row);
-                std::fill(last_row + partial, std::end(last_row), Op::template identity<T>());
+            const std::size_t whole = count / step * step;
+            const std::size_t complete_rows = count / core::row_size;
+            const std::size_t row_count = (count + core::row_size - 1) / core::row_size;
+            const std::size_t steps = (count + step - 1) / step;
+            constexpr std::size_t row_steps = core::row_size / step;
+
+            const auto fold_step = [&](const T* from, std::size_t g) HWY_ATTR {
+                V v[core::run_size];
+                load_runs(from, v);
+                fold_runs(v);
+                for (std::size_t m = 0; m < core::run_size; ++m) hn::Store(v[m], d, folded + g * step + m * width);
+                hn::StoreU(v[core::run_size - 1], d, totals + g / row_steps * totals_stride + g % row_steps * width);
+            };
+            for (std::size_t g = 0; g < whole / step; ++g) fold_step(x + g * step, g);
+            if (whole != count) {
+                copy_padded(x + whole, count - whole, last_step);
+                fold_step(last_step, whole / step);
             }
-            for (std::size_t r = 0; r < row_count; ++r) {
-                const T* row = r < complete ? x + first + r * core::row_size : last_row;
-                for (std::size_t g = 0; g < core::row_size; g += step) {
-                    V v[core::run_size];
-                    load_runs(row + g, v);
-                    fold_runs(v);
-                    for (std::size_t m = 0; m < core::run_size; ++m) {
-                        hn::Store(v[m], d, folded + r * core::row_size + g + m * width);
-                    }
-                    hn::StoreU(v[core::run_size - 1], d, totals + r * totals_stride + g / core::run_size);
+
+            if (row_count <= most_single_rows && row_count < group_rows) {
+                for (std::size_t r = 0; r < row_count; ++r) {
+                    T* row = totals + r * totals_stride;
+                    row_totals[r] = fold_one(row, row, std::min(row_steps, steps - r * row_steps));
                 }
+            } else {
+                if (count < group_size) {  // lanes without elements must not hold what would be slow or trap
+                    T* row = totals + (row_count - 1) * totals_stride;
+                    std::fill(row + (steps - (row_count - 1) * row_steps) * width, row + runs, Op::template identity<T>());
+                    std::fill(row + totals_stride, std::end(totals), Op::template identity<T>());
+                }
+                hn::Store(fold_totals(totals, totals, totals_stride), d, row_totals);
             }
-            hn::Store(fold_rows<true>(totals), d, row_totals);
+
+            const auto scan_step = [&]<placement To>(std::integral_constant<placement, To>, std::size_t g, V before, T* to) HWY_ATTR {
+                const V run = hn::LoadU(d, totals + g / row_steps * totals_stride + g % row_steps * width);
+                V v[core::run_size];
+                for (std::size_t m = 0; m < core::run_size; ++m) {
+                    v[m] = op(s, op(t, op(before, op(run, hn::Load(d, folded + g * step + m * width)))));
+                }
+                store_runs<To>(v, to);
+            };
             for (std::size_t r = 0; r < row_count; ++r) {
-                T* row = r < complete ? y + first + r * core::row_size : last_row;
                 const V before = hn::Set(d, *rows);
-                for (std::size_t g = 0; g < core::row_size; g += step) {
-                    const V run = hn::LoadU(d, totals + r * totals_stride + g / core::run_size);
-                    V v[core::run_size];
-                    for (std::size_t m = 0; m < core::run_size; ++m) {
-                        const V item = hn::Load(d, folded + r * core::row_size + g + m * width);
-                        v[m] = op(s, op(t, op(before, op(run, item))));
-                    }
-                    store_runs(v, row + g);
+                const std::size_t end = std::min(whole / step, (r + 1) * row_steps);
+                for (std::size_t g = r * row_steps; g < end; ++g) {
+                    if (ahead != nullptr) prefetch(ahead, (first + g * step) * sizeof(T), step * sizeof(T));
+                    scan_step(std::integral_constant<placement, Where>(), g, before, y + g * step);
                 }
-                if (r < complete) *rows = Op()(*rows, row_totals[r]);
+                if (r < complete_rows) *rows = Op()(*rows, row_totals[r]);
+                else if (whole != count) scan_step(std::integral_constant<placement, placement::cached>(), whole / step, before, last_step);
             }
-            if (partial != 0) std::copy_n(last_row, partial, y + first + complete * core::row_size);
+            if (whole != count) copy_few(last_step, count - whole, y + whole);
         }
     }
 
-    static constexpr tree_kernels<T> table{&tile_totals, &scan_rows, &tree_lanes<T, Op>::scan, &tree_lanes<T, Op>::totals};
+    // Fewer than `step` elements, without the start-up cost of a call or a string instruction.
+    static HWY_INLINE void copy_few(const T* from, std::size_t count, T* to) {
+        const full<T> d;
+        std::size_t i = 0;
+        for (; i + width <= count; i += width) hn::StoreU(hn::LoadU(d, from + i), d, to + i);
+        for (; i < count; ++i) {
+            to[i] = from[i];
+            asm volatile("" ::: "memory");  // keeps the loop a loop
+        }
+    }
+    static HWY_INLINE void copy_padded(const T* from, std::size_t count, T* to) {
+        for (std::size_t i = 0; i < step; i += width) hn::StoreU(identity(), full<T>(), to + i);
+        copy_few(from, count, to);
+    }
+
+    static constexpr tree_kernels<T> table{stream_alignment, &scan_rows, &fold_rows, &scan_folded, &tree_lanes<T, Op>::scan, &tree_lanes<T, Op>::totals};
 };
 
 }  // namespace upsweep::cpu::HWY_NAMESPACE

@@ -10,7 +10,9 @@
 
 #include <cstddef>
 
+#include "hwy/cache_control.h"
 #include "hwy/highway.h"
+#include "upsweep/cpu/kernels.hpp"
 #include "upsweep/operators.hpp"
 
 #if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128  // the portable level needs no vector bodies
@@ -40,16 +42,24 @@ HWY_INLINE hn::Vec<D> load_blocks(D d, const T* p, std::ptrdiff_t stride) {
     }
 }
 
-template <class D, class T = hn::TFromD<D>>
+// Streamed blocks are aligned to stream_alignment.
+template <placement Where = placement::cached, class D, class T = hn::TFromD<D>>
 HWY_INLINE void store_blocks(hn::Vec<D> v, D d, T* p, std::ptrdiff_t stride) {
     constexpr std::size_t blocks = hn::MaxLanes(D()) / block_lanes<T>;
-    if constexpr (blocks <= 1) {
-        hn::StoreU(v, d, p);
-    } else {
+    if constexpr (blocks > 1) {
         const hn::Half<D> half;
-        store_blocks(hn::LowerHalf(half, v), half, p, stride);
-        store_blocks(hn::UpperHalf(half, v), half, p + static_cast<std::ptrdiff_t>(blocks / 2) * stride, stride);
+        store_blocks<Where>(hn::LowerHalf(half, v), half, p, stride);
+        store_blocks<Where>(hn::UpperHalf(half, v), half, p + static_cast<std::ptrdiff_t>(blocks / 2) * stride, stride);
+    } else if constexpr (Where == placement::streamed) {
+        hn::Stream(v, d, p);
+    } else {
+        hn::StoreU(v, d, p);
     }
+}
+
+// Asks for the `bytes` bytes from p + offset on.
+HWY_INLINE void prefetch(const void* p, std::size_t offset, std::size_t bytes) {
+    for (std::size_t i = 0; i < bytes; i += 64) hwy::Prefetch(static_cast<const char*>(p) + offset + i);
 }
 
 // Transposes the square of block_lanes<T> vectors within every 128-bit block, by perfect shuffles:
@@ -75,10 +85,14 @@ HWY_INLINE void load_interleaved(const T* p, vector<T> (&v)[block_lanes<T>]) {
     for (std::size_t i = 0; i < block_lanes<T>; ++i) v[i] = hn::LoadU(full<T>(), p + i * lanes<T>);
     transpose<T>(v);
 }
-template <class T>
+template <placement Where, class T>
 HWY_INLINE void store_interleaved(vector<T> (&v)[block_lanes<T>], T* p) {
     transpose<T>(v);
-    for (std::size_t i = 0; i < block_lanes<T>; ++i) hn::StoreU(v[i], full<T>(), p + i * lanes<T>);
+    for (std::size_t i = 0; i < block_lanes<T>; ++i) {
+        if constexpr (Where == placement::cached) hn::StoreU(v[i], full<T>(), p + i * lanes<T>);
+        else if constexpr (lanes<T> * sizeof(T) == 64) hn::Stream(v[i], full<T>(), p + i * lanes<T>);
+        else store_blocks<Where>(v[i], full<T>(), p + i * lanes<T>, static_cast<std::ptrdiff_t>(block_lanes<T>));
+    }
 }
 
 // v[k] lane l = p[l * stride + k].
@@ -89,11 +103,11 @@ HWY_INLINE void load_transposed(const T* p, std::ptrdiff_t stride, vector<T> (&v
     transpose<T>(v);
 }
 
-template <class T>
+template <placement Where = placement::cached, class T>
 HWY_INLINE void store_transposed(vector<T> (&v)[block_lanes<T>], T* p, std::ptrdiff_t stride) {
     constexpr std::size_t k = block_lanes<T>;
     transpose<T>(v);
-    for (std::size_t i = 0; i < k; ++i) store_blocks(v[i], full<T>(), p + static_cast<std::ptrdiff_t>(i) * stride, static_cast<std::ptrdiff_t>(k) * stride);
+    for (std::size_t i = 0; i < k; ++i) store_blocks<Where>(v[i], full<T>(), p + static_cast<std::ptrdiff_t>(i) * stride, static_cast<std::ptrdiff_t>(k) * stride);
 }
 
 // The built-in operators on vectors.

@@ -1,8 +1,8 @@
 // Chunks of a long scan on several threads: the chain that hands the running state from chunk to chunk.
 //
 // Chunks are claimed in order by ticket. A thread first summarises its chunk (reads it once), then waits for its
-// turn, takes the state before the chunk, advances the shared state by the summary, passes the turn on, and only
-// then scans the chunk, which by now lies in its cache. There is one shared state, and whoever has the turn owns
+// turn, takes the state before the chunk, advances the shared state by the summary, passes the turn on, claims the
+// next chunk, and scans the first, which by now lies in its cache, while it summarises the next. There is one shared state, and whoever has the turn owns
 // it. Whoever waits, waits for a chunk that was claimed before and is being summarised: no deadlock. A hop of the
 // chain costs well under a microsecond where a chunk takes tens of them; see docs/architecture.md.
 #pragma once
@@ -92,8 +92,11 @@ class turnstile {
 //   using state, using summary                    (summary is default-constructible)
 //   void summarise(chunk, summary&) const         reads the chunk
 //   void advance(state&, chunk, const summary&) const
-//   void scan(chunk, state&, next) const          writes the chunk and advances the state itself; `next` is the
-//                                                 chunk that this thread takes next (>= chunk_count: none)
+//   void scan(chunk, state&, const summary* own, next, summary& ahead) const
+//       writes the chunk and advances the state itself. `own` is the chunk's summary, or null if it was not made.
+//       Unless next == no_chunk, also summarises chunk `next`, so that a thread reads one chunk while it writes another.
+inline constexpr std::size_t no_chunk = static_cast<std::size_t>(-1);
+
 template <class Kernel>
 typename Kernel::state run_chain(executor& ex, std::size_t helpers, std::size_t chunk_count, const Kernel& kernel,
                                  typename Kernel::state initial) {
@@ -104,26 +107,36 @@ typename Kernel::state run_chain(executor& ex, std::size_t helpers, std::size_t 
     auto work = [&]() noexcept {
         present.fetch_add(1, std::memory_order_relaxed);
         try {
-            std::size_t chunk = ticket.fetch_add(1, std::memory_order_relaxed);
+            const auto claim = [&] { return ticket.fetch_add(1, std::memory_order_relaxed); };
+            typename Kernel::summary summaries[2];
+            std::size_t current = 0;  // which of them is the chunk's
+            bool summarised = false;
+            std::size_t chunk = claim();
             while (chunk < chunk_count && !gate.failed()) {
                 const bool last = chunk + 1 == chunk_count;
                 // Alone, or at the end, nobody waits for the state: one pass does.
-                if (last || (present.load(std::memory_order_relaxed) == 1 && gate.is_turn(chunk))) {
-                    if (!gate.wait(chunk)) break;
-                    kernel.scan(chunk, gate.state(), chunk_count);
+                const bool alone = present.load(std::memory_order_relaxed) == 1 && gate.is_turn(chunk);
+                if (!summarised && !last && !alone) {
+                    kernel.summarise(chunk, summaries[current]);
+                    summarised = true;
+                }
+                if (!gate.wait(chunk)) break;
+                if (last || !summarised) {
+                    kernel.scan(chunk, gate.state(), summarised ? &summaries[current] : nullptr, no_chunk, summaries[1 - current]);
                     gate.pass(chunk);
-                    chunk = ticket.fetch_add(1, std::memory_order_relaxed);
+                    chunk = claim();
+                    summarised = false;
                     continue;
                 }
-                typename Kernel::summary summary;
-                kernel.summarise(chunk, summary);
-                if (!gate.wait(chunk)) break;
                 typename Kernel::state before = gate.state();
-                kernel.advance(gate.state(), chunk, summary);
+                kernel.advance(gate.state(), chunk, summaries[current]);
                 gate.pass(chunk);
-                const std::size_t next = ticket.fetch_add(1, std::memory_order_relaxed);
-                kernel.scan(chunk, before, next);
+                const std::size_t next = claim();
+                const bool look_ahead = next + 1 < chunk_count;
+                kernel.scan(chunk, before, &summaries[current], look_ahead ? next : no_chunk, summaries[1 - current]);
                 chunk = next;
+                current = 1 - current;
+                summarised = look_ahead;
             }
         } catch (...) {
             gate.fail(std::current_exception());

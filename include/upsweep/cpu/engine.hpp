@@ -36,7 +36,7 @@ template <class Acc, class Op>
 class scan_engine {
   public:
     static constexpr bool exact = is_exact<Op, Acc>;
-    static constexpr std::size_t most_tiles = core::tiles_per_super;  // in a chunk
+    static constexpr std::size_t most_elements = std::max(core::tile_size, tuning::chunk_bytes / sizeof(Acc));  // of a chunk
 
     struct state {
         Acc supers = Op::template identity<Acc>();  // S; the running value of an exact operator
@@ -52,9 +52,16 @@ class scan_engine {
             }
         }
     };
-    struct summary {
-        std::array<Acc, exact ? 1 : most_tiles> totals;
+    // What scan() needs of a chunk that was read before. Lives on the stack of the thread that works on the chunk.
+    struct exact_summary {
+        Acc total;
     };
+    struct tree_summary {
+        std::array<Acc, most_elements / core::tile_size + 1> tile_totals;
+        std::array<Acc, most_elements / core::row_size> row_starts;
+        std::array<Acc, most_elements / core::run_size> runs;
+    };
+    using summary = std::conditional_t<exact, exact_summary, tree_summary>;
 
     scan_engine(simd_level level, const source<Acc>& in, const sink<Acc>& out, std::size_t n, bool exclusive,
                 bool streaming, std::size_t chunk_size)
@@ -63,7 +70,7 @@ class scan_engine {
 
     void summarise(std::size_t chunk, summary& made) const;
     void advance(state& carried, std::size_t chunk, const summary& made) const;
-    void scan(std::size_t chunk, state& carried, std::size_t next) const;
+    void scan(std::size_t chunk, state& carried, const summary* own, std::size_t next, summary& ahead) const;
 
   private:
     [[nodiscard]] std::size_t count_in(std::size_t chunk) const {
@@ -74,12 +81,15 @@ class scan_engine {
         in_.load(in_, memory_, first, count, buffer);
         return buffer;
     }
-    void prefetch(std::size_t first, std::size_t count) const;
-    void store(std::size_t first, std::size_t count, const Acc* from) const {
-        if (out_.direct == nullptr) out_.store(out_, memory_, first, count, from);
-        else if (streaming_) memory_.stream(out_.direct + first, from, count * sizeof(Acc));
-        else std::copy_n(from, count, out_.direct + first);
+    // Where elements [first, first + count) lie, if they exist and are neighbours.
+    [[nodiscard]] const void* address(std::size_t first, std::size_t count) const {
+        if (first + count > n_ || (in_.stride != 1 && in_.stride != -1)) return nullptr;
+        const auto lowest = static_cast<std::ptrdiff_t>(in_.stride == 1 ? first : first + count - 1) * in_.stride;
+        return static_cast<const char*>(in_.data) + lowest * static_cast<std::ptrdiff_t>(in_.element_size);
     }
+    void store(std::size_t first, std::size_t count, const Acc* from, const void* ahead) const;
+    void begin(summary& made) const;
+    void summarise_piece(std::size_t chunk, std::size_t i, std::size_t count, summary& made, Acc* buffer) const;
 
     const scan_kernels<Acc, Op>& kernels_;
     const memory_kernels& memory_;

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <utility>
 
@@ -69,7 +70,15 @@ class generic_engine {
         }
     }
 
-    void scan(std::size_t chunk, state& carried, std::size_t) const {
+    void scan(std::size_t chunk, state& carried, const summary*, std::size_t next, summary& ahead) const {
+        scan(chunk, carried);
+        if (next != no_chunk) {
+            ahead = {};
+            summarise(next, ahead);
+        }
+    }
+
+    void scan(std::size_t chunk, state& carried) const {
         const std::size_t first = chunk * chunk_size_;
         const std::size_t count = std::min(chunk_size_, n_ - first);
         auto read = source_.reader(first);
@@ -132,7 +141,7 @@ std::optional<Acc> run_generic_scan(executor& ex, const Source& source, const Si
     const chunking plan = chunking::plan(n, sizeof(Acc), sizeof(Acc), ex.threads());
     const engine kernel(source, sink, op, n, exclusive, plan.elements);
     typename engine::state state{carry, {}};
-    if (plan.count == 1) kernel.scan(0, state, 1);
+    if (plan.count == 1) kernel.scan(0, state);
     else state = run_chain(ex, plan.helpers, plan.count, kernel, state);
     carry = state.tree;
     return state.last;
@@ -149,7 +158,7 @@ struct element_source {
         return [at = x + static_cast<std::ptrdiff_t>(first) * stride, step = stride, &f = function]() mutable -> Acc {
             const In& element = *at;
             at += step;
-            return convert<Acc>(f(element));
+            return convert<Acc>(std::invoke(f, element));
         };
     }
 };

@@ -14,6 +14,12 @@
 
 namespace upsweep::cpu {
 
+// How results are stored. Streaming goes past the caches, for results that would be evicted before they are read; it
+// becomes visible to other threads only after memory_kernels::fence(), called by the thread that streamed. Where a
+// kernel takes `ahead`, it meanwhile asks for as many bytes from there on as it stores, because they are read next
+// (null: none are): memory is fastest when reads and writes are under way together.
+enum class placement { cached, streamed };
+
 // Sequences side by side, one a lane: element (i, lane) of x is x[i * stride + lane].
 template <class T>
 struct lane_block {
@@ -24,7 +30,7 @@ struct lane_block {
     std::size_t length;
     std::size_t lanes;  // at most most_lanes<T>
     bool exclusive;
-    bool streaming;  // store past the caches; y and y_stride are then multiples of 64 bytes
+    placement where;  // streamed: y and y_stride are multiples of 64 bytes
 };
 template <class T>
 inline constexpr std::size_t most_lanes = 4096 / sizeof(T);
@@ -32,11 +38,17 @@ inline constexpr std::size_t most_lanes = 4096 / sizeof(T);
 // For operators that round. Absent parts are given as the operator's identity, which changes no bit.
 template <class T>
 struct tree_kernels {
-    // Totals of `tile_count` complete tiles from x on.
-    void (*tile_totals)(const T* x, std::size_t tile_count, T* totals);
+    // Bytes to which y must be aligned to be streamed; 0 if these kernels never stream.
+    std::size_t stream_alignment;
     // Inclusive scan of n elements that begin at a row and do not pass the end of its tile. `rows` is the fold of
     // the rows before them in the tile, and is advanced over all complete rows among them. y may equal x.
-    void (*scan_rows)(const T* x, T* y, std::size_t n, T supers, T tiles, T* rows);
+    void (*scan_rows)(const T* x, T* y, std::size_t n, T supers, T tiles, T* rows, placement where, const void* ahead);
+    // The same in two steps, for whole rows, with more than one thread: fold_rows reads x and keeps what is to the left
+    // of every run in its row (runs, n / 4 elements in an order of its own) and of every row in its tile (row_starts,
+    // n / 128 elements); scan_folded needs no more than that and what is to the left of the tile.
+    void (*fold_rows)(const T* x, std::size_t n, T* rows, T* runs, T* row_starts);
+    void (*scan_folded)(const T* x, T* y, std::size_t n, T supers, T tiles, const T* runs, const T* row_starts, placement where,
+                        const void* ahead);
     // The same for lanes: block.length elements that begin at a row and do not pass the end of its tile. supers,
     // tiles and rows have block.lanes elements.
     void (*scan_lanes)(const lane_block<T>& block, const T* supers, const T* tiles, T* rows);
@@ -47,10 +59,11 @@ struct tree_kernels {
 // For operators under which every grouping gives the same bits.
 template <class T>
 struct exact_kernels {
+    std::size_t stream_alignment;  // as above
     // start (+) x[0] (+) ... (+) x[n-1]
     T (*fold)(const T* x, std::size_t n, T start);
     // y[i] = start (+) x[0] (+) ... (+) x[i]; returns the last of them. y may equal x.
-    T (*scan)(const T* x, T* y, std::size_t n, T start);
+    T (*scan)(const T* x, T* y, std::size_t n, T start, placement where, const void* ahead);
     // For lanes: carry[lane] is where each starts and where it ends.
     void (*scan_lanes)(const lane_block<T>& block, T* carry);
     // carry[lane] (+) the lane's elements; reads block.x only.
@@ -69,9 +82,8 @@ const scan_kernels<T, Op>& kernels_for(simd_level level);
 
 // Copies and conversions, `count` elements each.
 struct memory_kernels {
-    // Past the caches, for results that would be evicted before they are read. `bytes` is a count of bytes. What was
-    // streamed is visible to other threads only after fence(), called by the thread that streamed.
-    void (*stream)(void* dst, const void* src, std::size_t bytes);
+    // A copy past the caches, of any alignment. `bytes` is a count of bytes.
+    void (*stream)(void* dst, const void* src, std::size_t bytes, const void* ahead);
     void (*fence)();
     // Elements of 1, 2, 4 and 8 bytes.
     void (*reverse[4])(void* dst, const void* src, std::size_t count);

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <type_traits>
 
 #include "upsweep/cpu/kernels.hpp"
@@ -17,7 +18,7 @@
 
 namespace upsweep::cpu {
 
-inline constexpr std::size_t piece_bytes = 8192;
+inline constexpr std::size_t piece_bytes = 4096;
 // Elements of a piece: whole groups of rows at every SIMD level.
 template <class Acc>
 inline constexpr std::size_t piece_size = piece_bytes / sizeof(Acc);
@@ -105,7 +106,7 @@ template <class In, class Acc, class Function>
 void load_transformed(const source<Acc>& from, const memory_kernels&, std::size_t first, std::size_t count, Acc* to) {
     const auto& function = *static_cast<const Function*>(from.function);
     const In* x = static_cast<const In*>(from.data) + static_cast<std::ptrdiff_t>(first) * from.stride;
-    for (std::size_t i = 0; i < count; ++i, x += from.stride) to[i] = convert<Acc>(function(*x));
+    for (std::size_t i = 0; i < count; ++i, x += from.stride) to[i] = convert<Acc>(std::invoke(function, *x));
 }
 
 }  // namespace detail
