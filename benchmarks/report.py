@@ -1,4 +1,4 @@
-"""What the measured records say: targets met or missed, tables for the terminal and for docs/performance.md."""
+"""What the measured records say: targets met or missed, tables for the terminal, docs/performance.md and README.md."""
 
 import json
 import re
@@ -169,6 +169,31 @@ def contender_rows(by_cell, work, type_name):
     return ["contender"] + [size_name(key) for key in chosen], rows
 
 
+# The README's short table: what it calls a line, and the line's record in a cell.
+SHORT_LINES = [
+    ("copy", lambda cell: fastest(cell, "copy")),
+    ("**Upsweep**", lambda cell: cell.get("upsweep")),
+    ("Upsweep, 1 thread", lambda cell: cell.get("upsweep, 1 thread")),
+    ("plain loop, `-O3 -march=native`", lambda cell: cell.get("plain loop")),
+    ("`std::inclusive_scan`, `par_unseq`", lambda cell: cell.get("std par_unseq")),
+    ("oneTBB `parallel_scan`, vectors by hand", lambda cell: cell.get("oneTBB, hand SIMD body")),
+    ("OpenMP `simd` with `inscan`", lambda cell: cell.get("OpenMP simd inscan")),
+    ("NumPy `cumsum`", lambda cell: cell.get("NumPy")),
+]
+SHORT_SIZES = [10**3, 10**5, 10**6, 10**7, 10**8]
+
+
+def short_rows(by_cell):
+    """Inclusive sums of float against the peers, nanoseconds per element, one column a size."""
+    chosen = {n: by_cell[key] for n in SHORT_SIZES if (key := ("inclusive", "float", n, None)) in by_cell}
+    rows = []
+    for label, find in SHORT_LINES:
+        records = {n: find(cell) for n, cell in chosen.items()}
+        if any(records.values()):
+            rows.append([label] + [f"{pace(record) * 1e9 / n:.3f}" if record else "" for n, record in records.items()])
+    return ["n"] + [size_name(("", "", n, None)) for n in chosen], rows
+
+
 def as_text(header, rows):
     widths = [max(len(row[i]) for row in [header] + rows) for i in range(len(header))]
     lines = ["  ".join(word.ljust(width) for word, width in zip(row, widths)).rstrip() for row in [header] + rows]
@@ -191,12 +216,14 @@ def summary(records):
 
 
 def write_docs(path, machine, records):
-    """Replaces what stands between `<!-- begin NAME -->` and `<!-- end NAME -->` in the page."""
+    """Replaces what stands between `<!-- begin NAME -->` and `<!-- end NAME -->` in the page, for every NAME it has."""
     by_cell = cells(records)
     words = [machine.get("cpu", "unknown processor"), f"{machine.get('cores', '?')} cores", machine.get("memory", ""),
              machine.get("compiler", ""), machine.get("date", ""), "quick run" if machine.get("quick") else "full run"]
+    described = ", ".join(word for word in words if word) + "."
     sections = {
-        "machine": ", ".join(word for word in words if word) + ".",
+        "machine": described,
+        "figures": f"{as_markdown(*short_rows(by_cell))}\n\n{described}",
         "targets": as_markdown(*target_rows(by_cell)),
         "contenders": as_markdown(*contender_rows(by_cell, "inclusive", "float")),
         "scans": as_markdown(*scan_rows(by_cell, lambda key: key[0] in SCANS and key[2] >= 10**6)),
@@ -206,10 +233,13 @@ def write_docs(path, machine, records):
     }
     with open(path, encoding="utf-8") as file:
         text = file.read()
-    for name, content in sections.items():
+    present = re.findall(r"<!-- begin (\w+) -->", text)
+    if not present:
+        raise SystemExit(f"{path}: no part between begin and end markers")
+    for name in present:
         pattern = re.compile(f"(<!-- begin {name} -->\n).*?(<!-- end {name} -->)", re.DOTALL)
-        if not pattern.search(text):
-            raise SystemExit(f"{path}: no part '{name}' between begin and end markers")
-        text = pattern.sub(lambda match: f"{match[1]}{content}\n{match[2]}", text)
+        if name not in sections or not pattern.search(text):
+            raise SystemExit(f"{path}: nothing is generated for a part '{name}', or it has no end")
+        text = pattern.sub(lambda match, content=sections[name]: f"{match[1]}{content}\n{match[2]}", text)
     with open(path, "w", encoding="utf-8") as file:
         file.write(text)

@@ -99,7 +99,8 @@ def main():
     parser.add_argument("--filter", default="", help="regular expression on work/type/n, such as '^inclusive/float/'")
     parser.add_argument("--json", type=pathlib.Path, help="where the records go (default: BUILD/benchmarks.jsonl)")
     parser.add_argument("--use", type=pathlib.Path, help="run nothing: report on the records of an earlier run")
-    parser.add_argument("--docs", type=pathlib.Path, help="page whose generated parts are rewritten")
+    parser.add_argument("--docs", type=pathlib.Path, nargs="+", default=[], metavar="PAGE",
+                        help="pages whose generated parts are rewritten")
     parser.add_argument("--plot", type=pathlib.Path, help="where a picture of throughput over n goes (SVG)")
     options = parser.parse_args()
 
@@ -113,8 +114,8 @@ def main():
 
     machine, records = report.load(output)
     print(report.summary(records))
-    if options.docs:
-        report.write_docs(options.docs, machine, records)
+    for page in options.docs:
+        report.write_docs(page, machine, records)
     if options.plot:
         import plot
         plot.draw(records, options.plot)

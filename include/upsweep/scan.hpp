@@ -70,22 +70,27 @@ struct swapped {
 
 namespace detail {
 
-inline void check_sizes(std::size_t in, std::size_t out) {
-    if (in != out) {
-        throw_error(errc::invalid_argument, "out: expected " + std::to_string(in) + " elements, as many as in, but it has " +
-                                                std::to_string(out));
-    }
+[[noreturn]] inline void throw_sizes(std::size_t in, std::size_t out) {
+    throw_error(errc::invalid_argument, "out: expected " + std::to_string(in) + " elements, as many as in, but it has " +
+                                            std::to_string(out));
+}
+UPSWEEP_ALWAYS_INLINE void check_sizes(std::size_t in, std::size_t out) {
+    if (in != out) throw_sizes(in, out);
+}
+
+[[noreturn]] inline void throw_overlap() {
+    throw_error(errc::invalid_argument,
+                "out: overlaps in; it must be the same array (equal pointers and element sizes) or disjoint from it");
 }
 
 // Whether two arrays are the same memory; any other overlap is an error.
-inline bool check_overlap(const void* in, std::size_t in_element, const void* out, std::size_t out_element, std::size_t n) {
+UPSWEEP_ALWAYS_INLINE bool check_overlap(const void* in, std::size_t in_element, const void* out, std::size_t out_element, std::size_t n) {
     const auto* in_first = static_cast<const char*>(in);
     const auto* out_first = static_cast<const char*>(out);
     const std::less<const char*> before;
     if (n == 0 || !before(in_first, out_first + n * out_element) || !before(out_first, in_first + n * in_element)) return false;
     if (in_first == out_first && in_element == out_element) return true;
-    throw_error(errc::invalid_argument,
-                "out: overlaps in; it must be the same array (equal pointers and element sizes) or disjoint from it");
+    throw_overlap();
 }
 
 // The carry at which a scan starts, after the checks of `carry` and `initial`.
@@ -178,6 +183,14 @@ void scan_range(cpu::executor& ex, const In* in, std::size_t in_size, Out* out, 
                 const Function& function, const scan_options<Acc>& options) {
     check_sizes(in_size, out_size);
     const bool in_place = check_overlap(in, sizeof(In), out, sizeof(Out), in_size);
+    if constexpr (cpu::has_kernels<Acc, Op> && std::is_same_v<Function, std::identity> && std::is_same_v<In, Acc> && std::is_same_v<Out, Acc>) {
+        if (in_size <= cpu::small_size<Acc> && in_size != 0 && !options.reverse && options.carry == nullptr) {
+            const Acc start = options.initial ? *options.initial : identity_of<Acc>(op);
+            const Acc total = cpu::run_small_scan<Acc, Op>(ex.simd(), in, out, in_size, exclusive, start);
+            if (options.total != nullptr) *options.total = total;
+            return;
+        }
+    }
     const std::size_t last = in_size == 0 || !options.reverse ? 0 : in_size - 1;
     const std::ptrdiff_t stride = options.reverse ? -1 : 1;
     scan_sequence<Acc>(ex, in + last, stride, out + last, stride, in_size, exclusive, in_place, op, function, options);

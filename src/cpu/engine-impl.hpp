@@ -111,32 +111,28 @@ void scan_engine<Acc, Op>::scan(std::size_t chunk, state& carried, const summary
     carried.last = last;
 }
 
-// Scans of at most one tile that fit the first-level cache, without anything that costs more than they do.
-template <class Acc>
-inline constexpr std::size_t small_size = std::min(core::tile_size, std::size_t{16384} / sizeof(Acc));
-
 template <class Acc, class Op>
-Acc scan_small(const executor& ex, const Acc* in, Acc* out, std::size_t n, core::tree_carry<Acc>& carry) {
-    const auto& kernels = kernels_for<Acc, Op>(ex.simd());
-    const Acc supers = carry.supers.value_or(Op::template identity<Acc>());
+Acc run_small_scan(simd_level level, const Acc* in, Acc* out, std::size_t n, bool exclusive, Acc start) {
+    const auto& kernels = kernels_for<Acc, Op>(level);
+    alignas(64) Acc buffer[small_size<Acc>];
+    Acc* to = exclusive ? buffer : out;
     if constexpr (is_exact<Op, Acc>) {
-        const Acc last = kernels.scan(in, out, n, supers, placement::cached, nullptr);
-        carry.supers = last;
-        return last;
+        kernels.scan(in, to, n, start, placement::cached, nullptr);
     } else {
         Acc rows = Op::template identity<Acc>();
-        kernels.scan_rows(in, out, n, supers, carry.tiles.value_or(Op::template identity<Acc>()), &rows, placement::cached, nullptr);
-        if (n == core::tile_size) carry.push_tile(rows, Op());
-        return out[n - 1];
+        kernels.scan_rows(in, to, n, start, Op::template identity<Acc>(), &rows, placement::cached, nullptr);
     }
+    const Acc last = to[n - 1];
+    if (exclusive) {
+        std::copy_n(buffer, n - 1, out + 1);
+        out[0] = start;
+    }
+    return last;
 }
 
 template <class Acc, class Op>
 Acc run_scan(executor& ex, const source<Acc>& in, const sink<Acc>& out, const scan_shape& shape, core::tree_carry<Acc>& carry) {
     using engine = scan_engine<Acc, Op>;
-    if (in.direct != nullptr && out.direct != nullptr && !shape.exclusive && shape.size <= small_size<Acc>) {
-        return scan_small<Acc, Op>(ex, in.direct, out.direct, shape.size, carry);
-    }
     const chunking plan =
         chunking::plan(shape.size, std::max(in.element_size, sizeof(Acc)), out.element_size, ex.threads());
     const bool streaming = !shape.in_place && out.plain && std::abs(out.stride) == 1 && shape.footprint >= streaming_bytes();

@@ -56,10 +56,25 @@ struct tree {
         return block_is_run ? i % blocks * block_lanes<T> + i / blocks : i;
     }
 
+    // Four vectors of four lanes in two blocks, transposed.
+    static HWY_INLINE void transpose_square(V (&v)[core::run_size]) {
+        const full<T> d;
+        const V a = hn::InterleaveLower(d, v[0], v[1]);
+        const V b = hn::InterleaveUpper(d, v[0], v[1]);
+        const V c = hn::InterleaveLower(d, v[2], v[3]);
+        const V e = hn::InterleaveUpper(d, v[2], v[3]);
+        v[0] = hn::ConcatLowerLower(d, c, a);
+        v[1] = hn::ConcatLowerLower(d, e, b);
+        v[2] = hn::ConcatUpperUpper(d, c, a);
+        v[3] = hn::ConcatUpperUpper(d, e, b);
+    }
     // v[m] holds item m of every run.
     static HWY_INLINE void load_runs(const T* x, V (&v)[core::run_size]) {
         if constexpr (block_is_run) {
             load_interleaved<T>(x, v);
+        } else if constexpr (width == core::run_size) {
+            for (std::size_t m = 0; m < core::run_size; ++m) v[m] = hn::LoadU(full<T>(), x + m * width);
+            transpose_square(v);
         } else {
             constexpr std::size_t k = block_lanes<T>;
             for (std::size_t m = 0; m < core::run_size; m += k) {
@@ -73,6 +88,12 @@ struct tree {
     static HWY_INLINE void store_runs(V (&v)[core::run_size], T* y) {
         if constexpr (block_is_run) {
             store_interleaved<Where, T>(v, y);
+        } else if constexpr (width == core::run_size) {
+            transpose_square(v);
+            for (std::size_t m = 0; m < core::run_size; ++m) {
+                if constexpr (Where == placement::cached) hn::StoreU(v[m], full<T>(), y + m * width);
+                else store_blocks<Where>(v[m], full<T>(), y + m * width, static_cast<std::ptrdiff_t>(block_lanes<T>));
+            }
         } else {
             constexpr std::size_t k = block_lanes<T>;
             for (std::size_t m = 0; m < core::run_size; m += k) {
@@ -86,24 +107,46 @@ struct tree {
         for (std::size_t m = 1; m < core::run_size; ++m) v[m] = op(v[m - 1], v[m]);
     }
 
+    static HWY_INLINE void load_columns(const T* p, std::size_t stride, V (&column)[width]) {
+        if constexpr (!block_is_run && width == core::run_size) {
+            for (std::size_t r = 0; r < width; ++r) column[r] = hn::LoadU(full<T>(), p + r * stride);
+            transpose_square(column);
+        } else {
+            constexpr std::size_t k = block_lanes<T>;
+            for (std::size_t b = 0; b < width; b += k) {
+                V part[k];
+                load_transposed<T>(p + b, static_cast<std::ptrdiff_t>(stride), part);
+                for (std::size_t i = 0; i < k; ++i) column[b + i] = part[i];
+            }
+        }
+    }
+    static HWY_INLINE void store_columns(V (&column)[width], T* p, std::size_t stride) {
+        if constexpr (!block_is_run && width == core::run_size) {
+            transpose_square(column);
+            for (std::size_t r = 0; r < width; ++r) hn::StoreU(column[r], full<T>(), p + r * stride);
+        } else {
+            constexpr std::size_t k = block_lanes<T>;
+            for (std::size_t b = 0; b < width; b += k) {
+                V part[k];
+                for (std::size_t i = 0; i < k; ++i) part[i] = column[b + i];
+                store_transposed<placement::cached, T>(part, p + b, static_cast<std::ptrdiff_t>(stride));
+            }
+        }
+    }
+
     // Folds the run totals of every row, a lane a row, and replaces each by the fold of those before it.
     static HWY_INLINE V fold_totals(const T* totals, T* before, std::size_t before_stride) {
-        constexpr std::size_t k = block_lanes<T>;
         V accumulated = identity();
         for (std::size_t j = 0; j < runs; j += width) {
-            V column[width / k][k];
-            for (std::size_t b = 0; b < width / k; ++b) {
-                load_transposed<T>(totals + j + b * k, totals_stride, column[b]);
-            }
+            V column[width];  // lane r of column[i] is total j + i of row r
+            load_columns(totals + j, totals_stride, column);
             for (std::size_t i = 0; i < width; ++i) {
-                V& here = column[lane_of(i) / k][lane_of(i) % k];
+                V& here = column[lane_of(i)];
                 const V total = here;
                 here = accumulated;
                 accumulated = op(accumulated, total);
             }
-            for (std::size_t b = 0; b < width / k; ++b) {
-                store_transposed<placement::cached, T>(column[b], before + j + b * k, static_cast<std::ptrdiff_t>(before_stride));
-            }
+            store_columns(column, before + j, before_stride);
         }
         return accumulated;
     }

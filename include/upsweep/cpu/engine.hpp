@@ -113,7 +113,17 @@ struct scan_shape {
 template <class Acc, class Op>
 Acc run_scan(executor& ex, const source<Acc>& in, const sink<Acc>& out, const scan_shape& shape, core::tree_carry<Acc>& carry);
 
+// Scans of at most this many elements fit the first-level cache and a tile: one kernel call does, without anything
+// that would cost more than it.
+template <class Acc>
+inline constexpr std::size_t small_size = std::min(core::tile_size, std::size_t{16384} / sizeof(Acc));
+
+// Scans 1 to small_size<Acc> elements from `start` on; an absent initial value is given as the identity. out may be in.
+template <class Acc, class Op>
+Acc run_small_scan(simd_level level, const Acc* in, Acc* out, std::size_t n, bool exclusive, Acc start);
+
 #define UPSWEEP_DECLARE_ENGINE(T, Op) \
+    extern template T run_small_scan<T, Op>(simd_level, const T*, T*, std::size_t, bool, T); \
     extern template T run_scan<T, Op>(executor&, const source<T>&, const sink<T>&, const scan_shape&, core::tree_carry<T>&);
 UPSWEEP_FOR_EACH_KERNEL(UPSWEEP_DECLARE_ENGINE)
 #undef UPSWEEP_DECLARE_ENGINE

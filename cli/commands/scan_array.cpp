@@ -1,0 +1,307 @@
+// Scans of .npy and raw files: block by block along one sequence, slab by slab along an axis, and as a whole
+// only where one slab is too large or a pipe has to be read from its end.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include "cli/commands/scan_job.hpp"
+#include "cli/commands/scan_picture.hpp"
+#include "cli/io/message.hpp"
+#include "cli/io/npy.hpp"
+#include "cli/io/raw.hpp"
+#include "cli/pipeline.hpp"
+#include "cli/progress.hpp"
+#include "cli/scratch.hpp"
+#include "cli/usage.hpp"
+
+namespace upsweep::cli {
+namespace {
+
+using registry::size_of;
+
+// A slab of at most this many bytes, input and output together, is held in memory several times over.
+std::size_t most_slab_bytes() { return 64 * block_bytes(); }
+
+// (outer, length, inner) as the array lies in memory; sequences run along `length`.
+struct array_extents {
+    std::uint64_t outer = 1;
+    std::uint64_t length = 1;
+    std::uint64_t inner = 1;
+
+    [[nodiscard]] std::uint64_t slab() const { return length * inner; }
+};
+
+class array_scan {
+  public:
+    array_scan(const scan_arguments& arguments, array_reader& reader, array_writer& writer,
+               registry::scanner& scanner, const registry::scan_types& types, scan_report& report)
+        : arguments_(arguments),
+          reader_(reader),
+          writer_(writer),
+          scanner_(scanner),
+          types_(types),
+          report_(report),
+          in_size_(size_of(types.input)),
+          out_size_(size_of(types.output)),
+          progress_("scanning", total_bytes()) {}
+
+    void run() {
+        if (!reader_.count()) return run_stream();
+        const array_extents extents = extents_of(reader_.header());
+        if (extents.outer * extents.slab() == 0) return;
+        if (extents.outer == 1 && extents.inner == 1) {
+            if (!arguments_.reverse) return run_stream();
+            if (reader_.seekable() && writer_.seekable()) return run_row_backwards(0, extents.length);
+        }
+        const std::uint64_t slab_bytes = extents.slab() * (in_size_ + out_size_);
+        if (slab_bytes <= most_slab_bytes()) return run_slabs(extents);
+        const bool rows =
+            extents.inner == 1 && (!arguments_.reverse || (reader_.seekable() && writer_.seekable()));
+        for (std::uint64_t outer = 0; outer < extents.outer; ++outer) {
+            if (!rows)
+                run_large_slab(outer, extents);
+            else if (arguments_.reverse)
+                run_row_backwards(outer * extents.length, extents.length);
+            else
+                run_row(extents.length);
+        }
+    }
+
+    [[nodiscard]] plot_figure picture() const {
+        return picture_of_sequence(arguments_, "the values", inputs_, results_);
+    }
+
+  private:
+    [[nodiscard]] std::optional<std::uint64_t> total_bytes() const {
+        if (!reader_.count()) return std::nullopt;
+        return *reader_.count() * (in_size_ + out_size_);
+    }
+
+    [[nodiscard]] array_extents extents_of(const array_header& header) const {
+        if (header.shape.size() <= 1) return {1, header.shape.empty() ? 1 : header.shape.front(), 1};
+        std::vector<std::uint64_t> shape = header.shape;
+        auto axis = static_cast<std::size_t>(*report_.axis);
+        if (header.fortran_order) {
+            std::reverse(shape.begin(), shape.end());
+            axis = shape.size() - 1 - axis;
+        }
+        array_extents extents;
+        for (std::size_t k = 0; k < shape.size(); ++k) {
+            (k < axis ? extents.outer : k == axis ? extents.length : extents.inner) *= shape[k];
+        }
+        return extents;
+    }
+
+    [[nodiscard]] std::size_t block_elements() const {
+        const std::size_t elements = block_bytes() / std::max(in_size_, out_size_);
+        return std::max<std::size_t>(1, elements / registry::block_multiple) * registry::block_multiple;
+    }
+
+    void work(const data_block& block) {
+        scanner_.scan(block.in.data(), block.out.data(), block.count);
+        note(block.in.data(), block.out.data(), block.first, block.count);
+    }
+    void note(const std::byte* in, const std::byte* out, std::uint64_t first, std::size_t count) {
+        if (arguments_.plot.empty()) return;
+        add_points(inputs_, types_.input, in, first, count);
+        add_points(results_, types_.output, out, first, count);
+    }
+    void wrote(std::size_t count) {
+        report_.count += count;
+        progress_.advance(count * (in_size_ + out_size_));
+    }
+
+    // Forwards to the end of the input, however long that is.
+    void run_stream() { run_row(UINT64_MAX); }
+
+    // The next `length` elements.
+    void run_row(std::uint64_t length) {
+        scanner_.restart();
+        const std::size_t most = block_elements();
+        std::uint64_t position = 0;
+        const std::uint64_t known = std::min(length, reader_.count().value_or(UINT64_MAX));
+        const auto room = static_cast<std::size_t>(std::min<std::uint64_t>(most, known));
+        run_pipeline(
+            room * in_size_, room * out_size_, known > most,
+            [&](data_block& block) {
+                block.first = position;
+                const std::uint64_t left = length - position;
+                block.count =
+                    left == 0 ? 0
+                              : reader_.read(block.in.data(),
+                                             static_cast<std::size_t>(std::min<std::uint64_t>(left, room)));
+                position += block.count;
+                return block.count != 0;
+            },
+            [&](data_block& block) { work(block); },
+            [&](const data_block& block) {
+                writer_.write(block.out.data(), block.count);
+                wrote(block.count);
+            });
+    }
+
+    // Elements [base, base + length), the last block first.
+    void run_row_backwards(std::uint64_t base, std::uint64_t length) {
+        scanner_.restart();
+        const auto most = static_cast<std::size_t>(std::min<std::uint64_t>(block_elements(), length));
+        std::uint64_t left = length;
+        run_pipeline(
+            most * in_size_, most * out_size_, length > most,
+            [&](data_block& block) {
+                block.count = static_cast<std::size_t>(std::min<std::uint64_t>(most, left));
+                left -= block.count;
+                block.first = base + left;
+                return block.count != 0 &&
+                       reader_.read_at(block.first, block.in.data(), block.count) == block.count;
+            },
+            [&](data_block& block) { work(block); },
+            [&](const data_block& block) {
+                writer_.write_at(block.first, block.out.data(), block.count);
+                wrote(block.count);
+            });
+    }
+
+    void scan_slabs(const std::byte* in, std::byte* out, std::uint64_t slabs, const array_extents& extents) {
+        const auto length = static_cast<std::int64_t>(extents.length);
+        const auto inner = static_cast<std::int64_t>(extents.inner);
+        const std::int64_t shape[] = {static_cast<std::int64_t>(slabs), length, inner};
+        const std::int64_t strides[] = {length * inner, inner, 1};
+        if (extents.outer == 1 && inner == 1) {
+            scanner_.restart();
+            scanner_.scan(in, out, extents.length);
+        } else {
+            scanner_.scan_axis(in, out, {shape, strides, strides, 1});
+        }
+    }
+
+    // Several slabs a block; each is a matter of its own.
+    void run_slabs(const array_extents& extents) {
+        const std::uint64_t slab = extents.slab();
+        const std::uint64_t wanted =
+            std::max<std::uint64_t>(1, block_bytes() / (slab * std::max(in_size_, out_size_)));
+        const auto slabs = static_cast<std::size_t>(std::min(wanted, extents.outer));
+        std::uint64_t position = 0;
+        run_pipeline(
+            slabs * slab * in_size_, slabs * slab * out_size_, slabs < extents.outer,
+            [&](data_block& block) {
+                const auto taken =
+                    static_cast<std::size_t>(std::min<std::uint64_t>(slabs, extents.outer - position));
+                position += taken;
+                block.first = (position - taken) * slab;
+                block.count = taken == 0 ? 0 : reader_.read(block.in.data(), taken * slab);
+                return block.count != 0;
+            },
+            [&](data_block& block) {
+                scan_slabs(block.in.data(), block.out.data(), block.count / slab, extents);
+                note(block.in.data(), block.out.data(), block.first, block.count);
+            },
+            [&](const data_block& block) {
+                writer_.write(block.out.data(), block.count);
+                wrote(block.count);
+            });
+    }
+
+    // One slab as a whole: mapped, where the file allows it.
+    void run_large_slab(std::uint64_t outer, const array_extents& extents) {
+        const auto slab = static_cast<std::size_t>(extents.slab());
+        std::unique_ptr<scratch_memory> copy;
+        const std::byte* in = nullptr;
+        if (const auto mapped = reader_.map(); !mapped.empty()) {
+            in = mapped.data() + outer * slab * in_size_;
+        } else {
+            copy = std::make_unique<scratch_memory>(slab * in_size_, arguments_.output);
+            if (reader_.read(copy->data(), slab) != slab) fail(reader_.source().name(), "data is truncated");
+            in = copy->data();
+        }
+        const scratch_memory out(slab * out_size_, arguments_.output);
+        scan_slabs(in, out.data(), 1, extents);
+        note(in, out.data(), outer * slab, slab);
+        const std::size_t most = block_elements();
+        for (std::size_t done = 0; done < slab; done += most) {
+            const std::size_t count = std::min(most, slab - done);
+            writer_.write(out.data() + done * out_size_, count);
+            wrote(count);
+        }
+    }
+
+    const scan_arguments& arguments_;
+    array_reader& reader_;
+    array_writer& writer_;
+    registry::scanner& scanner_;
+    const registry::scan_types& types_;
+    scan_report& report_;
+    std::size_t in_size_;
+    std::size_t out_size_;
+    progress_bar progress_;
+    plot_accumulator inputs_;
+    plot_accumulator results_;
+};
+
+// The axis from 0 on; nothing for one dimension without --axis.
+std::optional<int> check_axis(const scan_arguments& arguments, const array_reader& reader) {
+    const auto rank = static_cast<int>(reader.header().open_ended ? 1 : reader.header().shape.size());
+    if (rank == 0) fail(reader.source().name(), "a single value (0 dimensions) has nothing to scan along");
+    if (!arguments.axis) {
+        if (rank == 1) return std::nullopt;
+        throw usage_error(
+            fmt::format("{} has {} dimensions, shape ({}): say which one to scan along with --axis",
+                        reader.source().name(), rank, fmt::join(reader.header().shape, ", ")));
+    }
+    const int axis = *arguments.axis;
+    if (axis < -rank || axis >= rank) {
+        throw usage_error(fmt::format("--axis {}: {} has {} dimension{}, so it must be from {} to {}", axis,
+                                      reader.source().name(), rank, rank == 1 ? "" : "s", -rank, rank - 1));
+    }
+    return axis < 0 ? axis + rank : axis;
+}
+
+array_reader open_array(const scan_arguments& arguments) {
+    byte_source source = byte_source::open(arguments.input);
+    if (arguments.input_format == file_format::npy) return read_npy(std::move(source));
+    return read_raw(std::move(source), *arguments.input_dtype);
+}
+
+}  // namespace
+
+scan_report scan_array(const scan_arguments& arguments, const registry::device& device) {
+    array_reader reader = open_array(arguments);
+    scan_report report;
+    report.axis = check_axis(arguments, reader);
+    const registry::scan_request request = make_request(arguments, reader.header().type);
+    report.types = request.types;
+    if (!arguments.plot.empty()) {
+        if (reader.header().shape.size() > 1)
+            throw usage_error("--plot draws one sequence; this array has several dimensions");
+        if (registry::is_complex_type(request.types.output))
+            throw usage_error("--plot draws real numbers; these are complex");
+    }
+    const auto scanner = registry::make_scanner(device, request);
+
+    std::vector<file_identity> inputs;
+    if (const auto identity = reader.source().identity()) inputs.push_back(*identity);
+    output_file output(arguments.output, inputs);
+    array_header header = reader.header();
+    header.type = request.types.output;
+    header.order = std::endian::native;
+    array_writer writer = arguments.output_format == file_format::npy ? write_npy(output, std::move(header))
+                                                                      : write_raw(output, std::move(header));
+    // A reversed scan of a pipe without a known length needs its length first.
+    if (arguments.reverse && !reader.count()) {
+        throw usage_error(
+            fmt::format("{}: a scan from the end (--reverse) of raw data needs a file, not a pipe",
+                        reader.source().name()));
+    }
+    array_scan job(arguments, reader, writer, *scanner, request.types, report);
+    job.run();
+    writer.finish();
+    if (!arguments.plot.empty()) report.picture = job.picture();
+    output.commit();
+    report.shape = reader.header().shape;
+    report.bytes = report.count * (size_of(request.types.input) + size_of(request.types.output));
+    if (reader.header().shape.size() == 1) report.total = scanner->total();
+    return report;
+}
+
+}  // namespace upsweep::cli

@@ -1,0 +1,75 @@
+// One `upsweep scan`: what was asked for, what is scanned, and what is told about it afterwards.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/io/format.hpp"
+#include "cli/io/output_file.hpp"
+#include "cli/plot/figure.hpp"
+#include "registry/operation.hpp"
+#include "registry/scanner.hpp"
+#include "registry/value.hpp"
+
+namespace upsweep::cli {
+
+// The command line, with words turned into values as far as that is possible without the input.
+struct scan_arguments {
+    std::string input;
+    std::string output = "-";
+    registry::operation op = registry::operation::plus;
+    bool exclusive = false;
+    bool reverse = false;
+    std::optional<std::string> initial;  // its type follows from the input
+    std::optional<int> axis;
+    std::optional<registry::dtype> dtype;
+    std::optional<registry::dtype> accumulate;
+    std::optional<registry::dtype_layout> input_dtype;
+    file_format input_format = file_format::npy;
+    file_format output_format = file_format::npy;
+    std::string column;
+    std::string by;
+    bool header = true;
+    std::string device = "auto";
+    std::size_t threads = 0;
+    bool json = false;
+    std::string plot;  // empty: none
+};
+
+struct scan_group {
+    std::string key;
+    std::uint64_t count = 0;
+    registry::value total;  // of the output's type
+};
+
+struct scan_report {
+    registry::scan_types types;
+    std::uint64_t count = 0;
+    std::vector<std::uint64_t> shape;
+    std::optional<int> axis;               // from 0 on
+    std::optional<registry::value> total;  // one sequence without groups: of the accumulator's type
+    std::optional<std::vector<scan_group>> groups;
+    std::uint64_t bytes = 0;  // of elements (of text, for tables) read and written
+    std::optional<plot_figure> picture;
+};
+
+// The request for elements of that type. Throws usage_error if op, types or initial value do not go together.
+[[nodiscard]] registry::scan_request make_request(const scan_arguments& arguments, registry::dtype input);
+
+// Each opens input and output, scans, and commits the output. Arrays are .npy and raw files, tables .csv and
+// .tsv.
+[[nodiscard]] scan_report scan_array(const scan_arguments& arguments, const registry::device& device);
+[[nodiscard]] scan_report scan_table(const scan_arguments& arguments, const registry::device& device);
+
+// Bytes of input or output in a block when a file streams: UPSWEEP_BLOCK_BYTES, or 1 MiB, so that all blocks
+// in flight stay in a last-level cache.
+[[nodiscard]] std::size_t block_bytes();
+
+// "sum" for plus: the last word of the new column's name.
+[[nodiscard]] std::string result_name(registry::operation op);
+// "running sum", or "running sum, exclusive, from the end".
+[[nodiscard]] std::string scan_words(const scan_arguments& arguments);
+
+}  // namespace upsweep::cli

@@ -1,0 +1,301 @@
+// Scans of a column of a .csv or .tsv file. The file is read twice: once for the numbers of the column and
+// the borders of the groups, once to copy its rows with the new column behind them. In memory are 8 bytes a
+// row and the results (8 at most), and a byte a row for groups; a table from a pipe is held as a whole.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <unordered_set>
+#include <vector>
+
+#include "cli/commands/scan_job.hpp"
+#include "cli/commands/scan_picture.hpp"
+#include "cli/io/csv.hpp"
+#include "cli/io/message.hpp"
+#include "cli/io/npy.hpp"
+#include "cli/io/raw.hpp"
+#include "cli/progress.hpp"
+#include "cli/usage.hpp"
+#include "registry/visit.hpp"
+
+namespace upsweep::cli {
+namespace {
+
+using registry::dtype;
+using registry::size_of;
+
+// Distinct keys remembered to notice one that comes back.
+constexpr std::size_t most_remembered_keys = 100'000;
+constexpr std::size_t most_drawn_groups = 1000;
+
+std::string read_all(byte_source& source) {
+    std::string text;
+    for (std::size_t got = 1; got != 0;) {
+        const std::size_t before = text.size();
+        text.resize(before + std::max<std::size_t>(before, std::size_t{1} << 16));
+        got = source.read(text.data() + before, text.size() - before);
+        text.resize(before + got);
+    }
+    return text;
+}
+
+class table_scan {
+  public:
+    table_scan(const scan_arguments& arguments, const registry::device& device, csv_reader& reader)
+        : arguments_(arguments),
+          device_(device),
+          reader_(reader),
+          keeps_groups_(arguments.json || !arguments.plot.empty()) {}
+
+    scan_report run() {
+        column_ = find_column();
+        if (!arguments_.by.empty()) key_column_ = column_named(arguments_.by, "--by");
+        read_column();
+        scan();
+        if (!arguments_.plot.empty()) draw();
+
+        std::vector<file_identity> inputs;
+        if (const auto identity = reader_.source().identity()) inputs.push_back(*identity);
+        output_file output(arguments_.output, inputs);
+        const bool as_table =
+            arguments_.output_format == file_format::csv || arguments_.output_format == file_format::tsv;
+        if (as_table)
+            write_table(output);
+        else
+            write_array(output);
+        output.commit();
+        report_.bytes += reader_.bytes();
+        return std::move(report_);
+    }
+
+  private:
+    [[nodiscard]] std::size_t column_named(const std::string& name, const char* option) const {
+        const auto& names = reader_.names();
+        if (std::find(names.begin(), names.end(), name) != names.end()) return reader_.column(name);
+        throw usage_error(fmt::format("{} {}: {} has no such column, but {}", option, cli::quoted(name),
+                                      reader_.source().name(), listed()));
+    }
+    [[nodiscard]] std::size_t find_column() const {
+        if (!arguments_.column.empty()) return column_named(arguments_.column, "--column");
+        if (reader_.names().size() == 1) return 0;
+        throw usage_error(fmt::format("{}: say which column to scan with --column; there are {}",
+                                      reader_.source().name(), listed()));
+    }
+    [[nodiscard]] std::string listed() const {
+        std::string text;
+        for (const std::string& name : reader_.names()) {
+            if (text.size() > 200) return text + ", ...";
+            text += (text.empty() ? "" : ", ") + printable(name);
+        }
+        return text;
+    }
+
+    // Numbers, borders of groups, and their keys.
+    void read_column() {
+        progress_bar progress("reading", reader_.source().size());
+        std::unordered_set<std::string> seen;
+        bool told = false;
+        for (std::uint64_t before = 0; reader_.next();) {
+            numbers_.add(reader_.number(column_));
+            if (key_column_) take_key(seen, told);
+            if (reader_.rows() % 4096 == 0) {
+                progress.advance(reader_.bytes() - before);
+                before = reader_.bytes();
+            }
+        }
+        report_.count = numbers_.size();
+        report_.shape = {report_.count};
+        report_.bytes = reader_.bytes();
+    }
+
+    void take_key(std::unordered_set<std::string>& seen, bool& told) {
+        const std::string_view key = reader_.cell(*key_column_);
+        const bool starts = heads_.empty() || key != key_;
+        heads_.push_back(starts ? 1 : 0);
+        if (starts) {
+            key_ = key;
+            if (keeps_groups_) groups_.push_back({{key_, 0, {}}, heads_.size() - 1});
+        }
+        if (keeps_groups_) ++groups_.back().told.count;
+        if (!starts || told || seen.size() >= most_remembered_keys || seen.insert(key_).second) return;
+        told = true;
+        fmt::print(stderr,
+                   "upsweep: note: {}, line {}: {} comes back after other values of {}; that starts a new "
+                   "group (sort the rows "
+                   "first for one group a value)\n",
+                   reader_.source().name(), reader_.line(), cli::quoted(key_), printable(arguments_.by));
+    }
+
+    [[nodiscard]] const void* inputs() const {
+        return numbers_.integers_only() ? static_cast<const void*>(numbers_.integers().data())
+                                        : static_cast<const void*>(numbers_.reals().data());
+    }
+
+    void run_scanner(const registry::scan_request& request, std::byte* to) {
+        const auto scanner = registry::make_scanner(device_, request);
+        if (key_column_)
+            scanner->scan_segments(inputs(), heads_.data(), to, numbers_.size());
+        else
+            scanner->scan(inputs(), to, numbers_.size());
+        if (!key_column_) report_.total = scanner->total();
+    }
+
+    void scan() {
+        registry::scan_request request =
+            make_request(arguments_, numbers_.integers_only() ? dtype::int64 : dtype::float64);
+        report_.types = request.types;
+        const dtype type = request.types.output;
+        results_.resize(numbers_.size() * size_of(type));
+        run_scanner(request, results_.data());
+        if (!key_column_ || !arguments_.json) return;
+        // A group's total is its last inclusive result.
+        std::vector<std::byte> inclusive;
+        if (request.exclusive) {
+            request.exclusive = false;
+            inclusive.resize(results_.size());
+            run_scanner(request, inclusive.data());
+        }
+        const std::vector<std::byte>& totals =
+            request.exclusive == arguments_.exclusive ? results_ : inclusive;
+        report_.groups.emplace();
+        for (group& one : groups_) {
+            const std::size_t last =
+                arguments_.reverse ? one.first : one.first + static_cast<std::size_t>(one.told.count) - 1;
+            registry::visit_type(type, [&]<class T>(std::type_identity<T>) {
+                T total;
+                std::memcpy(static_cast<void*>(&total), totals.data() + last * sizeof(T), sizeof(T));
+                one.told.total = registry::value::of(type, total);
+            });
+            report_.groups->push_back(one.told);
+        }
+    }
+
+    void draw() {
+        const dtype type = report_.types.output;
+        const dtype input = report_.types.input;
+        if (registry::is_complex_type(type))
+            throw usage_error("--plot draws real numbers; these are complex");
+        const std::string& name = reader_.names()[column_];
+        if (!key_column_) {
+            plot_accumulator in;
+            plot_accumulator out;
+            add_points(in, input, inputs(), 0, numbers_.size());
+            add_points(out, type, results_.data(), 0, numbers_.size());
+            report_.picture = picture_of_sequence(arguments_, name, in, out);
+            return;
+        }
+        if (groups_.size() > most_drawn_groups) {
+            throw usage_error(fmt::format("--plot draws a line for each group, at most {}; {} has {}",
+                                          most_drawn_groups, printable(arguments_.by), groups_.size()));
+        }
+        std::vector<named_points> lines;
+        for (const group& one : groups_) {
+            lines.push_back({one.told.key, plot_accumulator()});
+            add_points(lines.back().points, type, results_.data() + one.first * size_of(type), 1,
+                       static_cast<std::size_t>(one.told.count));
+        }
+        report_.picture = picture_of_groups(arguments_, name, lines);
+    }
+
+    // The scanned column's name and what was done, made unique.
+    [[nodiscard]] std::string new_column() const {
+        const auto& names = reader_.names();
+        std::string name = names[column_] + "_" + result_name(arguments_.op);
+        while (std::find(names.begin(), names.end(), name) != names.end()) name += "_";
+        return name;
+    }
+
+    void write_table(output_file& output) {
+        const dtype type = report_.types.output;
+        if (registry::is_complex_type(type))
+            throw usage_error("complex results do not fit a table; write to .npy");
+        csv_writer writer(output, arguments_.output_format == file_format::tsv ? '\t' : ',');
+        const std::size_t columns = reader_.names().size();
+        if (arguments_.header) {
+            for (const std::string& name : reader_.names()) writer.cell(name);
+            writer.cell(new_column());
+            writer.end_row();
+        }
+        reader_.rewind();
+        progress_bar progress("writing", reader_.source().size());
+        registry::visit_type(type, [&]<class T>(std::type_identity<T>) {
+            if constexpr (!is_complex<T>) {
+                const std::byte* result = results_.data();
+                for (std::uint64_t row = 0, before = 0; reader_.next(); ++row, result += sizeof(T)) {
+                    if (row == report_.count) fail(reader_.source().name(), "has grown while it was read");
+                    for (std::size_t k = 0; k < columns; ++k) writer.cell(reader_.cell(k));
+                    T value;
+                    std::memcpy(static_cast<void*>(&value), result, sizeof(T));
+                    write_number(writer, value);
+                    writer.end_row();
+                    if (row % 4096 == 0) {
+                        progress.advance(reader_.bytes() - before);
+                        before = reader_.bytes();
+                    }
+                }
+            }
+        });
+        if (reader_.rows() != report_.count) fail(reader_.source().name(), "has shrunk while it was read");
+    }
+
+    // Adding 0 turns -0, the identity of a sum with which an exclusive scan begins, into 0 and leaves all
+    // else alone.
+    template <class T>
+    static void write_number(csv_writer& writer, T value) {
+        if constexpr (is_half<T>)
+            writer.cell(static_cast<float>(value) + 0.0f);
+        else if constexpr (std::is_floating_point_v<T>)
+            writer.cell(value + T(0));
+        else if constexpr (std::is_unsigned_v<T>)
+            writer.cell(static_cast<std::uint64_t>(value));
+        else
+            writer.cell(static_cast<std::int64_t>(value));
+    }
+
+    void write_array(output_file& output) {
+        array_header header;
+        header.type = report_.types.output;
+        header.shape = {report_.count};
+        array_writer writer = arguments_.output_format == file_format::npy
+                                  ? write_npy(output, std::move(header))
+                                  : write_raw(output, std::move(header));
+        writer.write(results_.data(), numbers_.size());
+        writer.finish();
+    }
+
+    const scan_arguments& arguments_;
+    const registry::device& device_;
+    csv_reader& reader_;
+    scan_report report_;
+    std::size_t column_ = 0;
+    std::optional<std::size_t> key_column_;
+    number_column numbers_;
+    std::vector<std::uint8_t> heads_;  // with --by: 1 where a group starts
+    struct group {
+        scan_group told;
+        std::size_t first;  // row
+    };
+    bool keeps_groups_;  // they are told or drawn
+    std::vector<group> groups_;
+    std::string key_;
+    std::vector<std::byte> results_;
+};
+
+}  // namespace
+
+scan_report scan_table(const scan_arguments& arguments, const registry::device& device) {
+    byte_source source = byte_source::open(arguments.input);
+    csv_options options;
+    options.delimiter = arguments.input_format == file_format::tsv ? '\t' : ',';
+    options.header = arguments.header;
+    std::string text;
+    if (!source.seekable()) {
+        text = read_all(source);
+        source = byte_source::from_memory(std::as_bytes(std::span(text)), source.name());
+    }
+    csv_reader reader(std::move(source), options);
+    return table_scan(arguments, device, reader).run();
+}
+
+}  // namespace upsweep::cli

@@ -1,0 +1,166 @@
+// Parsing of the command line, dispatch to the commands, and one line for every error.
+#include "cli/program.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "cli/commands/commands.hpp"
+#include "cli/usage.hpp"
+#include "upsweep/error.hpp"
+#include "upsweep/version.hpp"
+
+namespace upsweep::cli {
+namespace {
+
+help_page program_page() {
+    help_page page;
+    page.name = "upsweep";
+    page.summary = "running totals (prefix sums, scans) at the speed of a copy";
+    page.synopsis = {"upsweep COMMAND [options]", "upsweep COMMAND --help", "upsweep --version"};
+    page.description =
+        "Computes running sums, products, minima, maxima and more of the numbers in NumPy arrays, tables and "
+        "raw files of any size. "
+        "Results have the same bits on every machine and with any number of threads. Data goes to standard "
+        "output or to -o FILE, words "
+        "go to standard error; - as a file name is standard input or output.";
+    page.sections.push_back(
+        {"Exit status", {"0: done. 1: failure on data, files or device. 2: wrong usage."}});
+    page.examples = {{"upsweep scan x.npy -o sums.npy", "Running sums of an array:"},
+                     {"upsweep scan weather.csv --column precipitation --by year",
+                      "Of a column of a table, for each year by itself:"},
+                     {"upsweep bench", "How fast that is here, beside a copy of memory:"}};
+    page.see_also = {"upsweep scan", "upsweep bench", "upsweep devices"};
+    return page;
+}
+
+struct help_request {
+    std::string topic;
+    bool man = false;
+    bool markdown = false;
+};
+
+class program {
+  public:
+    program() : app_("", "upsweep") {
+        app_.set_help_flag("-h,--help", "show this page");
+        app_.set_version_flag("--version", "upsweep " UPSWEEP_VERSION_STRING, "show the version");
+        app_.require_subcommand(0, 1);
+        commands_ = {add_scan(app_), add_bench(app_), add_devices(app_)};
+        for (command& one : commands_) {
+            one.app->set_help_flag("-h,--help", "show this page");
+            one.app->allow_extras(false);
+        }
+        help_ = app_.add_subcommand("help", "show the help page of a command");
+        help_->add_option("COMMAND", wanted_.topic, "command to explain");
+        help_->add_flag("--man", wanted_.man, "as a man page")->group("");
+        help_->add_flag("--markdown", wanted_.markdown, "as Markdown")->group("");
+        help_->set_help_flag("-h,--help", "show this page");
+    }
+
+    int run(int argc, const char* const* argv) {
+        std::string where = "upsweep";
+        try {
+            try {
+                app_.parse(argc, argv);
+            } catch (const CLI::CallForHelp&) {
+                return show(active());
+            } catch (const CLI::CallForVersion&) {
+                return put("upsweep " UPSWEEP_VERSION_STRING "\n");
+            } catch (const CLI::ParseError& problem) {
+                if (const command* one = active()) where = one->page.name;
+                return misused(where, words_of(problem));
+            }
+            if (help_->parsed()) return run_help();
+            const command* one = active();
+            if (one == nullptr) return misused(where, "a command is missing: scan, bench or devices");
+            where = one->page.name;
+            one->run();
+            return finished();
+        } catch (const usage_error& problem) {
+            return misused(where, problem.what());
+        } catch (const error& problem) {
+            return failed(problem.what());
+        } catch (const std::bad_alloc&) {
+            return failed("out of memory");
+        } catch (const std::exception& problem) {
+            return failed(problem.what());
+        }
+    }
+
+  private:
+    [[nodiscard]] const command* active() const {
+        for (const command& one : commands_) {
+            if (one.app->parsed()) return &one;
+        }
+        return nullptr;
+    }
+    [[nodiscard]] const command* named(const std::string& topic) const {
+        for (const command& one : commands_) {
+            if (one.app->get_name() == topic) return &one;
+        }
+        return nullptr;
+    }
+
+    static std::string words_of(const CLI::ParseError& problem) {
+        std::string words = problem.what();
+        while (!words.empty() && (words.back() == '\n' || words.back() == ' ')) words.pop_back();
+        if (problem.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError)) {
+            const std::size_t colon = words.find(": ");
+            if (colon != std::string::npos) words = "unknown argument: " + words.substr(colon + 2);
+        }
+        for (char& character : words) {
+            if (character == '\n') character = ' ';
+        }
+        return words;
+    }
+
+    int misused(const std::string& where, const std::string& words) const {
+        fmt::print(stderr, "{}: {} (see '{} --help')\n", where, words, where);
+        return wrong_usage;
+    }
+    static int failed(const std::string& words) {
+        fmt::print(stderr, "upsweep: {}\n", words);
+        return failure;
+    }
+    // Text that could not be written, on a full disk for instance, is a failure too.
+    static int finished() {
+        if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return success;
+        return failed("standard output: cannot be written");
+    }
+    static int put(const std::string& text) {
+        std::fputs(text.c_str(), stdout);
+        return finished();
+    }
+
+    int show(const command* one) const {
+        if (one == nullptr) return put(help_text(program_page(), app_));
+        return put(help_text(one->page, *one->app));
+    }
+
+    int run_help() const {
+        const command* one = named(wanted_.topic);
+        if (one == nullptr && !wanted_.topic.empty() && wanted_.topic != "upsweep") {
+            throw usage_error("help " + wanted_.topic + ": there is no such command");
+        }
+        if (!wanted_.man && !wanted_.markdown) return show(one);
+        const help_page page = one == nullptr ? program_page() : one->page;
+        const CLI::App& app = one == nullptr ? app_ : *one->app;
+        return put(wanted_.man ? help_man(page, app) : help_markdown(page, app));
+    }
+
+    CLI::App app_;
+    std::vector<command> commands_;
+    CLI::App* help_ = nullptr;
+    help_request wanted_;
+};
+
+}  // namespace
+
+int run_program(int argc, const char* const* argv) { return program().run(argc, argv); }
+
+}  // namespace upsweep::cli

@@ -1,0 +1,257 @@
+// The scanner of one accumulator type and operator; included by the files that instantiate it, an operator
+// each.
+#pragma once
+
+#include <concepts>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "registry/scanner.hpp"
+#include "registry/staging.hpp"
+#include "registry/visit.hpp"
+#include "upsweep/cpu/axis.hpp"
+#include "upsweep/error.hpp"
+#include "upsweep/scan.hpp"
+#include "upsweep/segmented_scan.hpp"
+
+namespace upsweep::registry {
+
+// Defined by UPSWEEP_INSTANTIATE_SCANNERS in one file an operator. `truth`: Acc stands for bool.
+template <class Op>
+[[nodiscard]] std::unique_ptr<scanner> make_scanner_of(cpu::executor& executor, const scan_request& request,
+                                                       bool truth);
+
+// The axis from 0 on; nothing for an array without elements. Throws as the scans of axis_scan.hpp do.
+[[nodiscard]] std::optional<std::size_t> check_axis(const scan_types& types, const void* in, void* out,
+                                                    const axis_layout& layout);
+
+// Pairs (value, head) through the buffers of staging.hpp; heads point at the first element's and move by
+// `stride`.
+template <class Acc, class Op>
+struct segment_source {
+    staged_source<Acc> values;
+    const std::uint8_t* heads;
+    std::ptrdiff_t stride;
+    const std::optional<Acc>& initial;
+
+    [[nodiscard]] auto reader(std::size_t first) const {
+        return [value = values.reader(first), head = heads + static_cast<std::ptrdiff_t>(first) * stride,
+                this]() mutable -> core::segmented_value<Acc> {
+            const bool starts = *head != 0;
+            head += stride;
+            Acc element = value();
+            if (starts && initial) element = Op()(*initial, element);
+            return {element, starts};
+        };
+    }
+};
+
+template <class Acc>
+struct segment_sink {
+    staged_sink<Acc> values;
+    const std::uint8_t* heads;
+    std::ptrdiff_t stride;
+    bool exclusive;
+
+    class cursor {
+      public:
+        cursor(const segment_sink& owner, std::size_t first)
+            : values_(owner.values, first),
+              owner_(owner),
+              head_(owner.heads + static_cast<std::ptrdiff_t>(first) * owner.stride) {}
+        void operator()(const std::optional<core::segmented_value<Acc>>& prefix) {
+            const bool fresh = owner_.exclusive && *head_ != 0;
+            head_ += owner_.stride;
+            values_.put(fresh ? *owner_.values.before : prefix->value);
+        }
+
+      private:
+        typename staged_sink<Acc>::cursor values_;
+        const segment_sink& owner_;
+        const std::uint8_t* head_;
+    };
+    [[nodiscard]] cursor writer(std::size_t first) const { return {*this, first}; }
+};
+
+template <class Acc, class Op>
+class typed_scanner final : public scanner {
+    // Operands of a reversed scan are swapped, which no operator of the table can see.
+    static_assert(is_commutative<Op>);
+
+  public:
+    typed_scanner(cpu::executor& executor, const scan_request& request, bool truth)
+        : executor_(executor),
+          request_(request),
+          how_{truth},
+          memory_(cpu::memory_kernels_for(executor.simd())) {
+        if (request.initial) initial_ = from_value(*request.initial);
+        restart();
+    }
+
+    void scan(const void* in, void* out, std::size_t n) override {
+        if (n == 0) return;
+        check_block();
+        const cpu::source<Acc> source = source_at(in, n);
+        const cpu::sink<Acc> sink = sink_at(out, n);
+        if constexpr (cpu::has_kernels<Acc, Op>) {
+            const std::size_t footprint = n * (source.element_size + sink.element_size);
+            total_ = cpu::run_scan<Acc, Op>(executor_, source, sink,
+                                            {n, request_.exclusive, in == out, footprint}, tree_);
+        } else {
+            const staged_source<Acc> staged{source, memory_, n};
+            const staged_sink<Acc> results{sink, memory_, start()};
+            total_ =
+                cpu::run_generic_scan<Acc>(executor_, staged, results, Op(), n, request_.exclusive, tree_);
+        }
+        count_ += n;
+    }
+
+    void scan_segments(const void* in, const std::uint8_t* heads, void* out, std::size_t n) override {
+        if (n == 0) return;
+        check_block();
+        const std::unique_ptr<std::uint8_t[]> starts = starts_of(heads, n);
+        const std::ptrdiff_t stride = request_.reverse ? -1 : 1;
+        const std::uint8_t* first = starts.get() + (request_.reverse ? n - 1 : 0);
+        const cpu::source<Acc> source = source_at(in, n);
+        const cpu::sink<Acc> sink = sink_at(out, n);
+        const segment_source<Acc, Op> staged{{source, memory_, n}, first, stride, initial_};
+        const segment_sink<Acc> results{{sink, memory_, start()}, first, stride, request_.exclusive};
+        const Op op;
+        const auto last = cpu::run_generic_scan<core::segmented_value<Acc>>(
+            executor_, staged, results, core::segmented<Op>{op}, n, request_.exclusive, segments_);
+        total_ = last->value;
+        count_ += n;
+    }
+
+    void scan_axis(const void* in, void* out, const axis_layout& layout) override {
+        const auto direction = check_axis(request_.types, in, out, layout);
+        if (!direction) return;
+        cpu::axis_geometry geometry(layout.shape, layout.in_strides, layout.out_strides, *direction);
+        std::ptrdiff_t in_offset = 0;
+        std::ptrdiff_t out_offset = 0;
+        if (request_.reverse) {
+            const auto last = static_cast<std::ptrdiff_t>(geometry.length) - 1;
+            in_offset = last * geometry.in_stride;
+            out_offset = last * geometry.out_stride;
+            geometry.in_stride = -geometry.in_stride;
+            geometry.out_stride = -geometry.out_stride;
+        }
+        const cpu::source<Acc> source =
+            cpu::moved(make_source<Acc>(how_, request_.types.input, in, geometry.in_stride), in_offset);
+        const cpu::sink<Acc> sink =
+            cpu::moved(make_sink<Acc>(how_, request_.types.output, out, geometry.out_stride), out_offset);
+        if constexpr (cpu::has_kernels<Acc, Op>) {
+            cpu::run_axis_scan<Acc, Op>(executor_, source, sink, geometry, request_.exclusive, in == out,
+                                        initial_);
+        } else {
+            const std::size_t bytes = source.element_size + sink.element_size;
+            cpu::for_each_sequence(executor_, geometry, bytes,
+                                   [&](cpu::executor& with, std::size_t sequence) {
+                                       const auto at = geometry.begin(sequence);
+                                       const cpu::source<Acc> x = cpu::moved(source, at.in);
+                                       const cpu::sink<Acc> y = cpu::moved(sink, at.out);
+                                       const staged_source<Acc> staged{x, memory_, geometry.length};
+                                       const staged_sink<Acc> results{y, memory_, start()};
+                                       core::tree_carry<Acc> carry{initial_, {}, 0};
+                                       cpu::run_generic_scan<Acc>(with, staged, results, Op(),
+                                                                  geometry.length, request_.exclusive, carry);
+                                   });
+        }
+    }
+
+    [[nodiscard]] value total() const override {
+        const Acc folded = total_ ? *total_ : start();
+        if (how_.truth) return value::of(dtype::bool8, folded != Acc(0));
+        return value::of(request_.types.accumulator, folded);
+    }
+    [[nodiscard]] std::uint64_t count() const override { return count_; }
+    void restart() override {
+        count_ = 0;
+        total_.reset();
+        tree_ = {initial_, {}, 0};
+        segments_ = {};
+        later_head_ = true;
+    }
+
+  private:
+    [[nodiscard]] Acc from_value(const value& given) const {
+        if (given.type() != request_.types.accumulator) {
+            throw_error(errc::invalid_argument, "initial: expected a value of type " +
+                                                    std::string(name(request_.types.accumulator)) +
+                                                    ", but it is of type " + std::string(name(given.type())));
+        }
+        if (how_.truth) {
+            if constexpr (std::same_as<Acc, std::uint8_t>) return given.as<bool>() ? Acc(1) : Acc(0);
+        }
+        return given.as<Acc>();
+    }
+
+    // What an exclusive scan stores first.
+    [[nodiscard]] Acc start() const { return initial_ ? *initial_ : Op::template identity<Acc>(); }
+
+    void check_block() const {
+        if (count_ % block_multiple != 0) {
+            throw_error(errc::invalid_argument,
+                        "blocks: " + std::to_string(count_) +
+                            " elements came before; every block but the last must be a multiple of " +
+                            std::to_string(block_multiple));
+        }
+    }
+
+    [[nodiscard]] cpu::source<Acc> source_at(const void* in, std::size_t n) const {
+        const cpu::source<Acc> source =
+            make_source<Acc>(how_, request_.types.input, in, request_.reverse ? -1 : 1);
+        return request_.reverse ? cpu::moved(source, static_cast<std::ptrdiff_t>(n) - 1) : source;
+    }
+    [[nodiscard]] cpu::sink<Acc> sink_at(void* out, std::size_t n) const {
+        const cpu::sink<Acc> sink =
+            make_sink<Acc>(how_, request_.types.output, out, request_.reverse ? -1 : 1);
+        return request_.reverse ? cpu::moved(sink, static_cast<std::ptrdiff_t>(n) - 1) : sink;
+    }
+
+    // Whether each element is the first of its segment in the order of the scan: in reverse, the one before a
+    // head.
+    [[nodiscard]] std::unique_ptr<std::uint8_t[]> starts_of(const std::uint8_t* heads, std::size_t n) {
+        auto starts = std::make_unique<std::uint8_t[]>(n);
+        if (request_.reverse) {
+            std::copy_n(heads + 1, n - 1, starts.get());
+            starts[n - 1] = later_head_ ? 1 : 0;
+            later_head_ = heads[0] != 0;
+        } else {
+            std::copy_n(heads, n, starts.get());
+            if (count_ == 0) starts[0] = 1;
+        }
+        return starts;
+    }
+
+    cpu::executor& executor_;
+    scan_request request_;
+    accumulation<Acc> how_;
+    const cpu::memory_kernels& memory_;
+    std::optional<Acc> initial_{};
+    std::uint64_t count_ = 0;
+    std::optional<Acc> total_{};
+    core::tree_carry<Acc> tree_{};
+    core::tree_carry<core::segmented_value<Acc>> segments_{};
+    bool later_head_ = true;  // reverse: whether the element after the next block starts a segment
+};
+
+// A scanner for every accumulator type that Op is defined for.
+template <class Op>
+std::unique_ptr<scanner> make_scanner_of(cpu::executor& executor, const scan_request& request, bool truth) {
+    const dtype held = truth ? dtype::uint8 : request.types.accumulator;
+    return visit_type(held, [&]<class Acc>(std::type_identity<Acc>) -> std::unique_ptr<scanner> {
+        if constexpr (cpu::has_kernels<Acc, Op> || (is_complex<Acc> && core::has_typed_identity<Op, Acc>)) {
+            return std::make_unique<typed_scanner<Acc, Op>>(executor, request, truth);
+        } else {
+            throw_error(errc::invalid_argument,
+                        std::string(name(request.op)) + " is not defined for " + std::string(name(held)));
+        }
+    });
+}
+
+}  // namespace upsweep::registry

@@ -1,0 +1,92 @@
+// From an operator's name to its scanner.
+#include "registry/scanner.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "upsweep/axis_scan.hpp"
+#include "upsweep/error.hpp"
+#include "upsweep/operators.hpp"
+
+namespace upsweep::registry {
+
+// Defined in scanner_plus.cpp and so on.
+template <class Op>
+[[nodiscard]] std::unique_ptr<scanner> make_scanner_of(cpu::executor& executor, const scan_request& request,
+                                                       bool truth);
+[[nodiscard]] std::optional<std::size_t> check_axis(const scan_types& types, const void* in, void* out,
+                                                    const axis_layout& layout);
+
+namespace {
+
+// On bytes of 0 and 1 these are the same; the identities differ only in bits that a store of bool ignores.
+operation on_bytes(operation op) {
+    switch (op) {
+        case operation::minimum:
+        case operation::logical_and:
+            return operation::bit_and;
+        case operation::maximum:
+        case operation::logical_or:
+            return operation::bit_or;
+        default:
+            return op;
+    }
+}
+
+}  // namespace
+
+// The views are checked as arrays of bytes, whose strides tell the element sizes too.
+std::optional<std::size_t> check_axis(const scan_types& types, const void* in, void* out,
+                                      const axis_layout& layout) {
+    const auto bytes = [&](std::span<const std::int64_t> strides, dtype type) {
+        std::array<std::int64_t, max_rank> scaled{};
+        for (std::size_t k = 0; k < std::min(strides.size(), max_rank); ++k) {
+            scaled[k] = strides[k] * static_cast<std::int64_t>(size_of(type));
+        }
+        return scaled;
+    };
+    const std::size_t rank = std::min(layout.shape.size(), max_rank);
+    if (layout.in_strides.size() != layout.shape.size() || layout.out_strides.size() != layout.shape.size()) {
+        throw_error(errc::invalid_argument,
+                    "strides: expected " + std::to_string(layout.shape.size()) + ", one a dimension");
+    }
+    const auto in_strides = bytes(layout.in_strides, types.input);
+    const auto out_strides = bytes(layout.out_strides, types.output);
+    const strided_view<const char> from(static_cast<const char*>(in), layout.shape,
+                                        std::span(in_strides).first(rank));
+    const strided_view<char> to(static_cast<char*>(out), layout.shape, std::span(out_strides).first(rank));
+    int axis = layout.axis;
+    detail::check_views(from, to, axis);
+    if (from.size() == 0) return std::nullopt;
+    return static_cast<std::size_t>(axis);
+}
+
+std::unique_ptr<scanner> make_scanner(const device& where, const scan_request& request) {
+    const scan_types& types = request.types;
+    static_cast<void>(resolve_types(request.op, types.input, types.output, types.accumulator));
+    cpu::executor& executor = where.executor();
+    const bool truth = types.accumulator == dtype::bool8;
+    switch (truth ? on_bytes(request.op) : request.op) {
+        case operation::plus:
+            return make_scanner_of<plus>(executor, request, truth);
+        case operation::multiplies:
+            return make_scanner_of<multiplies>(executor, request, truth);
+        case operation::minimum:
+            return make_scanner_of<minimum>(executor, request, truth);
+        case operation::maximum:
+            return make_scanner_of<maximum>(executor, request, truth);
+        case operation::bit_and:
+            return make_scanner_of<bit_and>(executor, request, truth);
+        case operation::bit_or:
+            return make_scanner_of<bit_or>(executor, request, truth);
+        case operation::bit_xor:
+            return make_scanner_of<bit_xor>(executor, request, truth);
+        case operation::logical_and:
+        case operation::logical_or:
+            break;  // their accumulator is bool: on_bytes
+    }
+    throw_error(errc::invalid_argument, "op: " + std::string(name(request.op)) + " is not defined for " +
+                                            std::string(name(types.accumulator)));
+}
+
+}  // namespace upsweep::registry

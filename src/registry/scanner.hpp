@@ -1,0 +1,67 @@
+// Scans of run-time types: one object for one sequence given block by block, for its segments, or for the
+// axis of an array. The command line and other languages' bindings know the library through this alone.
+//
+//     scanner = make_scanner(device, {operation::plus, resolve_types(operation::plus, dtype::int32)});
+//     while ((n = read(in)) != 0) { scanner->scan(in, out, n); write(out, n); }
+//     total = scanner->total();
+//
+// Bits: those of one scan over all blocks (docs/numerics.md). Complex and segmented scans go through the
+// generic engine, everything else through the vector kernels.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+
+#include "registry/device.hpp"
+#include "registry/operation.hpp"
+#include "registry/value.hpp"
+
+namespace upsweep::registry {
+
+struct scan_request {
+    operation op = operation::plus;
+    scan_types types{};
+    bool exclusive = false;
+    bool reverse = false;            // blocks come from the end: the last block of the sequence first
+    std::optional<value> initial{};  // of type types.accumulator
+};
+
+// Every block but the last must be a multiple of this.
+inline constexpr std::size_t block_multiple = 4096;
+
+// Strides count elements.
+struct axis_layout {
+    std::span<const std::int64_t> shape;
+    std::span<const std::int64_t> in_strides;
+    std::span<const std::int64_t> out_strides;
+    int axis = 0;  // negative counts from the end
+};
+
+class scanner {
+  public:
+    virtual ~scanner() = default;
+
+    // The next n elements of the sequence. `out` may be `in` if the types have equal sizes.
+    virtual void scan(const void* in, void* out, std::size_t n) = 0;
+    // The same for a sequence of segments: heads[i] != 0 starts one; the first element of all always does.
+    // Not to be mixed with scan() in one sequence.
+    virtual void scan_segments(const void* in, const std::uint8_t* heads, void* out, std::size_t n) = 0;
+    // Every sequence along the axis, each by itself; leaves the state of scan() alone.
+    virtual void scan_axis(const void* in, void* out, const axis_layout& layout) = 0;
+
+    // The fold of everything given to scan() since the start, of type accumulator; of no elements the initial
+    // value or the identity.
+    [[nodiscard]] virtual value total() const = 0;
+    [[nodiscard]] virtual std::uint64_t count() const = 0;
+    // Forgets all blocks: the next one begins a new sequence.
+    virtual void restart() = 0;
+};
+
+// The device must outlive the scanner. Throws upsweep::error (invalid_argument) for a request whose types do
+// not fit (see resolve_types).
+[[nodiscard]] std::unique_ptr<scanner> make_scanner(const device& where, const scan_request& request);
+
+}  // namespace upsweep::registry

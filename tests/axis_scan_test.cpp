@@ -1,0 +1,351 @@
+// Scans along an axis of strided arrays: every slice has the bits of scanning it alone, and nothing between
+// the elements of a view is touched.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <functional>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "support/sweep.hpp"
+#include "upsweep/axis_scan.hpp"
+#include "upsweep/error.hpp"
+
+namespace upsweep::test {
+namespace {
+
+using extents = std::vector<std::int64_t>;
+
+std::string text_of(const extents& values) {
+    std::string text = "(";
+    for (const std::int64_t v : values) text += (text.size() > 1 ? ", " : "") + std::to_string(v);
+    return text + ")";
+}
+
+// How an array of a shape lies in memory: strides in elements, where element (0, 0, ...) is, and how much
+// room it takes.
+struct layout {
+    std::string name;
+    extents strides;
+    std::size_t first = 0;
+    std::size_t room = 0;
+
+    // Dimensions laid out in `order`, the last fastest, `gap` times as far apart as they need be; those with
+    // a bit in `negative` run backwards.
+    layout(std::string called, const extents& shape, const std::vector<std::size_t>& order, std::int64_t gap,
+           unsigned negative)
+        : name(std::move(called)), strides(shape.size()) {
+        std::int64_t stride = gap;
+        for (std::size_t k = order.size(); k-- != 0;) {
+            strides[order[k]] = stride;
+            stride = stride * shape[order[k]] + (gap > 1 ? 3 : 0);
+        }
+        room = static_cast<std::size_t>(stride);
+        for (std::size_t k = 0; k < shape.size(); ++k) {
+            if ((negative >> k & 1u) == 0) continue;
+            first += static_cast<std::size_t>((shape[k] - 1) * strides[k]);
+            strides[k] = -strides[k];
+        }
+    }
+};
+
+std::vector<std::size_t> c_order(std::size_t rank) {
+    std::vector<std::size_t> order(rank);
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    return order;
+}
+std::vector<std::size_t> fortran_order(std::size_t rank) {
+    const auto order = c_order(rank);
+    return {order.rbegin(), order.rend()};
+}
+
+// Calls visit(offset of a slice's first element in a, in b) for every slice along `axis`.
+template <class Visit>
+void for_each_slice(const extents& shape, std::size_t axis, const layout& a, const layout& b,
+                    const Visit& visit) {
+    extents index(shape.size(), 0);
+    for (const std::int64_t extent : shape) {
+        if (extent == 0) return;
+    }
+    for (;;) {
+        std::int64_t in_a = static_cast<std::int64_t>(a.first), in_b = static_cast<std::int64_t>(b.first);
+        for (std::size_t k = 0; k < shape.size(); ++k) {
+            in_a += index[k] * a.strides[k];
+            in_b += index[k] * b.strides[k];
+        }
+        visit(in_a, in_b);
+        std::size_t k = shape.size();
+        for (; k-- != 0;) {
+            if (k == axis) continue;
+            if (++index[k] < shape[k]) break;
+            index[k] = 0;
+        }
+        if (k == static_cast<std::size_t>(-1)) return;
+    }
+}
+
+template <class In, class Op, class Out = In, class Acc = core::accumulator_for<deduced, In, Op>>
+struct axis_check {
+    Op op{};
+    Acc initial;
+
+    void run(cpu::executor& ex, const extents& shape, int axis, const layout& from, const layout& to,
+             unsigned mode) const {
+        const bool exclusive = (mode & 1) != 0, reverse = (mode & 2) != 0,
+                   with_initial = (mode & 4) != 0 || (exclusive && !has_identity<Op, Acc>);
+        const bool in_place = (mode & 8) != 0 && std::is_same_v<In, Out>;
+        const layout& target = in_place ? from : to;
+        const std::optional<Acc> start = with_initial ? std::optional<Acc>(initial) : std::nullopt;
+        const auto along = static_cast<std::size_t>(axis < 0 ? axis + static_cast<int>(shape.size()) : axis);
+        const auto length = static_cast<std::size_t>(shape[along]);
+        SCOPED_TRACE("shape " + text_of(shape) + ", axis " + std::to_string(axis) + ", from " + from.name +
+                     " " + text_of(from.strides) + " to " + target.name + " " + text_of(target.strides) +
+                     ", mode " + std::to_string(mode));
+
+        guarded<In> in(from.room, mode % 8);
+        guarded<Out> out(in_place ? 0 : to.room, (3 * mode + 1) % 8);
+        random_bits random(mode + shape.size());
+        for_each_slice(shape, along, from, target, [&](std::int64_t a, std::int64_t) {
+            for (std::size_t i = 0; i < length; ++i) {
+                const std::size_t at = reverse ? length - 1 - i : i;
+                in.data()[a + static_cast<std::int64_t>(at) * from.strides[along]] =
+                    element<In, Op>(i, length, random);
+            }
+        });
+        std::span<Out> memory = out.span();
+        if constexpr (std::is_same_v<In, Out>) {
+            if (in_place) memory = in.span();
+        }
+        array_of<Out> expected(memory.data(),
+                               memory.size());  // what lies between the elements of the view as well
+        array_of<In> slice(length);
+        for_each_slice(shape, along, from, target, [&](std::int64_t a, std::int64_t b) {
+            const auto place = [&](std::size_t i) {
+                return static_cast<std::int64_t>(reverse ? length - 1 - i : i);
+            };
+            for (std::size_t i = 0; i < length; ++i) slice[i] = in.data()[a + place(i) * from.strides[along]];
+            const auto prefix = reverse && !is_commutative<Op>
+                                    ? prefixes<Acc>(span_of(slice), turned<Op>{op}, start)
+                                    : prefixes<Acc>(span_of(slice), op, start);
+            for (std::size_t i = 0; i < length; ++i) {
+                expected[static_cast<std::size_t>(b + place(i) * target.strides[along])] =
+                    cpu::convert<Out>(prefix[i + (exclusive ? 0 : 1)]);
+            }
+        });
+        const strided_view<const In> x(in.data() + from.first, shape, from.strides);
+        const strided_view<Out> y(memory.data() + target.first, shape, target.strides);
+        if (exclusive)
+            exclusive_scan<Acc>(ex, x, y, axis, op, {start, reverse});
+        else
+            inclusive_scan<Acc>(ex, x, y, axis, op, {start, reverse});
+        const std::size_t wrong = first_difference(memory.data(), std::begin(expected), memory.size());
+        ASSERT_EQ(wrong, memory.size())
+            << "element " << wrong << " of the memory is " << describe(memory[wrong]) << ", expected "
+            << describe(expected[wrong]);
+        EXPECT_TRUE(in.sentinels_intact() && out.sentinels_intact());
+    }
+
+    // Every axis, every layout, modes in turn; for coverage::all one layout after the other.
+    void run_all(const extents& shape, coverage wanted = coverage::levels) const {
+        const std::size_t rank = shape.size();
+        const std::vector<layout> layouts{
+            {"C", shape, c_order(rank), 1, 0},
+            {"Fortran", shape, fortran_order(rank), 1, 0},
+            {"padded C", shape, c_order(rank), 2, 0},
+            {"backwards", shape, c_order(rank), 1, ~0u},
+            {"half backwards", shape, fortran_order(rank), 1, 5u},
+        };
+        unsigned turn = 0;
+        for_each_backend(wanted, [&](const auto& backend) {
+            for (int axis = wanted == coverage::all ? 0 : -static_cast<int>(rank);
+                 axis < static_cast<int>(rank); ++axis) {
+                for (std::size_t from = wanted == coverage::all ? turn % 5 : 0; from < layouts.size();
+                     from += wanted == coverage::all ? 5 : 1) {
+                    const std::size_t to = axis < 0 ? from : (from + turn) % layouts.size();
+                    run(*backend.executor, shape, axis, layouts[from], layouts[to],
+                        (turn * 7 + static_cast<unsigned>(from)) % 16);
+                    if (::testing::Test::HasFatalFailure()) return;
+                    ++turn;
+                }
+            }
+        });
+    }
+};
+
+const axis_check<float, plus> float_sums{{}, 0.3f};
+
+TEST(axis_scan, small_example) {
+    const std::vector<int> x{1, 2, 3, 4, 5, 6};
+    for_each_backend([&](const auto& backend) {
+        std::vector<int> out(6);
+        const strided_view<const int> in(x.data(), {2, 3});
+        const strided_view<int> y(out.data(), {2, 3});
+        inclusive_scan(*backend.executor, in, y, 0);
+        EXPECT_EQ(out, (std::vector{1, 2, 3, 5, 7, 9}));
+        inclusive_scan(*backend.executor, in, y, 1);
+        EXPECT_EQ(out, (std::vector{1, 3, 6, 4, 9, 15}));
+        exclusive_scan(*backend.executor, in, y, -1, plus{}, {.initial = 10, .reverse = true});
+        EXPECT_EQ(out, (std::vector{15, 13, 10, 21, 16, 10}));
+        // The transpose of x, read through its strides.
+        inclusive_scan(*backend.executor, strided_view<const int>(x.data(), {3, 2}, {1, 3}),
+                       strided_view<int>(out.data(), {3, 2}), 0);
+        EXPECT_EQ(out, (std::vector{1, 4, 3, 9, 6, 15}));
+    });
+}
+
+TEST(axis_scan, one_dimension) {
+    for (const std::int64_t n : {1, 2, 5, 127, 128, 129, 255, 256, 257, 300, 4095, 4097, 12291})
+        float_sums.run_all({n});
+    float_sums.run_all({131075}, coverage::all);
+}
+TEST(axis_scan, small_shapes) {
+    for (std::int64_t rows = 1; rows <= 9; ++rows) {
+        for (std::int64_t columns = 1; columns <= (sanitized ? 6 : 20); ++columns)
+            float_sums.run_all({rows, columns});
+    }
+    for (const extents& shape : {extents{1, 1, 1}, extents{2, 3, 4}, extents{7, 1, 5}, extents{3, 17, 2},
+                                 extents{2, 2, 2, 2, 2}, extents{1, 33, 1, 3}}) {
+        float_sums.run_all(shape);
+    }
+}
+TEST(axis_scan, shapes_that_pass_rows_and_tiles) {
+    for (const extents& shape : {extents{130, 5}, extents{5, 130}, extents{130, 33}, extents{257, 16},
+                                 extents{16, 257}, extents{4099, 3}, extents{3, 4099}, extents{40, 300},
+                                 extents{6, 129, 10}, extents{2, 9000}, extents{9000, 2}}) {
+        float_sums.run_all(shape);
+    }
+}
+TEST(axis_scan, shapes_that_several_threads_share) {
+    const std::vector<extents> shapes{{300, 300},  {40000, 3},   {3, 40000},  {20000, 16},
+                                      {16, 20000}, {64, 40, 64}, {135000, 2}, {2000, 67}};
+    for (const extents& shape : shapes) {
+        float_sums.run_all(shape, coverage::all);
+        if (sanitized && shape[0] == 3) break;
+    }
+}
+
+// Results that are stored past the caches, along and across the axis.
+TEST(axis_scan, large_arrays) {
+    const std::size_t elements =
+        std::min<std::size_t>(cpu::streaming_bytes(), std::size_t{64} << 20) / (2 * sizeof(float));
+    const std::int64_t columns = thread_sanitizer ? 128 : 1024;
+    const extents shape{static_cast<std::int64_t>(elements) / (thread_sanitizer ? 4096 : 1024) + 3, columns};
+    const layout c("C", shape, {0, 1}, 1, 0);
+    const std::size_t threads = cpu_backends().back().threads;
+    for_each_backend(coverage::threads, [&](const auto& backend) {
+        if (backend.threads != 2 && backend.threads != threads) return;
+        for (const int axis : {0, 1}) {
+            float_sums.run(*backend.executor, shape, axis, c, c, axis == 0 ? 0 : 3);
+            float_sums.run(*backend.executor, {shape[0] * 8, columns / 8}, axis,
+                           layout("C", {shape[0] * 8, columns / 8}, {0, 1}, 1, 0),
+                           layout("C", {shape[0] * 8, columns / 8}, {0, 1}, 1, 0), axis == 0 ? 1 : 0);
+        }
+    });
+}
+
+TEST(axis_scan, other_types_and_operators) {
+    for (const extents& shape :
+         {extents{50, 70}, extents{300, 9}, extents{9, 300}, extents{5, 30, 41}, extents{4200, 20}}) {
+        axis_check<double, multiplies>{{}, -1.5}.run_all(shape);
+        axis_check<std::int8_t, plus>{{}, 5}.run_all(shape);
+        axis_check<std::int64_t, maximum>{{}, -5}.run_all(shape);
+        axis_check<std::uint16_t, bit_xor>{{}, 77}.run_all(shape);
+        axis_check<float, minimum>{{}, 0.3f}.run_all(shape);
+        axis_check<float16, plus, float16, float>{{}, 0.5f}.run_all(shape);
+        if (sanitized) break;
+    }
+}
+TEST(axis_scan, without_vector_kernels) {
+    for (const extents& shape : {extents{20, 30}, extents{300, 9}, extents{5, 12, 13}, extents{4100, 7}}) {
+        axis_check<std::uint64_t, fingerprint>{{}, 3}.run_all(shape, coverage::threads);
+        axis_check<word, concatenate>{{}, word::letter('!')}.run_all(shape, coverage::threads);
+        axis_check<bool, logical_or>{{}, false}.run_all(shape, coverage::threads);
+    }
+}
+TEST(axis_scan, results_of_another_type) {
+    for (const extents& shape : {extents{50, 70}, extents{300, 20}, extents{20, 300}, extents{5000, 20}}) {
+        axis_check<std::int8_t, plus, std::int64_t, std::int64_t>{{}, 5}.run_all(shape);
+        axis_check<float, plus, double, double>{{}, 0.5}.run_all(shape);
+    }
+}
+
+TEST(axis_scan, input_may_repeat_elements) {
+    const std::vector<float> row{1, 2, 3};
+    for_each_backend(coverage::levels, [&](const auto& backend) {
+        std::vector<float> out(12, -1);
+        // (4, 3), every row the same
+        const strided_view<const float> repeated(row.data(), {4, 3}, {0, 1});
+        inclusive_scan(*backend.executor, repeated, strided_view<float>(out.data(), {4, 3}), 0);
+        EXPECT_EQ(out, (std::vector<float>{1, 2, 3, 2, 4, 6, 3, 6, 9, 4, 8, 12}));
+        inclusive_scan(*backend.executor, repeated, strided_view<float>(out.data(), {4, 3}), 1);
+        EXPECT_EQ(out, (std::vector<float>{1, 3, 6, 1, 3, 6, 1, 3, 6, 1, 3, 6}));
+        const strided_view<const float> constant(row.data() + 2, {12}, {0});
+        inclusive_scan(*backend.executor, constant, strided_view<float>(out.data(), {12}), 0);
+        EXPECT_EQ(out.back(), 36);
+    });
+}
+
+TEST(axis_scan, empty_arrays) {
+    for_each_backend(coverage::levels, [](const auto& backend) {
+        for (const extents& shape : {extents{0}, extents{0, 3}, extents{3, 0}, extents{2, 0, 5}}) {
+            guarded<float> nothing(0);
+            for (int axis = 0; axis < static_cast<int>(shape.size()); ++axis) {
+                EXPECT_NO_THROW(inclusive_scan(*backend.executor,
+                                               strided_view<const float>(nothing.data(), shape),
+                                               strided_view<float>(nothing.data(), shape), axis));
+            }
+            EXPECT_TRUE(nothing.sentinels_intact());
+        }
+    });
+}
+
+TEST(axis_scan, refuses_misuse) {
+    cpu::executor ex(1);
+    std::vector<float> x(60, 1.0f);
+    guarded<float> out(60);
+    const auto expect_refused = [](const std::string& argument, const std::function<void()>& call) {
+        try {
+            call();
+            ADD_FAILURE() << "accepted; expected an error about " << argument;
+        } catch (const error& e) {
+            EXPECT_EQ(e.code(), errc::invalid_argument);
+            EXPECT_EQ(std::string(e.what()).substr(0, argument.size() + 1), argument + ":") << e.what();
+        }
+    };
+    const strided_view<const float> in(x.data(), {5, 12});
+    const strided_view<float> y(out.data(), {5, 12});
+    expect_refused("axis", [&] { inclusive_scan(ex, in, y, 2); });
+    expect_refused("axis", [&] { inclusive_scan(ex, in, y, -3); });
+    expect_refused("out", [&] { inclusive_scan(ex, in, strided_view<float>(out.data(), {12, 5}), 0); });
+    expect_refused("out", [&] { inclusive_scan(ex, in, strided_view<float>(out.data(), {60}), 0); });
+    expect_refused("out", [&] {
+        inclusive_scan(ex, in, strided_view<float>(out.data(), {5, 12}, {0, 1}), 0);
+    });
+    expect_refused("in", [&] {
+        inclusive_scan(ex, strided_view<const float>(x.data(), extents{}),
+                       strided_view<float>(out.data(), extents{}), 0);
+    });
+    expect_refused("options.initial",
+                   [&] { exclusive_scan(ex, in, y, 0, [](float a, float) { return a; }); });
+    EXPECT_TRUE(out.untouched());
+    // The same memory under other strides, or a part of it.
+    expect_refused("out", [&] {
+        inclusive_scan(ex, strided_view<const float>(x.data(), {6, 6}),
+                       strided_view<float>(x.data(), {6, 6}, {1, 6}), 0);
+    });
+    expect_refused("out", [&] {
+        inclusive_scan(ex, strided_view<const float>(x.data(), {5, 6}),
+                       strided_view<float>(x.data() + 29, {5, 6}), 0);
+    });
+    expect_refused("shape", [&] { strided_view<float>(x.data(), {3, -1}); });
+    expect_refused("shape", [&] { strided_view<float>(x.data(), extents(65, 1)); });
+    expect_refused("shape", [&] {
+        strided_view<float>(x.data(), {std::int64_t{1} << 32, std::int64_t{1} << 32});
+    });
+    expect_refused("strides", [&] { strided_view<float>(x.data(), {3, 4}, {4}); });
+}
+
+}  // namespace
+}  // namespace upsweep::test

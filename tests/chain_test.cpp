@@ -1,0 +1,472 @@
+// The chain that hands a scan's state from chunk to chunk: first as a script on one thread, every order in
+// which the steps of several threads can come and every choice they can make; then with threads, in every
+// order that a script can force on them; then with threads left alone.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <cstddef>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "src/cpu/engine-impl.hpp"
+#include "support/backend.hpp"
+#include "support/bits.hpp"
+#include "support/guarded.hpp"
+#include "support/monoids.hpp"
+#include "support/random.hpp"
+#include "support/sweep.hpp"
+#include "upsweep/cpu/chain.hpp"
+#include "upsweep/cpu/generic.hpp"
+
+namespace upsweep::test {
+namespace {
+
+// ---- the turnstile alone ----
+
+TEST(turnstile, passes_the_state_in_order) {
+    cpu::turnstile<std::string> gate("S");
+    for (std::size_t i = 0; i < 5; ++i) {
+        for (std::size_t other = 0; other < 7; ++other) EXPECT_EQ(gate.is_turn(other), other == i);
+        EXPECT_TRUE(gate.wait(i));
+        gate.state() += static_cast<char>('a' + i);
+        gate.pass(i);
+    }
+    EXPECT_EQ(gate.state(), "Sabcde");
+    EXPECT_FALSE(gate.failed());
+    EXPECT_NO_THROW(gate.rethrow_failure());
+}
+
+TEST(turnstile, keeps_the_first_failure_and_lets_waiters_go) {
+    cpu::turnstile<int> gate(0);
+    gate.fail(std::make_exception_ptr(std::runtime_error("first")));
+    gate.fail(std::make_exception_ptr(std::runtime_error("second")));
+    EXPECT_TRUE(gate.failed());
+    EXPECT_FALSE(gate.wait(3));  // the turn of chunk 3 will never come
+    try {
+        gate.rethrow_failure();
+        ADD_FAILURE();
+    } catch (const std::runtime_error& e) {
+        EXPECT_STREQ(e.what(), "first");
+    }
+}
+
+TEST(turnstile, waits_across_threads) {
+    cpu::turnstile<std::vector<int>> gate({});
+    std::vector<std::thread> threads;
+    for (std::size_t i = 8; i-- != 0;) {
+        threads.emplace_back([&gate, i] {
+            ASSERT_TRUE(gate.wait(i));
+            gate.state().push_back(static_cast<int>(i));
+            gate.pass(i);
+        });
+    }
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_EQ(gate.state(), (std::vector{0, 1, 2, 3, 4, 5, 6, 7}));
+}
+
+// ---- kernels that can be looked into ----
+
+// Chunk i holds one word; its result is the word of everything up to and with it.
+struct word_kernel {
+    using state = std::string;
+    struct summary {
+        std::string text = "nothing";
+    };
+    std::vector<std::string> in;
+    mutable std::vector<std::string> out;
+    mutable std::vector<std::atomic<int>> scanned, summarised;
+
+    explicit word_kernel(std::size_t chunks) : out(chunks, "poison"), scanned(chunks), summarised(chunks) {
+        for (std::size_t i = 0; i < chunks; ++i) in.emplace_back(1 + i % 2, static_cast<char>('a' + i % 26));
+    }
+    void summarise(std::size_t chunk, summary& made) const {
+        summarised[chunk].fetch_add(1);
+        made.text = in[chunk];
+    }
+    void advance(state& carried, std::size_t chunk, const summary& made) const {
+        EXPECT_EQ(made.text, in[chunk]);
+        carried += made.text;
+    }
+    void scan(std::size_t chunk, state& carried, const summary* own, std::size_t next, summary& ahead) const {
+        EXPECT_EQ(own == nullptr, summarised[chunk].load() == 0) << "chunk " << chunk;
+        EXPECT_TRUE(own == nullptr || own->text == in[chunk]) << "chunk " << chunk;
+        scanned[chunk].fetch_add(1);
+        carried += in[chunk];
+        out[chunk] = carried;
+        if (next == cpu::no_chunk) return;
+        EXPECT_GT(next, chunk);
+        EXPECT_LT(next + 1, in.size()) << "the last chunk needs no summary";
+        summarised[next].fetch_add(1);
+        ahead.text = in[next];
+    }
+
+    void expect_right(const std::string& initial, const std::string& last) const {
+        std::string expected = initial;
+        for (std::size_t i = 0; i < in.size(); ++i) {
+            expected += in[i];
+            EXPECT_EQ(out[i], expected) << "chunk " << i;
+            EXPECT_EQ(scanned[i].load(), 1) << "chunk " << i;
+            EXPECT_LE(summarised[i].load(), 1) << "chunk " << i;
+        }
+        EXPECT_EQ(last, expected);
+    }
+};
+
+// ---- scripts without threads ----
+
+// What run_chain's threads do, as virtual threads on this one. A thread takes its chunk either in one pass,
+// as a thread does that finds itself alone, or in two; `choose(n)` decides which of n possible steps is taken
+// next.
+template <class Kernel, class Choose>
+typename Kernel::state simulate(const Kernel& kernel, std::size_t threads, std::size_t chunks,
+                                typename Kernel::state initial, const Choose& choose) {
+    struct worker {
+        typename Kernel::summary summaries[2];
+        std::size_t current = 0;
+        std::size_t chunk = cpu::no_chunk;
+        bool summarised = false;
+        std::optional<typename Kernel::state> before;  // what the second pass, still to come, starts from
+    };
+    std::vector<worker> workers(threads);
+    cpu::turnstile<typename Kernel::state> gate(std::move(initial));
+    std::size_t ticket = 0;
+    const auto step = [&](worker& w, bool alone) {
+        if (w.before) {  // second pass, while the next chunk is summarised
+            const std::size_t next = ticket++;
+            const bool look_ahead = next + 1 < chunks;
+            kernel.scan(w.chunk, *w.before, &w.summaries[w.current], look_ahead ? next : cpu::no_chunk,
+                        w.summaries[1 - w.current]);
+            w.before.reset();
+            w.chunk = next;
+            w.current = 1 - w.current;
+            w.summarised = look_ahead;
+        } else if (w.chunk == cpu::no_chunk) {
+            w.chunk = ticket++;
+        } else if (w.chunk + 1 == chunks || alone) {
+            kernel.scan(w.chunk, gate.state(), nullptr, cpu::no_chunk, w.summaries[1 - w.current]);
+            gate.pass(w.chunk);
+            w.chunk = ticket++;
+        } else if (!w.summarised) {
+            kernel.summarise(w.chunk, w.summaries[w.current]);
+            w.summarised = true;
+        } else {
+            w.before = gate.state();
+            kernel.advance(gate.state(), w.chunk, w.summaries[w.current]);
+            gate.pass(w.chunk);
+        }
+    };
+    for (;;) {
+        std::vector<std::pair<worker*, bool>> possible;
+        bool unfinished = false;
+        for (worker& w : workers) {
+            const bool claimed = w.chunk != cpu::no_chunk;
+            if (claimed && w.chunk >= chunks) continue;
+            unfinished = true;
+            const bool last = w.chunk + 1 == chunks;
+            const bool turn = claimed && gate.is_turn(w.chunk);
+            if (w.before || !claimed || (!last && !w.summarised))
+                possible.emplace_back(&w, false);
+            else if (turn)
+                possible.emplace_back(&w, false);
+            if (turn && !last && !w.summarised && !w.before) possible.emplace_back(&w, true);
+        }
+        if (!unfinished) return gate.state();
+        if (possible.empty()) throw std::logic_error("deadlock");
+        const auto& [chosen, alone] = possible[choose(possible.size())];
+        step(*chosen, alone);
+    }
+}
+
+// Every sequence of choices there is: counts through them as an odometer of unequal digits.
+class all_schedules {
+  public:
+    std::size_t operator()(std::size_t options) {
+        if (position_ == digits_.size()) digits_.push_back({0, options});
+        EXPECT_EQ(digits_[position_].second, options) << "the same choices lead elsewhere";
+        return digits_[position_++].first;
+    }
+    // False after the last one.
+    bool next() {
+        position_ = 0;
+        while (!digits_.empty() && digits_.back().first + 1 == digits_.back().second) digits_.pop_back();
+        if (digits_.empty()) return false;
+        ++digits_.back().first;
+        return true;
+    }
+
+  private:
+    std::vector<std::pair<std::size_t, std::size_t>> digits_;
+    std::size_t position_ = 0;
+};
+
+std::size_t check_all_schedules(std::size_t threads, std::size_t chunks) {
+    all_schedules schedules;
+    std::size_t count = 0;
+    do {
+        const word_kernel kernel(chunks);
+        kernel.expect_right("S", simulate(kernel, threads, chunks, std::string("S"), std::ref(schedules)));
+        ++count;
+    } while (schedules.next() && !::testing::Test::HasFailure());
+    return count;
+}
+TEST(chain_script, every_schedule) {
+    EXPECT_EQ(check_all_schedules(1, 6), 6u);  // once in two passes, always in two passes
+    EXPECT_GT(check_all_schedules(2, sanitized ? 4 : 6), 600u);
+    EXPECT_GT(check_all_schedules(3, sanitized ? 3 : 4), 2000u);
+    EXPECT_GT(check_all_schedules(4, 2), 200u);
+}
+TEST(chain_script, random_schedules) {
+    random_bits random(6);
+    for (std::size_t i = 0; i < repetitions(20000, 2000) && !HasFailure(); ++i) {
+        const std::size_t chunks = 1 + random.below(12);
+        const word_kernel kernel(chunks);
+        kernel.expect_right("S", simulate(kernel, 1 + random.below(5), chunks, std::string("S"),
+                                          [&](std::size_t n) { return random.below(n); }));
+    }
+}
+
+// The engine's own kernels in random schedules. A state that crosses a tile, or a super, in one kind of pass
+// and not in the other would show in the bits.
+template <class Kernel, class State, class Check>
+void simulate_many(const Kernel& kernel, std::size_t chunks, const State& initial, const Check& check) {
+    random_bits random(chunks);
+    for (std::size_t i = 0; i < repetitions(60, 8) && !::testing::Test::HasFailure(); ++i) {
+        SCOPED_TRACE("schedule " + std::to_string(i));
+        check(simulate(kernel, 1 + i % 4, chunks, initial, [&](std::size_t n) { return random.below(n); }));
+    }
+}
+
+template <class T, class Op>
+void check_generic_engine(std::size_t chunk_size, std::size_t n, bool exclusive, std::optional<T> initial) {
+    const Op op;
+    const auto values = sequence<T, Op>(n, 31);
+    const auto expected = prefixes<T>(span_of(values), op, initial);
+    std::vector<T> out(n);
+    const std::identity same;
+    const cpu::element_source<T, T, std::identity> source{std::begin(values), 1, same};
+    const cpu::element_sink<T, T> sink{out.data(), 1, expected[0]};
+    using engine = cpu::generic_engine<T, Op, decltype(source), decltype(sink)>;
+    const engine kernel(source, sink, op, n, exclusive, chunk_size);
+    const std::size_t chunks = (n + chunk_size - 1) / chunk_size;
+    const typename engine::state start{{initial, {}, 0}, {}};
+    simulate_many(kernel, chunks, start, [&](const auto& state) {
+        EXPECT_EQ(first_difference(out.data(), std::begin(expected) + (exclusive ? 0 : 1), n), n);
+        EXPECT_TRUE(same_bits(*state.last, expected[n]));
+        std::ranges::fill(out, T{});
+    });
+}
+TEST(chain_script, generic_engine) {
+    constexpr std::size_t tile = core::tile_size;
+    check_generic_engine<word, concatenate>(tile, 5 * tile + 130, false, {});
+    check_generic_engine<word, concatenate>(2 * tile, 9 * tile, true, word::letter('!'));
+    check_generic_engine<std::uint64_t, fingerprint>(tile, 6 * tile + 1, false, {});
+    check_generic_engine<std::uint64_t, fingerprint>(16 * tile, 70 * tile + 77, false,
+                                                     5u);  // across two supers
+    check_generic_engine<brackets, bicyclic>(tile, 6 * tile, true, {});
+    check_generic_engine<std::int32_t, plus>(tile, 5 * tile + 3, false, {});  // exact
+}
+
+template <class T, class Op>
+void check_vector_engine(std::size_t chunk_size, std::size_t n, bool exclusive, bool staged, bool streaming) {
+    const auto values = sequence<T, Op>(n, 32);
+    const auto expected = prefixes<T>(span_of(values), Op());
+    guarded<T> out(n, 3);
+    cpu::source<T> source = cpu::make_source<T>(std::begin(values));
+    if (staged) source.direct = nullptr;  // as if elements had to be converted
+    for (const cpu::simd_level level : cpu::supported_simd_levels()) {
+        SCOPED_TRACE(std::string(cpu::name(level)));
+        using engine = cpu::scan_engine<T, Op>;
+        const engine kernel(level, source, cpu::make_sink<T>(out.data()), n, exclusive, streaming,
+                            chunk_size);
+        simulate_many(
+            kernel, (n + chunk_size - 1) / chunk_size, typename engine::state(), [&](const auto& state) {
+                EXPECT_EQ(first_difference(out.data(), std::begin(expected) + (exclusive ? 0 : 1), n), n);
+                EXPECT_TRUE(same_bits(state.last, expected[n]));
+                EXPECT_TRUE(out.sentinels_intact());
+                out.reset(n, 3);
+            });
+    }
+}
+TEST(chain_script, vector_engine) {
+    constexpr std::size_t tile = core::tile_size;
+    check_vector_engine<float, plus>(tile, 5 * tile + 130, false, false, false);
+    check_vector_engine<float, plus>(2 * tile, 10 * tile - 1, true, true, false);
+    check_vector_engine<float, plus>(8 * tile, 70 * tile + 77, false, false, true);  // across two supers
+    check_vector_engine<double, plus>(tile, 6 * tile, true, false, true);
+    check_vector_engine<std::int8_t, plus>(tile, 6 * tile + 5, false, true, false);
+    check_vector_engine<std::int64_t, plus>(tile, 4 * tile + 4095, true, false, false);
+}
+
+// ---- scripts with threads ----
+
+// Lets the callbacks of the first `window` chunks return only in the order of a permutation, after all of
+// them have come.
+class gatekeeper {
+  public:
+    explicit gatekeeper(std::vector<std::size_t> order) : order_(std::move(order)) {}
+
+    void pass(std::size_t chunk) {
+        if (chunk >= order_.size()) return;
+        std::unique_lock lock(mutex_);
+        ++arrived_;
+        changed_.notify_all();
+        changed_.wait(lock, [&] { return arrived_ == order_.size() && order_[released_] == chunk; });
+        ++released_;
+        changed_.notify_all();
+    }
+
+  private:
+    std::vector<std::size_t> order_;
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    std::size_t arrived_ = 0, released_ = 0;
+};
+
+struct scripted_kernel : word_kernel {
+    gatekeeper& keeper;
+
+    scripted_kernel(std::size_t chunks, gatekeeper& k) : word_kernel(chunks), keeper(k) {}
+    void summarise(std::size_t chunk, summary& made) const {
+        word_kernel::summarise(chunk, made);
+        keeper.pass(chunk);
+    }
+    void scan(std::size_t chunk, state& carried, const summary* own, std::size_t next, summary& ahead) const {
+        if (own == nullptr) keeper.pass(chunk);  // in one pass: this is its first callback
+        word_kernel::scan(chunk, carried, own, next, ahead);
+    }
+};
+
+// As many threads as chunks in the window: each takes one, and they finish their first step in every order
+// there is.
+TEST(chain, every_order_of_four_threads) {
+    constexpr std::size_t threads = 4;
+    cpu::executor ex(threads);
+    std::vector<std::size_t> order{0, 1, 2, 3};
+    do {
+        for (const std::size_t chunks : {threads + 1, threads + 2, 3 * threads}) {
+            gatekeeper keeper(order);
+            const scripted_kernel kernel(chunks, keeper);
+            kernel.expect_right("S", cpu::run_chain(ex, threads - 1, chunks, kernel, std::string("S")));
+        }
+    } while (std::ranges::next_permutation(order).found && !HasFailure());
+}
+
+// ---- threads left alone ----
+
+TEST(chain, any_number_of_chunks_and_threads) {
+    for_each_backend(coverage::threads, [](const auto& backend) {
+        for (std::size_t chunks = 1; chunks <= 40; ++chunks) {
+            for (const std::size_t helpers : {std::size_t{0}, std::size_t{1}, backend.threads - 1}) {
+                const word_kernel kernel(chunks);
+                kernel.expect_right(
+                    "S", cpu::run_chain(*backend.executor, helpers, chunks, kernel, std::string("S")));
+            }
+        }
+    });
+}
+
+// Chunks of very different length, so that threads overtake each other.
+struct uneven_kernel : word_kernel {
+    using word_kernel::word_kernel;
+    static void dawdle(std::size_t chunk) {
+        for (std::size_t i = 0; i < chunk * 7919 % 13; ++i) std::this_thread::yield();
+    }
+    void summarise(std::size_t chunk, summary& made) const {
+        dawdle(chunk);
+        word_kernel::summarise(chunk, made);
+    }
+    void scan(std::size_t chunk, state& carried, const summary* own, std::size_t next, summary& ahead) const {
+        word_kernel::scan(chunk, carried, own, next, ahead);
+        dawdle(chunk + 5);
+    }
+};
+TEST(chain, uneven_chunks) {
+    for_each_backend(coverage::threads, [](const auto& backend) {
+        for (std::size_t round = 0; round < repetitions(30, 8); ++round) {
+            const uneven_kernel kernel(60 + round);
+            kernel.expect_right("", cpu::run_chain(*backend.executor, 6, 60 + round, kernel, std::string()));
+        }
+    });
+}
+
+// A failure in any callback of any chunk ends the chain, on whatever thread, and reaches the caller.
+struct failing_kernel : word_kernel {
+    std::size_t failing;
+    int step;
+
+    failing_kernel(std::size_t chunks, std::size_t chunk, int where)
+        : word_kernel(chunks), failing(chunk), step(where) {}
+    void check(std::size_t chunk, int here) const {
+        if (chunk == failing && step == here) throw std::runtime_error("chunk " + std::to_string(chunk));
+    }
+    void summarise(std::size_t chunk, summary& made) const {
+        check(chunk, 0);
+        word_kernel::summarise(chunk, made);
+    }
+    void advance(state& carried, std::size_t chunk, const summary& made) const {
+        check(chunk, 1);
+        word_kernel::advance(carried, chunk, made);
+    }
+    void scan(std::size_t chunk, state& carried, const summary* own, std::size_t next, summary& ahead) const {
+        check(chunk, 2);
+        word_kernel::scan(chunk, carried, own, next, ahead);
+    }
+};
+TEST(chain, failures_reach_the_caller) {
+    constexpr std::size_t chunks = 20;
+    for_each_backend(coverage::threads, [](const auto& backend) {
+        for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
+            for (const int step : {0, 1, 2}) {
+                const failing_kernel kernel(chunks, chunk, step);
+                try {
+                    const std::string last =
+                        cpu::run_chain(*backend.executor, backend.threads - 1, chunks, kernel, std::string());
+                    EXPECT_NE(step, 2) << "every chunk is scanned";  // a summary is not always needed
+                    kernel.expect_right("", last);
+                } catch (const std::runtime_error& e) {
+                    EXPECT_EQ(e.what(), "chunk " + std::to_string(chunk));
+                }
+            }
+        }
+    });
+}
+
+// ---- tasks without order ----
+
+TEST(for_each_task, runs_every_task_once) {
+    for_each_backend(coverage::threads, [](const auto& backend) {
+        for (const std::size_t count : {0u, 1u, 2u, 7u, 100u, 1000u}) {
+            std::vector<std::atomic<int>> runs(count);
+            cpu::for_each_task(*backend.executor, backend.threads - 1, count,
+                               [&](std::size_t i) { runs[i].fetch_add(1); });
+            EXPECT_TRUE(std::ranges::all_of(runs, [](const auto& r) { return r.load() == 1; })) << count;
+        }
+    });
+}
+
+TEST(for_each_task, failures_reach_the_caller) {
+    for_each_backend(coverage::threads, [](const auto& backend) {
+        for (std::size_t failing = 0; failing < 50; failing += 7) {
+            const auto run = [&] {
+                cpu::for_each_task(*backend.executor, backend.threads - 1, 50, [&](std::size_t i) {
+                    if (i == failing) throw std::out_of_range("task");
+                });
+            };
+            EXPECT_THROW(run(), std::out_of_range);
+        }
+        std::atomic<int> after{0};
+        cpu::for_each_task(*backend.executor, 3, 20, [&](std::size_t) { after.fetch_add(1); });
+        EXPECT_EQ(after.load(), 20);
+    });
+}
+
+}  // namespace
+}  // namespace upsweep::test

@@ -1,0 +1,115 @@
+// `upsweep scan` on .csv and .tsv tables: columns, groups, number types, JSON totals.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "support/cli.hpp"
+
+namespace upsweep::test {
+namespace {
+
+class cli_table : public cli_test {
+  protected:
+    void SetUp() override {
+        cli_test::SetUp();
+        write("t.csv", "key,n,\"x, y\"\na,1,0.5\na,2,1\nb,3,-2\nb,4,1e3\nb,5,0.25\n");
+    }
+};
+
+TEST_F(cli_table, a_column_with_the_others_kept) {
+    EXPECT_EQ(succeed("scan t.csv --column n"),
+              "key,n,\"x, y\",n_sum\na,1,0.5,1\na,2,1,3\nb,3,-2,6\nb,4,1e3,10\nb,5,0.25,15\n");
+    EXPECT_EQ(succeed("scan t.csv --column n --reverse --op multiplies"),
+              "key,n,\"x, y\",n_product\na,1,0.5,120\na,2,1,120\nb,3,-2,60\nb,4,1e3,20\nb,5,0.25,5\n");
+    EXPECT_EQ(
+        succeed("scan t.csv --column 'x, y' --exclusive"),
+        "key,n,\"x, y\",\"x, y_sum\"\na,1,0.5,0\na,2,1,0.5\nb,3,-2,1.5\nb,4,1e3,-0.5\nb,5,0.25,999.5\n");
+}
+
+TEST_F(cli_table, groups_start_afresh) {
+    EXPECT_EQ(succeed("scan t.csv --column n --by key"),
+              "key,n,\"x, y\",n_sum\na,1,0.5,1\na,2,1,3\nb,3,-2,3\nb,4,1e3,7\nb,5,0.25,12\n");
+    EXPECT_EQ(succeed("scan t.csv --column n --by key --reverse --exclusive --init 10"),
+              "key,n,\"x, y\",n_sum\na,1,0.5,12\na,2,1,10\nb,3,-2,19\nb,4,1e3,15\nb,5,0.25,10\n");
+    EXPECT_EQ(
+        succeed("scan t.csv --column 'x, y' --by key --op maximum"),
+        "key,n,\"x, y\",\"x, y_maximum\"\na,1,0.5,0.5\na,2,1,1\nb,3,-2,-2\nb,4,1e3,1000\nb,5,0.25,1000\n");
+    EXPECT_EQ(shell("cat t.csv | \"$UPSWEEP\" scan - --column n --by key").out,
+              succeed("scan t.csv --column n --by key"));
+}
+
+TEST_F(cli_table, a_key_that_comes_back_is_told) {
+    write("t.csv", "k,n\na,1\nb,2\na,3\n");
+    const outcome result = upsweep("scan t.csv --column n --by k");
+    EXPECT_EQ(result.code, 0);
+    EXPECT_EQ(result.out, "k,n,n_sum\na,1,1\nb,2,2\na,3,3\n");
+    EXPECT_NE(result.words.find("line 4: \"a\" comes back"), std::string::npos) << result.words;
+}
+
+TEST_F(cli_table, other_formats) {
+    write("t.tsv", "k\tn\na\t1\na\t2\n");
+    EXPECT_EQ(succeed("scan t.tsv --column n"), "k\tn\tn_sum\na\t1\t1\na\t2\t3\n");
+    write("n.csv", "n\n1\n2\n");
+    EXPECT_EQ(succeed("scan n.csv"), "n,n_sum\n1,1\n2,3\n");
+    write("n.csv", "5,1\n5,2\n");
+    EXPECT_EQ(succeed("scan n.csv --no-header --column 2"), "5,1,1\n5,2,3\n");
+    write("taken.csv", "n,n_sum\n1,0\n");
+    EXPECT_EQ(succeed("scan taken.csv --column n"), "n,n_sum,n_sum_\n1,0,1\n");
+    succeed("scan t.csv --column n --by key -o out.npy");
+    EXPECT_EQ(npy_data(read("out.npy")), bytes_of<std::int64_t>({1, 3, 3, 7, 12}));
+    write("empty.csv", "n,m\n");
+    EXPECT_EQ(succeed("scan empty.csv --column n"), "n,m,n_sum\n");
+    EXPECT_EQ(succeed("scan t.csv --column n --dtype float32 --op minimum"),
+              "key,n,\"x, y\",n_minimum\na,1,0.5,1\na,2,1,1\nb,3,-2,1\nb,4,1e3,1\nb,5,0.25,1\n");
+}
+
+TEST_F(cli_table, totals_of_groups_in_json) {
+    for (const char* how : {"", " --exclusive", " --reverse", " --reverse --exclusive"}) {
+        SCOPED_TRACE(how);
+        const std::string json =
+            succeed(std::string("scan t.csv --column n --by key --json -o out.csv") + how);
+        EXPECT_NE(
+            json.find(R"("groups": [{"key": "a", "n": 2, "total": 3}, {"key": "b", "n": 3, "total": 12}])"),
+            std::string::npos)
+            << json;
+    }
+}
+
+TEST_F(cli_table, errors_say_where) {
+    write("bad.csv", "a,b\n1,2\n3,four\n");
+    fail(1, "scan bad.csv --column b -o out.csv", "bad.csv: line 3, column 2 (b): \"four\" is not a number");
+    write("bad.csv", "a,b\n1,\n");
+    fail(1, "scan bad.csv --column b", "line 2, column 2 (b)");
+    write("bad.csv", "a,b\n1,2,3\n");
+    fail(1, "scan bad.csv --column b", "line 2");
+    fail(2, "scan t.csv", "say which column to scan with --column; there are key, n, x, y");
+    fail(2, "scan t.csv --column z", "--column \"z\": t.csv has no such column, but key, n, x, y");
+    fail(2, "scan t.csv --column n --by z", "--by \"z\"");
+    fail(2, "scan t.csv --column n --axis 0", "--axis is for arrays");
+    fail(2, "scan t.csv --column 'x, y' --op bit_or", "bit_or is not defined for float64");
+    fail(2, "scan t.csv --column n --init 1.5", "--init: \"1.5\"");
+    EXPECT_EQ(files(), (std::vector<std::string>{"bad.csv", "t.csv"}));
+}
+
+TEST_F(cli_table, pictures) {
+    succeed("scan t.csv --column n --plot p.svg -o out.csv");
+    EXPECT_NE(read("p.svg").find("Running sum of n"), std::string::npos);
+    succeed("scan t.csv --column n --by key --plot p.svg -o out.csv");
+    EXPECT_NE(read("p.svg").find("Running sum of n by key"), std::string::npos);
+    EXPECT_NE(read("p.svg").find("row within each key"), std::string::npos);
+    succeed("scan t.csv --column n --by key --plot p.png -o out.csv");
+    EXPECT_EQ(read("p.png").substr(0, 4), "\x89PNG");
+}
+
+TEST_F(cli_table, the_rainfall_of_seattle) {
+    const std::string data = std::string(UPSWEEP_SOURCE_DIR) + "/data/seattle-weather.csv";
+    const std::string json =
+        succeed("scan '" + data + "' --column precipitation --by year --json -o rain.csv");
+    EXPECT_NE(json.find(R"({"key": "2012", "n": 366, "total": 1226})"), std::string::npos) << json;
+    EXPECT_NE(json.find(R"({"key": "2013", "n": 365, "total": 828})"), std::string::npos) << json;
+    EXPECT_NE(read("rain.csv").find("2012-01-03,2012,0.8,11.7,7.2,2.3,rain,11.700000000000001\n"),
+              std::string::npos);
+}
+
+}  // namespace
+}  // namespace upsweep::test

@@ -1,0 +1,183 @@
+// Exit codes, errors in one line, outputs that appear whole or not at all, JSON, help pages.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <string>
+
+#include "support/cli.hpp"
+
+namespace upsweep::test {
+namespace {
+
+class cli_usage : public cli_test {
+  protected:
+    void SetUp() override {
+        cli_test::SetUp();
+        write("x.npy", npy_file("<i4", "3,", bytes_of<std::int32_t>({1, 2, 3})));
+        write("old.npy", "the old output");
+    }
+    // The failure leaves the old output alone and nothing behind.
+    void fail_and_keep(int code, const std::string& arguments, const std::string& part) const {
+        const auto before = files();
+        fail(code, arguments + " -o old.npy", part);
+        EXPECT_EQ(read("old.npy"), "the old output");
+        EXPECT_EQ(files(), before);
+    }
+};
+
+TEST_F(cli_usage, malformed_arrays) {
+    const std::string good = read("x.npy");
+    const auto damaged = [&](const std::string& bytes, const std::string& part) {
+        write("bad.npy", bytes);
+        fail_and_keep(1, "scan bad.npy", part);
+    };
+    damaged(good.substr(0, 4), "bad.npy: ");
+    damaged(good.substr(0, 40), "bad.npy: ");
+    damaged(good.substr(0, good.size() - 5), "data is truncated: the header states 12 bytes, 7 are there");
+    damaged(good + "x", "1 bytes follow");
+    damaged("not an array", "bad.npy: ");
+    damaged("", "bad.npy: ");
+    damaged(npy_file("<i4", "4294967296, 4294967296", ""), "bad.npy: the shape");
+    damaged(npy_file("<i4", "9223372036854775807,", ""), "bad.npy: ");
+    damaged(npy_file("<q9", "3,", "123"), "<q9");
+    damaged(npy_file("|O", "3,", "123"), "bad.npy: ");
+    damaged(npy_file("|S5", "3,", "123"), "bad.npy: ");
+    damaged(npy_file("<f8", "", bytes_of<double>({1})),
+            "a single value (0 dimensions) has nothing to scan along");
+    fail_and_keep(1, "scan absent.npy", "absent.npy: ");
+    fail_and_keep(1, "scan .  --format npy", "is a directory");
+    EXPECT_EQ(shell("head -c 135 x.npy | \"$UPSWEEP\" scan - -o old.npy").code, 1);
+    EXPECT_EQ(read("old.npy"), "the old output");
+}
+
+TEST_F(cli_usage, outputs_that_cannot_be) {
+    fail(1, "scan x.npy -o x.npy", "x.npy: is the input too");
+    EXPECT_EQ(elements_of<std::int32_t>(npy_data(read("x.npy"))), (std::vector<std::int32_t>{1, 2, 3}));
+    EXPECT_EQ(shell("ln x.npy y.npy; \"$UPSWEEP\" scan x.npy -o y.npy").code, 1);
+    fail(1, "scan x.npy -o absent/y.npy", "absent/y.npy: cannot be created: No such file or directory");
+    fail(1, "scan x.npy -o /dev/full", "/dev/full: cannot be written: No space left on device");
+    const outcome full = shell("\"$UPSWEEP\" scan x.npy > /dev/full");
+    EXPECT_EQ(full.code, 1);
+    EXPECT_NE(full.words.find("standard output: cannot be written"), std::string::npos) << full.words;
+    EXPECT_EQ(shell("\"$UPSWEEP\" scan --help > /dev/full").code, 1);
+    fail(1, "scan x.npy -o .", "is a directory");
+    const outcome limited = shell(
+        "head -c 4000000 /dev/zero > z.raw; (ulimit -f 100; trap '' XFSZ; exec \"$UPSWEEP\" scan z.raw "
+        "--dtype int32 -o old.npy)");
+    EXPECT_EQ(limited.code, 1) << limited.words;
+    EXPECT_EQ(read("old.npy"), "the old output");
+    EXPECT_EQ(files(), (std::vector<std::string>{"old.npy", "x.npy", "y.npy", "z.raw"}));
+}
+
+TEST_F(cli_usage, wrong_usage) {
+    fail(2, "", "a command is missing");
+    fail(2, "sing", "sing");
+    fail(2, "scan", "INPUT is required");
+    fail(2, "scan x.npy --loud", "unknown argument: --loud (see 'upsweep scan --help')");
+    fail(2, "scan x.npy y.npy", "y.npy");
+    fail_and_keep(2, "scan x.npy --op sum", "--op \"sum\": expected one of plus, multiplies, minimum");
+    fail_and_keep(2, "scan x.npy --dtype int33", "--dtype \"int33\": expected one of bool, int8");
+    fail_and_keep(2, "scan x.npy --accumulate string", "--accumulate \"string\"");
+    fail_and_keep(2, "scan x.npy --init one", "--init: \"one\" is not a value of type int64");
+    fail_and_keep(2, "scan x.npy --dtype int8 --init 128", "does not fit int8");
+    fail_and_keep(2, "scan x.npy --axis 1", "--axis 1: x.npy has 1 dimension, so it must be from -1 to 0");
+    fail_and_keep(2, "scan x.npy --axis one", "one");
+    fail_and_keep(2, "scan x.npy --column n", "for .csv and .tsv tables");
+    fail_and_keep(2, "scan x.npy --threads 0", "--threads 0");
+    fail_and_keep(2, "scan x.npy --accumulate float64 --dtype int32",
+                  "results in float64 do not convert to int32");
+    fail_and_keep(2, "scan x.npy --accumulate float16", "accumulates in float32");
+    fail_and_keep(2, "scan x.npy --plot p.gif", "expected a name that ends in .svg or .png");
+    fail_and_keep(2, "scan old.dat", "the ending tells no format");
+    fail_and_keep(2, "scan x.raw", "say it with --dtype or --input-dtype");
+    fail_and_keep(2, "scan x.npy --input-dtype int8", "--input-dtype is for raw data");
+    fail(2, "scan x.npy --json", "name a file for the data with -o");
+    fail(2, "scan x.npy -o t.csv", "not as a table");
+    write("m.npy", npy_file("<i4", "1, 3", bytes_of<std::int32_t>({1, 2, 3})));
+    fail_and_keep(2, "scan m.npy",
+                  "m.npy has 2 dimensions, shape (1, 3): say which one to scan along with --axis");
+    write("c.npy", npy_file("<c8", "1,", std::string(8, '\0')));
+    fail_and_keep(2, "scan c.npy --op minimum", "minimum is not defined for complex64");
+    fail_and_keep(2, "scan c.npy --dtype float32", "the imaginary part would be lost");
+    fail(2, "bench --sizes 0", "--sizes \"0\"");
+    fail(2, "bench --op bit_or --dtype float32", "bit_or is not defined for float32");
+    fail(2, "devices --fast", "--fast");
+    EXPECT_EQ(upsweep("scan x.npy -o y.npy", "UPSWEEP_BLOCK_BYTES=many").code, 2);
+}
+
+TEST_F(cli_usage, devices_of_later_versions_are_refused) {
+    for (const char* device : {"cuda", "gl", "vulkan"}) {
+        fail_and_keep(1, std::string("scan x.npy --device ") + device,
+                      std::string("device ") + device + ": this version has no back end for it");
+    }
+    succeed("scan x.npy --device cpu -o y.npy");
+    succeed("scan x.npy --device auto -o y.npy");
+}
+
+TEST_F(cli_usage, every_simd_level_gives_the_same_bytes) {
+    std::vector<float> in(20000);
+    for (std::size_t i = 0; i < in.size(); ++i) in[i] = 1.0f / static_cast<float>(i + 3);
+    write("f.npy", npy_file("<f4", "20000,", bytes_of(in)));
+    succeed("scan f.npy -o a.npy");
+    succeed("scan f.npy -o b.npy --threads 1", "UPSWEEP_SIMD=portable");
+    EXPECT_EQ(read("a.npy"), read("b.npy"));
+    EXPECT_NE(succeed("scan f.npy -o b.npy --json", "UPSWEEP_SIMD=portable").find(R"("simd": "portable")"),
+              std::string::npos);
+}
+
+TEST_F(cli_usage, what_json_tells) {
+    const std::string json = succeed("scan x.npy -o y.npy --json --init 4 --threads 2");
+    for (const char* part :
+         {R"("file": "x.npy")", R"("output": "y.npy")", R"("op": "plus")", R"("dtype": "int64")",
+          R"("input_dtype": "int32")", R"("accumulator": "int64")", R"("n": 3)", R"("shape": [3])",
+          R"("axis": null)", R"("total": 10)", R"("bytes": 36)", R"("seconds": )", R"("bytes_per_second": )",
+          R"("device": "cpu")", R"("threads": 2)"}) {
+        EXPECT_NE(json.find(part), std::string::npos) << part << " in " << json;
+    }
+    EXPECT_EQ(json.find('\n'), json.size() - 1);
+    write("f.npy", npy_file("<f4", "2,", bytes_of<float>({1e38f, 3e38f})));
+    EXPECT_NE(succeed("scan f.npy -o y.npy --json").find(R"("total": "inf")"), std::string::npos);
+    write("c.npy", npy_file("<c8", "2,", bytes_of<float>({1, 2, 0.5f, -4})));
+    EXPECT_NE(succeed("scan c.npy -o y.npy --json").find(R"("total": [1.5, -2])"), std::string::npos);
+    EXPECT_NE(succeed("scan x.npy -o y.npy --json --op logical_and").find(R"("total": true)"),
+              std::string::npos);
+}
+
+TEST_F(cli_usage, bench_and_devices) {
+    const std::string table =
+        succeed("bench --sizes 1e3,5000 --op plus,maximum --dtype int8,float16 --exclusive --plot b.svg");
+    EXPECT_NE(table.find("exclusive maximum"), std::string::npos) << table;
+    EXPECT_EQ(std::count(table.begin(), table.end(), '\n'), 9);
+    EXPECT_NE(read("b.svg").find("</svg>"), std::string::npos);
+    const std::string json = succeed("bench --sizes 2000 --dtype complex64 --threads 1 --json");
+    EXPECT_EQ(json.find(R"([{"work": "inclusive plus", "type": "complex64", "n": 2000, "seconds": )"), 0u)
+        << json;
+    EXPECT_NE(json.find(R"(, "copy_seconds": )"), std::string::npos);
+    EXPECT_NE(json.find(R"(, "percent_of_copy": )"), std::string::npos);
+    EXPECT_NE(succeed("devices").find("cuda     not available"), std::string::npos);
+    EXPECT_EQ(succeed("devices --json").find(R"([{"name": "cpu", "available": true, )"), 0u);
+}
+
+TEST_F(cli_usage, help_pages) {
+    EXPECT_EQ(succeed("--version").find("upsweep 0."), 0u);
+    const std::string all = succeed("--help");
+    EXPECT_EQ(succeed("help"), all);
+    for (const char* command : {"scan", "bench", "devices"}) {
+        SCOPED_TRACE(command);
+        const std::string word(command);
+        EXPECT_NE(all.find("\n  " + word), std::string::npos);
+        const std::string page = succeed(word + " --help");
+        EXPECT_EQ(succeed("help " + word), page);
+        EXPECT_NE(page.find("Examples:"), std::string::npos);
+        EXPECT_EQ(succeed("help --man " + word).find(".TH \"UPSWEEP-"), 0u);
+        EXPECT_EQ(shell("\"$UPSWEEP\" help --markdown " + word +
+                        " | cmp - '" UPSWEEP_SOURCE_DIR "/docs/commands/" + word + ".md'")
+                      .code,
+                  0)
+            << "docs/commands/" << word << ".md is not what `upsweep help --markdown " << word << "` prints";
+    }
+    fail(2, "help sing", "there is no such command");
+}
+
+}  // namespace
+}  // namespace upsweep::test

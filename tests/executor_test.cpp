@@ -1,0 +1,283 @@
+// The CPU executor: what it says of itself is what runs; forced levels, environment, several callers at once,
+// exceptions that cross threads.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <functional>
+#include <memory>
+#include <numeric>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "support/backend.hpp"
+#include "support/bits.hpp"
+#include "support/sequences.hpp"
+#include "support/sweep.hpp"
+#include "upsweep/error.hpp"
+#include "upsweep/scan.hpp"
+
+namespace upsweep::test {
+namespace {
+
+TEST(executor, says_what_it_is) {
+    for_each_backend([](const auto& backend) { EXPECT_TRUE(backend.is_what_it_claims()); });
+    EXPECT_GE(cpu::executor().threads(), 1u);
+    EXPECT_EQ(cpu::executor(1).threads(), 1u);
+    EXPECT_NE(cpu::executor(1).simd(), cpu::simd_level::automatic);
+}
+
+TEST(executor, automatic_is_the_best_supported_level) {
+    const char* forced = std::getenv("UPSWEEP_SIMD");
+    if (forced != nullptr && *forced != '\0') GTEST_SKIP() << "UPSWEEP_SIMD is set";
+    EXPECT_EQ(cpu::executor(1).simd(), cpu::supported_simd_levels().back());
+}
+
+TEST(executor, portable_is_always_supported) {
+    EXPECT_EQ(cpu::supported_simd_levels().front(), cpu::simd_level::portable);
+}
+
+TEST(executor, level_names_are_distinct) {
+    using enum cpu::simd_level;
+    std::set<std::string_view> names;
+    for (const auto level : {automatic, portable, sse4, avx2, avx512, neon}) names.insert(cpu::name(level));
+    EXPECT_EQ(names.size(), 6u);
+    EXPECT_EQ(cpu::name(avx2), "avx2");
+}
+
+// The proof that a forced level is another program: its table of kernels stands elsewhere and holds other
+// functions.
+template <class T, class Op>
+void expect_distinct_kernels() {
+    const std::vector<cpu::simd_level> levels = cpu::supported_simd_levels();
+    std::set<const void*> tables;
+    for (const cpu::simd_level level : levels) tables.insert(&cpu::kernels_for<T, Op>(level));
+    EXPECT_EQ(tables.size(), levels.size());
+}
+TEST(executor, every_level_has_its_own_kernels) {
+    expect_distinct_kernels<float, plus>();
+    expect_distinct_kernels<double, multiplies>();
+    expect_distinct_kernels<std::int8_t, plus>();
+    expect_distinct_kernels<std::uint16_t, multiplies>();
+    expect_distinct_kernels<float, minimum>();
+    expect_distinct_kernels<std::int64_t, maximum>();
+    expect_distinct_kernels<std::uint32_t, bit_xor>();
+    std::set<const void*> tables;
+    std::set<const void*> functions;
+    for (const cpu::simd_level level : cpu::supported_simd_levels()) {
+        tables.insert(&cpu::memory_kernels_for(level));
+        functions.insert(reinterpret_cast<const void*>(cpu::memory_kernels_for(level).stream));
+    }
+    EXPECT_EQ(tables.size(), cpu::supported_simd_levels().size());
+    EXPECT_EQ(functions.size(), tables.size());
+    std::set<const void*> bodies;
+    for (const cpu::simd_level level : cpu::supported_simd_levels())
+        bodies.insert(reinterpret_cast<const void*>(cpu::kernels_for<float, plus>(level).scan_rows));
+    EXPECT_EQ(bodies.size(), tables.size());
+}
+
+TEST(executor, refuses_levels_that_the_machine_lacks) {
+    using enum cpu::simd_level;
+    const auto supported = cpu::supported_simd_levels();
+    std::size_t refused = 0;
+    for (const auto level : {portable, sse4, avx2, avx512, neon}) {
+        if (std::ranges::find(supported, level) != supported.end()) continue;
+        try {
+            const cpu::executor ex(1, level);
+            ADD_FAILURE() << cpu::name(level);
+        } catch (const error& e) {
+            ++refused;
+            EXPECT_EQ(e.code(), errc::unsupported);
+            EXPECT_NE(std::string(e.what()).find(cpu::name(level)), std::string::npos) << e.what();
+        }
+    }
+    EXPECT_GE(refused, 1u);  // no machine has both avx512 and neon
+}
+
+// Sets a variable while it lives.
+class environment {
+  public:
+    environment(const char* variable, const std::string& value) : variable_(variable) {
+        if (const char* old = std::getenv(variable)) old_ = old;
+        setenv(variable, value.c_str(), 1);
+    }
+    ~environment() {
+        if (old_)
+            setenv(variable_, old_->c_str(), 1);
+        else
+            unsetenv(variable_);
+    }
+    environment(const environment&) = delete;
+    environment& operator=(const environment&) = delete;
+
+  private:
+    const char* variable_;
+    std::optional<std::string> old_;
+};
+
+TEST(executor, environment_replaces_automatic_only) {
+    for (const cpu::simd_level level : cpu::supported_simd_levels()) {
+        const environment set("UPSWEEP_SIMD", std::string(cpu::name(level)));
+        EXPECT_EQ(cpu::executor(1).simd(), level);
+        EXPECT_EQ(cpu::executor(1, cpu::simd_level::portable).simd(), cpu::simd_level::portable);
+    }
+    for (const char* unset : {"", "automatic"}) {
+        const environment set("UPSWEEP_SIMD", unset);
+        EXPECT_EQ(cpu::executor(1).simd(), cpu::supported_simd_levels().back());
+    }
+    const environment set("UPSWEEP_SIMD", "mmx");
+    try {
+        const cpu::executor ex(1);
+        ADD_FAILURE();
+    } catch (const error& e) {
+        EXPECT_EQ(e.code(), errc::unsupported);
+        EXPECT_NE(std::string(e.what()).find("UPSWEEP_SIMD"), std::string::npos) << e.what();
+        EXPECT_NE(std::string(e.what()).find("mmx"), std::string::npos) << e.what();
+    }
+}
+
+// run() enters with the caller at least, and returns only after everyone who entered has left.
+TEST(executor, run_waits_for_everyone_inside) {
+    for_each_backend(coverage::threads, [](const auto& backend) {
+        for (std::size_t i = 0; i < repetitions(300, 60); ++i) {
+            std::atomic<int> entered{0}, left{0};
+            auto work = [&]() noexcept {
+                entered.fetch_add(1);
+                if (i % 3 == 0) std::this_thread::yield();
+                left.fetch_add(1);
+            };
+            backend.executor->run(i % 8, work);
+            ASSERT_GE(entered.load(), 1);
+            ASSERT_EQ(entered.load(), left.load());
+            ASSERT_LE(static_cast<std::size_t>(entered.load()),
+                      std::min<std::size_t>(i % 8, backend.threads - 1) + 1);
+        }
+    });
+}
+
+// All threads do take part when there is something to wait for.
+TEST(executor, run_reaches_every_thread) {
+    for_each_backend(coverage::threads, [](const auto& backend) {
+        std::atomic<std::size_t> inside{0};
+        auto work = [&]() noexcept {
+            inside.fetch_add(1);
+            while (inside.load() < backend.threads) std::this_thread::yield();
+        };
+        backend.executor->run(backend.threads - 1, work);
+        EXPECT_EQ(inside.load(), backend.threads);
+    });
+}
+
+TEST(executor, serves_several_callers_at_once) {
+    const std::size_t n = 150000;
+    const auto values = sequence<float, plus>(n, 77);
+    const auto expected = prefixes<float>(span_of(values), plus{});
+    for_each_backend(coverage::threads, [&](const auto& backend) {
+        std::atomic<int> wrong{0};
+        const auto call = [&](std::size_t caller) {
+            std::vector<float> out(n);
+            for (std::size_t round = 0; round < repetitions(20, 5); ++round) {
+                const std::size_t size = round % 3 == 0 ? n : (caller * 7919 + round * 104729) % n;
+                std::fill_n(out.begin(), size, -1.0f);
+                inclusive_scan(*backend.executor, std::span(std::begin(values), size),
+                               std::span(out.data(), size));
+                if (first_difference(out.data(), std::begin(expected) + 1, size) != size) wrong.fetch_add(1);
+            }
+        };
+        std::vector<std::thread> callers;
+        for (std::size_t i = 0; i < 4; ++i) callers.emplace_back(call, i);
+        for (std::thread& caller : callers) caller.join();
+        EXPECT_EQ(wrong.load(), 0);
+    });
+}
+
+// Executors come and go without work, with work, and while their threads are still waking up.
+TEST(executor, comes_and_goes) {
+    std::vector<std::int32_t> out(100000);
+    const std::vector<std::int32_t> ones(out.size(), 1);
+    for (std::size_t i = 0; i < repetitions(50, 10); ++i) {
+        cpu::executor ex(1 + i % 5);
+        if (i % 2 == 0) inclusive_scan(ex, ones, out);
+    }
+    EXPECT_EQ(out.back(), 100000);
+}
+
+struct injected : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+void expect_works(cpu::executor& ex) {
+    std::vector<std::uint32_t> ones(200000, 1), out(200000);
+    inclusive_scan(ex, ones, out, [](std::uint32_t a, std::uint32_t b) { return a + b; });
+    for (std::size_t i = 0; i < out.size(); ++i) ASSERT_EQ(out[i], i + 1);
+}
+
+// An exception at one element, wherever it is, reaches the caller, and the executor stays usable.
+TEST(executor, exceptions_of_the_operator_pass_through) {
+    const std::size_t n = 100000;
+    std::vector<std::uint32_t> values(n, 1), out(n);
+    for_each_backend(coverage::threads, [&](const auto& backend) {
+        for (const std::size_t at : {std::size_t{1}, n / 3, n / 2 + 17, n - 1}) {
+            values[at] = 1000000;
+            const auto op = [](std::uint32_t a, std::uint32_t b) {
+                if (b == 1000000) throw injected("here");
+                return a + b;
+            };
+            const auto scan = [&] { inclusive_scan(*backend.executor, values, out, op); };
+            const auto unary = [&] {
+                transform_inclusive_scan(*backend.executor, values, out, plus{}, [](std::uint32_t x) {
+                    if (x == 1000000) throw injected("there");
+                    return x;
+                });
+            };
+            EXPECT_THROW(scan(), injected) << at;
+            EXPECT_THROW(unary(), injected) << at;
+            values[at] = 1;
+            expect_works(*backend.executor);
+        }
+    });
+}
+
+// The same with certainty on a helper's thread: the caller does not go on before a helper has thrown.
+TEST(executor, exceptions_cross_from_helper_threads) {
+    const std::vector<std::uint32_t> values(300000, 1);
+    std::vector<std::uint32_t> out(values.size());
+    for_each_backend(coverage::threads, [&](const auto& backend) {
+        if (backend.threads == 1) return;
+        const std::thread::id caller = std::this_thread::get_id();
+        std::atomic<bool> thrown{false};
+        const auto op = [&](std::uint32_t a, std::uint32_t b) {
+            if (std::this_thread::get_id() != caller) {
+                thrown = true;
+                throw injected("from a helper");
+            }
+            while (!thrown) std::this_thread::yield();
+            return a + b;
+        };
+        const auto scan = [&] { inclusive_scan(*backend.executor, values, out, op); };
+        EXPECT_THROW(scan(), injected);
+        EXPECT_TRUE(thrown);
+        expect_works(*backend.executor);
+    });
+}
+
+// Everybody throws: exactly one exception arrives.
+TEST(executor, one_of_many_exceptions_arrives) {
+    const std::vector<std::uint32_t> values(300000, 1);
+    std::vector<std::uint32_t> out(values.size());
+    for_each_backend(coverage::threads, [&](const auto& backend) {
+        const auto op = [](std::uint32_t, std::uint32_t) -> std::uint32_t { throw injected("always"); };
+        for (std::size_t i = 0; i < repetitions(50, 10); ++i) {
+            const auto scan = [&] { inclusive_scan(*backend.executor, values, out, op); };
+            ASSERT_THROW(scan(), injected);
+        }
+        expect_works(*backend.executor);
+    });
+}
+
+}  // namespace
+}  // namespace upsweep::test

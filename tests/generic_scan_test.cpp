@@ -1,0 +1,102 @@
+// Scans under operators of the user's own: not commutative, without an identity, lambdas, types with a heap
+// behind them; and the grouping itself, made visible.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "support/sweep.hpp"
+
+namespace upsweep::test {
+namespace {
+
+TEST(generic_scan, bicyclic_monoid) { sweep<brackets, bicyclic>({2, 1}); }
+TEST(generic_scan, matrices_without_an_identity) { sweep<matrix, matrix_product>({{2, 1, 1, 1}}); }
+TEST(generic_scan, words) { sweep<word, concatenate>(word::letter('!')); }
+
+// Under an operator that is not associative at all, equal results mean equal grouping.
+TEST(generic_scan, groups_exactly_as_the_tree) { sweep<std::uint64_t, fingerprint>(17u); }
+
+TEST(generic_scan, lambdas) {
+    // Left zero and right zero: the first, and the last, element of everything.
+    const auto first = [](std::int32_t a, std::int32_t) { return a; };
+    const auto last = [](std::int32_t, std::int32_t b) { return b; };
+    sweep<std::int32_t, decltype(first)>(-5, first, false);
+    sweep<std::int32_t, decltype(last)>(-5, last, false);
+}
+
+TEST(generic_scan, with_identity) {
+    const auto saturating = with_identity(
+        [](std::uint8_t a, std::uint8_t b) { return static_cast<std::uint8_t>(std::min(a + b, 255)); },
+        std::uint8_t{0});
+    static_assert(has_identity<decltype(saturating), std::uint8_t>);
+    sweep<std::uint8_t, decltype(saturating)>(std::uint8_t{3}, saturating, false);
+    for_each_backend([&](const auto& backend) {
+        std::vector<std::uint8_t> out(4, 9);
+        exclusive_scan(*backend.executor, std::vector<std::uint8_t>{100, 100, 100, 1}, out, saturating);
+        EXPECT_EQ(out, (std::vector<std::uint8_t>{0, 100, 200, 255}));
+    });
+}
+
+// A type without default meaning of its bytes: copies and destruction must balance, on every thread.
+TEST(generic_scan, strings) {
+    const auto join =
+        with_identity([](const std::string& a, const std::string& b) { return a + b; }, std::string());
+    // Mostly empty words, so that 20,000 of them stay short while any lost letter shows.
+    const std::size_t n = repetitions(20000, 9000);
+    std::vector<std::string> values(n);
+    for (std::size_t i = 0; i < n; i += 61) values[i] = std::string(1, static_cast<char>('a' + i / 61 % 26));
+    const auto expected = prefixes<std::string>(std::span<const std::string>(values), join);
+    const std::vector<std::string> reversed(values.rbegin(), values.rend());
+    const auto backwards = prefixes<std::string>(std::span<const std::string>(reversed), turned{join});
+    for_each_backend(coverage::threads, [&](const auto& backend) {
+        std::vector<std::string> out(n, "poison");
+        std::string total = "poison";
+        inclusive_scan(*backend.executor, values, out, join, {.total = &total});
+        EXPECT_TRUE(std::equal(out.begin(), out.end(), std::begin(expected) + 1));
+        EXPECT_EQ(total, expected[n]);
+        std::ranges::fill(out, "poison");
+        exclusive_scan(*backend.executor, values, out, join, {.initial = ">"});
+        for (std::size_t i = 0; i < n; ++i) ASSERT_EQ(out[i], ">" + expected[i]) << i;
+        std::ranges::fill(out, "poison");
+        inclusive_scan(*backend.executor, values, out, join, {.reverse = true});
+        for (std::size_t i = 0; i < n; ++i) ASSERT_EQ(out[i], backwards[n - i]) << i;
+        out = values;
+        inclusive_scan(*backend.executor, out, out, join);
+        EXPECT_TRUE(std::equal(out.begin(), out.end(), std::begin(expected) + 1));
+    });
+}
+
+// What NUMERICS.md writes is what the engine does, letter for letter.
+TEST(generic_scan, parentheses_of_the_engine_are_those_of_the_reference) {
+    for (const std::size_t n : {1u, 3u, 4u, 5u, 9u, 130u, 300u}) {
+        std::vector<std::string> values;
+        for (std::size_t i = 0; i < n; ++i) values.emplace_back(1, static_cast<char>('a' + i % 26));
+        const auto expected = prefixes<std::string>(std::span<const std::string>(values), parenthesise{});
+        for_each_backend(coverage::threads, [&](const auto& backend) {
+            std::vector<std::string> out(n);
+            inclusive_scan(*backend.executor, values, out, parenthesise{});
+            EXPECT_TRUE(std::equal(out.begin(), out.end(), std::begin(expected) + 1));
+        });
+    }
+}
+
+// Shared ownership: a value lost or released twice would show under AddressSanitizer, one kept alive here.
+TEST(generic_scan, releases_every_copy) {
+    using shared = std::shared_ptr<const std::uint64_t>;
+    std::vector<shared> values, out(30000);
+    for (std::uint64_t i = 0; i < out.size(); ++i) values.push_back(std::make_shared<std::uint64_t>(i));
+    const auto later = [](const shared&, const shared& b) { return b; };
+    for_each_backend(coverage::threads, [&](const auto& backend) {
+        inclusive_scan(*backend.executor, values, out, later);
+        for (std::size_t i = 0; i < out.size(); ++i) {
+            ASSERT_EQ(out[i], values[i]) << i;
+            ASSERT_EQ(out[i].use_count(), 2) << i;
+        }
+    });
+}
+
+}  // namespace
+}  // namespace upsweep::test

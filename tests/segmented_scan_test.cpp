@@ -1,0 +1,258 @@
+// Segmented scans by offsets, head flags and keys, against the scan of the pairs (head, value) that
+// docs/numerics.md defines them by.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "support/sweep.hpp"
+#include "upsweep/error.hpp"
+#include "upsweep/segmented_scan.hpp"
+
+namespace upsweep::test {
+namespace {
+
+// (h1, v1) (+) (h2, v2) = (h1 or h2, h2 ? v2 : v1 (+) v2)
+template <class Acc>
+struct pair_of {
+    bool head;
+    Acc value;
+};
+template <class Op>
+struct paired {
+    Op op;
+    template <class Acc>
+    pair_of<Acc> operator()(const pair_of<Acc>& a, const pair_of<Acc>& b) const {
+        return {a.head || b.head, b.head ? b.value : static_cast<Acc>(op(a.value, b.value))};
+    }
+};
+
+// Expected results in scan order; heads[i] tells whether a segment starts at i in that order.
+template <class Acc, class In, class Op>
+std::vector<Acc> expected_segments(const std::vector<In>& x, const std::vector<std::uint8_t>& heads,
+                                   bool exclusive, const Op& op, const std::optional<Acc>& initial) {
+    core::odometer<pair_of<Acc>, paired<Op>> odometer({op});
+    std::optional<Acc> before = initial;
+    if constexpr (has_identity<Op, Acc>) {
+        if (!before) before = identity_of<Acc>(op);
+    }
+    std::vector<Acc> out;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        Acc value = cpu::convert<Acc>(x[i]);
+        if (heads[i] != 0 && initial) value = op(*initial, value);
+        const auto left = odometer.value();
+        odometer.take({heads[i] != 0, value});
+        if (!exclusive)
+            out.push_back(odometer.value()->value);
+        else
+            out.push_back(heads[i] != 0 ? *before : left->value);
+    }
+    return out;
+}
+
+// Where segments start, and the same as offsets: every head with a chance of `empty` more empty segments
+// before it.
+struct segmentation {
+    std::vector<std::uint8_t> heads;
+    std::vector<std::int64_t> offsets{0};
+
+    segmentation(std::size_t n, double mean_length, std::uint64_t seed) : heads(n) {
+        random_bits random(seed);
+        for (std::size_t i = 0; i < n; ++i) {
+            heads[i] = i == 0 || random.unit() * mean_length < 1;
+            while (heads[i] != 0 && random.unit() < 0.1) offsets.push_back(static_cast<std::int64_t>(i));
+            if (heads[i] != 0 && i != 0) offsets.push_back(static_cast<std::int64_t>(i));
+        }
+        offsets.push_back(static_cast<std::int64_t>(n));
+        if (random.below(2) == 0) offsets.push_back(static_cast<std::int64_t>(n));
+    }
+};
+
+// All three ways to describe the segments, or head flags alone.
+enum class descriptions { all, flags };
+
+template <class In, class Op, descriptions Described = descriptions::flags,
+          class Acc = core::accumulator_for<deduced, In, Op>>
+void check(std::size_t n, double mean_length, Acc initial, const Op& op = {}) {
+    SCOPED_TRACE("n = " + std::to_string(n) + ", segments of about " + std::to_string(mean_length));
+    const segmentation cut(n, mean_length, n + 5);
+    const auto raw = sequence<In, Op>(n, 61);
+    const std::vector<In> x(std::begin(raw), std::end(raw));
+    std::vector<std::int32_t> keys(n);
+    for (std::size_t i = 1; i < n; ++i) keys[i] = keys[i - 1] ^ cut.heads[i];
+    const std::vector<std::uint32_t> narrow_offsets(cut.offsets.begin(), cut.offsets.end());
+    for (const bool exclusive : {false, true}) {
+        for (const bool reverse : {false, true}) {
+            for (const bool with_initial : {false, true}) {
+                if (exclusive && !with_initial && !has_identity<Op, Acc>) continue;
+                SCOPED_TRACE(std::string(exclusive ? "exclusive" : "inclusive") +
+                             (reverse ? ", reverse" : "") + (with_initial ? ", initial" : ""));
+                const std::optional<Acc> start = with_initial ? std::optional<Acc>(initial) : std::nullopt;
+                std::vector<Acc> expected;
+                if (reverse) {
+                    const std::vector<In> turned_x(x.rbegin(), x.rend());
+                    std::vector<std::uint8_t> tails(n);
+                    for (std::size_t i = 0; i < n; ++i) tails[i] = i == 0 || cut.heads[n - i] != 0;
+                    expected = expected_segments<Acc>(turned_x, tails, exclusive, turned<Op>{op}, start);
+                    std::ranges::reverse(expected);
+                } else {
+                    expected = expected_segments<Acc>(x, cut.heads, exclusive, op, start);
+                }
+                std::vector<In> results;
+                for (const Acc& value : expected) results.push_back(cpu::convert<In>(value));
+                for_each_backend(coverage::threads, [&](const auto& backend) {
+                    cpu::executor& ex = *backend.executor;
+                    const batch_options<Acc> options{start, reverse};
+                    guarded<In> out;
+                    const auto compare = [&](const auto& segments, bool in_place = false) {
+                        out.reset(n, n % 8);
+                        if (in_place) std::copy(x.begin(), x.end(), out.data());
+                        const std::span<const In> in =
+                            in_place ? std::span<const In>(out.span()) : std::span<const In>(x);
+                        if (exclusive)
+                            exclusive_segmented_scan(ex, segments, in, out.span(), op, options);
+                        else
+                            inclusive_segmented_scan(ex, segments, in, out.span(), op, options);
+                        const std::size_t wrong = first_difference(out.data(), results.data(), n);
+                        ASSERT_EQ(wrong, n) << "got " << describe(out.data()[wrong]) << ", expected "
+                                            << describe(results[wrong]);
+                        EXPECT_TRUE(out.sentinels_intact());
+                    };
+                    compare(by_head_flags(cut.heads), n % 2 == 0);
+                    if constexpr (Described == descriptions::all) {
+                        compare(by_offsets(cut.offsets));
+                        compare(by_offsets(narrow_offsets), true);
+                        compare(by_keys(keys), n % 2 == 1);
+                    }
+                });
+            }
+        }
+    }
+}
+
+TEST(segmented_scan, small_example) {
+    const std::vector<int> x{1, 2, 3, 4, 5, 6};
+    const std::vector<int> offsets{0, 2, 2, 5, 6};
+    for_each_backend([&](const auto& backend) {
+        std::vector<int> out(6);
+        inclusive_segmented_scan(*backend.executor, by_offsets(offsets), x, out);
+        EXPECT_EQ(out, (std::vector{1, 3, 3, 7, 12, 6}));
+        exclusive_segmented_scan(*backend.executor, by_offsets(offsets), x, out, plus{}, {.initial = 10});
+        EXPECT_EQ(out, (std::vector{10, 11, 10, 13, 17, 10}));
+        inclusive_segmented_scan(*backend.executor,
+                                 by_head_flags(std::array<bool, 6>{false, false, true, false, false, true}),
+                                 x, out, plus{}, {.reverse = true});
+        EXPECT_EQ(out, (std::vector{3, 2, 12, 9, 5, 6}));
+        inclusive_segmented_scan(*backend.executor,
+                                 by_keys(std::vector<std::string>{"a", "a", "b", "b", "b", "a"}), x, out,
+                                 multiplies{});
+        EXPECT_EQ(out, (std::vector{1, 2, 3, 12, 60, 6}));
+        inclusive_scan_by_key(*backend.executor, std::array{7, 7, 8, 8, 8, 7}, x, out, maximum{});
+        EXPECT_EQ(out, (std::vector{1, 2, 3, 4, 5, 6}));
+        exclusive_scan_by_key(*backend.executor, std::array{7, 7, 8, 8, 8, 7}, x, out);
+        EXPECT_EQ(out, (std::vector{0, 1, 0, 3, 7, 0}));
+    });
+}
+
+TEST(segmented_scan, sums_at_all_small_sizes) {
+    for (std::size_t n = 0; n <= repetitions(300, 40); ++n) {
+        check<float, plus, descriptions::all>(n, n % 3 == 0 ? 1.5 : n % 3 == 1 ? 9 : 1e9, 0.3f);
+        if (HasFailure()) return;
+    }
+}
+TEST(segmented_scan, around_the_levels_of_the_tree) {
+    for (const std::size_t n : {1000u, 4095u, 4096u, 4097u, 12291u})
+        check<float, plus, descriptions::all>(n, 100, 0.3f);
+    for (const std::size_t n : {std::size_t{131071}, std::size_t{131073}}) {
+        check<float, plus, descriptions::all>(n, n % 4 == 3 ? 3000 : 3, 0.3f);
+        if (sanitized) break;
+    }
+}
+// One segment that spans supers, and chunks without any head.
+TEST(segmented_scan, very_long_segments) { check<double, plus>(repetitions(300007, 140000), 90000, 0.3); }
+
+TEST(segmented_scan, grouping_and_order) {
+    for (const std::size_t n : {77u, 4099u, 40000u}) {
+        check<std::uint64_t, fingerprint>(n, 40, std::uint64_t{7});
+        check<word, concatenate>(n, 5, word::letter('!'));
+    }
+}
+TEST(segmented_scan, other_types_and_operators) { check<std::int32_t, maximum>(20000, 30, -5); }
+
+TEST(segmented_scan, keys_are_compared_with_the_neighbour) {
+    // Not with the first of the segment: 1, 2, 3 are neighbours within 1, so one segment.
+    const auto near = [](int a, int b) { return std::abs(a - b) <= 1; };
+    const std::vector<int> keys{1, 2, 3, 7, 8, 3}, ones(6, 1);
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    for_each_backend(coverage::levels, [&](const auto& backend) {
+        std::vector<int> out(6);
+        inclusive_segmented_scan(*backend.executor, by_keys(keys, near), ones, out);
+        EXPECT_EQ(out, (std::vector{1, 2, 3, 1, 2, 1}));
+        // A NaN key equals nothing, itself included.
+        inclusive_segmented_scan(*backend.executor, by_keys(std::vector{nan, nan, 1.0, 1.0, nan, nan}), ones,
+                                 out);
+        EXPECT_EQ(out, (std::vector{1, 1, 1, 2, 1, 1}));
+    });
+}
+
+TEST(segmented_scan, element_0_starts_a_segment_whatever_its_flag) {
+    cpu::executor ex(1);
+    std::vector<float> out(3);
+    exclusive_segmented_scan(ex, by_head_flags(std::vector<std::uint8_t>{0, 0, 1}),
+                             std::vector<float>{1, 2, 3}, out);
+    EXPECT_TRUE(same_bits(out[0], -0.0f));
+    EXPECT_EQ(out[1], 1.0f);
+    EXPECT_TRUE(same_bits(out[2], -0.0f));
+    inclusive_segmented_scan(ex, by_head_flags(std::vector<std::uint8_t>{255, 0, 2}),
+                             std::vector<float>{1, 2, 3}, out);
+    EXPECT_EQ(out, (std::vector{1.0f, 3.0f, 3.0f}));
+}
+
+void expect_refused(const std::string& argument, const std::function<void()>& call) {
+    try {
+        call();
+        ADD_FAILURE() << "accepted; expected an error about " << argument;
+    } catch (const error& e) {
+        EXPECT_EQ(e.code(), errc::invalid_argument);
+        EXPECT_EQ(std::string(e.what()).substr(0, argument.size() + 1), argument + ":") << e.what();
+    }
+}
+TEST(segmented_scan, refuses_what_describes_no_segments) {
+    cpu::executor ex(2);
+    const std::vector<float> x(6, 1.0f);
+    guarded<float> out(6), small(5);
+    using offsets = std::vector<std::int32_t>;
+    for (const offsets& wrong : {offsets{}, offsets{1, 6}, offsets{0, 5}, offsets{0, 7}, offsets{0, 4, 3, 6},
+                                 offsets{0}, offsets{0, -1, 6}}) {
+        expect_refused("segments", [&] { inclusive_segmented_scan(ex, by_offsets(wrong), x, out.span()); });
+    }
+    expect_refused("segments", [&] {
+        inclusive_segmented_scan(ex, by_head_flags(std::vector<std::uint8_t>(5)), x, out.span());
+    });
+    expect_refused("segments",
+                   [&] { exclusive_segmented_scan(ex, by_keys(std::vector<int>(7)), x, out.span()); });
+    expect_refused("out",
+                   [&] { exclusive_segmented_scan(ex, by_keys(std::vector<int>(6)), x, small.span()); });
+    expect_refused("options.initial", [&] {
+        exclusive_segmented_scan(ex, by_keys(std::vector<int>(6)), x, out.span(),
+                                 [](float a, float) { return a; });
+    });
+    EXPECT_TRUE(out.untouched() && small.untouched());
+    std::vector<float> memory(9);
+    expect_refused("out", [&] {
+        inclusive_segmented_scan(ex, by_offsets(offsets{0, 6}), std::span(memory).first(6),
+                                 std::span(memory).last(6));
+    });
+    const std::vector<float> none;
+    EXPECT_NO_THROW(inclusive_segmented_scan(ex, by_offsets(offsets{0}), none, std::span<float>()));
+    EXPECT_NO_THROW(inclusive_segmented_scan(ex, by_offsets(offsets{0, 0, 0}), none, std::span<float>()));
+}
+
+}  // namespace
+}  // namespace upsweep::test

@@ -1,0 +1,36 @@
+// What kind of build the tests run in: under a sanitizer everything costs five to thirty times as much.
+#pragma once
+
+#include <cstddef>
+
+#if defined(__has_feature)
+#define UPSWEEP_TEST_HAS_FEATURE(x) __has_feature(x)
+#else
+#define UPSWEEP_TEST_HAS_FEATURE(x) 0
+#endif
+
+#if defined(__SANITIZE_ADDRESS__) || UPSWEEP_TEST_HAS_FEATURE(address_sanitizer)
+#define UPSWEEP_TEST_ADDRESS_SANITIZER 1
+#include <sanitizer/asan_interface.h>
+#else
+#define UPSWEEP_TEST_ADDRESS_SANITIZER 0
+#endif
+
+#if defined(__SANITIZE_THREAD__) || UPSWEEP_TEST_HAS_FEATURE(thread_sanitizer)
+#define UPSWEEP_TEST_THREAD_SANITIZER 1
+#else
+#define UPSWEEP_TEST_THREAD_SANITIZER 0
+#endif
+
+namespace upsweep::test {
+
+inline constexpr bool address_sanitizer = UPSWEEP_TEST_ADDRESS_SANITIZER != 0;
+inline constexpr bool thread_sanitizer = UPSWEEP_TEST_THREAD_SANITIZER != 0;
+inline constexpr bool sanitized = address_sanitizer || thread_sanitizer;
+
+// A count of repetitions, fewer under a sanitizer.
+constexpr std::size_t repetitions(std::size_t plain, std::size_t under_sanitizer) {
+    return sanitized ? under_sanitizer : plain;
+}
+
+}  // namespace upsweep::test

@@ -1,0 +1,47 @@
+// The sizes at which a scan can go wrong: all small ones, and the neighbourhood of every level of the tree.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "support/build.hpp"
+#include "upsweep/core/tree.hpp"
+
+namespace upsweep::test {
+
+// 0, 1, ..., 300
+inline std::vector<std::size_t> small_sizes() {
+    std::vector<std::size_t> sizes;
+    for (std::size_t n = 0; n <= 300; ++n) sizes.push_back(n);
+    return sizes;
+}
+
+// k * level + d for k = 1, 2, 3 and d = -3, -1, 0, 1, 3
+inline std::vector<std::size_t> sizes_around(std::size_t level) {
+    std::vector<std::size_t> sizes;
+    for (std::size_t k = 1; k <= 3; ++k) {
+        for (const std::ptrdiff_t d : {-3, -1, 0, 1, 3})
+            sizes.push_back(static_cast<std::size_t>(static_cast<std::ptrdiff_t>(k * level) + d));
+    }
+    return sizes;
+}
+
+// Small sizes and those around rows and tiles: up to 12,291 elements, which one thread scans.
+// ThreadSanitizer, which has nothing to find there, gets a few.
+inline std::vector<std::size_t> tile_sizes() {
+    if (thread_sanitizer) return {0, 1, 5, 130, 4097};
+    std::vector<std::size_t> sizes = small_sizes();
+    for (const std::size_t level : {core::row_size, core::tile_size}) {
+        for (const std::size_t n : sizes_around(level)) sizes.push_back(n);
+    }
+    return sizes;
+}
+
+// Around supers: up to 393,219 elements, which several threads share.
+inline std::vector<std::size_t> super_sizes() {
+    if (thread_sanitizer) return {core::super_size - 1, core::super_size + 1, 3 * core::super_size + 3};
+    return sizes_around(core::super_size);
+}
+inline constexpr std::size_t largest_super_size = 3 * core::super_size + 3;
+
+}  // namespace upsweep::test
