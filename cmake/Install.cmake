@@ -17,9 +17,9 @@ install(FILES "${PROJECT_BINARY_DIR}/upsweepConfig.cmake" "${PROJECT_BINARY_DIR}
 
 # A static library hands its own dependencies to every consumer's link line; a shared one only to a static link.
 set(upsweep_pc_libs "-pthread")
-set(upsweep_pc_libs_private "-lhwy")
+set(upsweep_pc_libs_private "-pthread")
 if(upsweep_type STREQUAL "STATIC_LIBRARY")
-    set(upsweep_pc_libs "-lhwy -pthread")
+    set(upsweep_pc_libs "-pthread")
     set(upsweep_pc_libs_private "")
 endif()
 file(RELATIVE_PATH upsweep_pc_prefix "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")

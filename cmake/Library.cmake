@@ -1,7 +1,9 @@
 # The library target upsweep::upsweep.
 
 find_package(Threads REQUIRED)
-find_package(hwy CONFIG REQUIRED)  # Google Highway: SIMD chosen at run time; its headers stay private
+# Google Highway: its headers alone, and private. The library uses none of its compiled functions.
+find_path(UPSWEEP_HIGHWAY_INCLUDE_DIR hwy/highway.h REQUIRED)
+mark_as_advanced(UPSWEEP_HIGHWAY_INCLUDE_DIR)
 
 file(GLOB upsweep_sources CONFIGURE_DEPENDS
      "${PROJECT_SOURCE_DIR}/src/*.cpp" "${PROJECT_SOURCE_DIR}/src/cpu/*.cpp" "${PROJECT_SOURCE_DIR}/src/registry/*.cpp")
@@ -15,7 +17,8 @@ upsweep_strict(upsweep)
 target_compile_features(upsweep PUBLIC cxx_std_20)
 target_sources(upsweep PUBLIC FILE_SET HEADERS BASE_DIRS "${PROJECT_SOURCE_DIR}/include" FILES ${upsweep_headers})
 target_include_directories(upsweep PRIVATE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/src")
-target_link_libraries(upsweep PUBLIC Threads::Threads PRIVATE hwy::hwy)
+target_include_directories(upsweep SYSTEM PRIVATE "${UPSWEEP_HIGHWAY_INCLUDE_DIR}")
+target_link_libraries(upsweep PUBLIC Threads::Threads)
 
 # Part of the numeric contract, in the library and in whoever instantiates its templates: a product and a sum
 # are two roundings, never one fused multiply-add.

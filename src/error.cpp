@@ -9,11 +9,16 @@ class category final : public std::error_category {
     [[nodiscard]] const char* name() const noexcept override { return "upsweep"; }
     [[nodiscard]] std::string message(int code) const override {
         switch (static_cast<errc>(code)) {
-            case errc::invalid_argument: return "invalid argument";
-            case errc::out_of_memory: return "out of memory";
-            case errc::io: return "input or output failed";
-            case errc::unsupported: return "not supported here";
-            case errc::device: return "device failure";
+            case errc::invalid_argument:
+                return "invalid argument";
+            case errc::out_of_memory:
+                return "out of memory";
+            case errc::io:
+                return "input or output failed";
+            case errc::unsupported:
+                return "not supported here";
+            case errc::device:
+                return "device failure";
         }
         return "unknown error";
     }

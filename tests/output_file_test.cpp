@@ -32,7 +32,8 @@ unsigned mode_of(const fs::path& path) {
 }
 
 std::size_t entries(const fs::path& directory) {
-    return static_cast<std::size_t>(std::distance(fs::directory_iterator(directory), fs::directory_iterator()));
+    return static_cast<std::size_t>(
+        std::distance(fs::directory_iterator(directory), fs::directory_iterator()));
 }
 
 // Runs `body` in a child process and returns how it ended.
@@ -108,7 +109,8 @@ TEST_F(output_file_test, a_new_file_follows_the_umask_and_a_replaced_one_keeps_i
 }
 
 TEST_F(output_file_test, refuses_what_cannot_be_written) {
-    expect_error([&] { output_file output(directory().string()); }, directory().string() + ": is a directory");
+    expect_error([&] { output_file output(directory().string()); },
+                 directory().string() + ": is a directory");
     expect_error([&] { output_file output(file("missing/out")); },
                  file("missing/out") + ": cannot be created: No such file or directory");
     expect_error([&] { output_file output(put("plain", "") + "/out"); },
@@ -124,8 +126,10 @@ TEST_F(output_file_test, refuses_its_own_input_under_any_name) {
     fs::create_symlink(path, file("soft"));
     const byte_source input = byte_source::open(path);
     const file_identity inputs[] = {*input.identity()};
-    for (const std::string& name : {path, file("hard"), file("soft"), (directory() / "." / "data").string()}) {
-        expect_error([&] { output_file output(name, inputs); }, name + ": is the input too; write to another file");
+    for (const std::string& name :
+         {path, file("hard"), file("soft"), (directory() / "." / "data").string()}) {
+        expect_error([&] { output_file output(name, inputs); },
+                     name + ": is the input too; write to another file");
     }
     EXPECT_EQ(contents(path), "12345678");
     output_file other(file("other"), inputs);

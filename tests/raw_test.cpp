@@ -1,4 +1,5 @@
-// Raw binary: lengths from the file or the end of a stream, byte orders, sizes that are no whole number of elements.
+// Raw binary: lengths from the file or the end of a stream, byte orders, sizes that are no whole number of
+// elements.
 #include "cli/io/raw.hpp"
 
 #include <gtest/gtest.h>
@@ -27,7 +28,8 @@ std::string stream(std::size_t bytes) {
 TEST_F(raw_test, the_file_gives_the_length) {
     for (const std::size_t count : {0u, 1u, 2u, 1001u}) {
         const std::string bytes = stream(8 * count);
-        array_reader reader = read_raw(byte_source::open(put("x.raw", bytes)), {dtype::complex64, std::endian::native});
+        array_reader reader =
+            read_raw(byte_source::open(put("x.raw", bytes)), {dtype::complex64, std::endian::native});
         EXPECT_EQ(reader.count(), count);
         EXPECT_EQ(reader.header().shape, std::vector<std::uint64_t>{count});
         std::string read(8 * count + 8, '\xee');
@@ -40,8 +42,11 @@ TEST_F(raw_test, the_file_gives_the_length) {
 
 TEST_F(raw_test, a_part_of_an_element_is_an_error) {
     const std::string path = put("x.raw", stream(10));
-    expect_error([&] { read_raw(byte_source::open(path), {dtype::int32, std::endian::native}); },
-                 path + ": 10 bytes are not a whole number of int32 (4 bytes each)");
+    expect_error(
+        [&] {
+            return read_raw(byte_source::open(path), {dtype::int32, std::endian::native});
+        },
+        path + ": 10 bytes are not a whole number of int32 (4 bytes each)");
 }
 
 TEST_F(raw_test, streams_end_where_they_end) {

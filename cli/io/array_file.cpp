@@ -19,8 +19,8 @@ std::uint64_t element_count(const array_header& header, const std::string& file)
         if (extent == 0) {
             empty = true;
         } else if (__builtin_mul_overflow(bytes, extent, &bytes) || bytes > INT64_MAX) {
-            fail(file, fmt::format("the shape ({}) of {} needs more than 2^63 bytes", fmt::join(header.shape, ", "),
-                                   registry::name(header.type)));
+            fail(file, fmt::format("the shape ({}) of {} needs more than 2^63 bytes",
+                                   fmt::join(header.shape, ", "), registry::name(header.type)));
         }
     }
     return empty ? 0 : bytes / registry::size_of(header.type);
@@ -36,8 +36,8 @@ array_reader::array_reader(byte_source source, array_header header, std::uint64_
         const std::uint64_t found = *source_.size() - std::min(*source_.size(), data_offset_);
         if (header_.open_ended) {
             if (found % item_bytes_ != 0) {
-                fail(source_.name(), fmt::format("{} bytes are not a whole number of {} ({} bytes each)", found,
-                                                 registry::name(header_.type), item_bytes_));
+                fail(source_.name(), fmt::format("{} bytes are not a whole number of {} ({} bytes each)",
+                                                 found, registry::name(header_.type), item_bytes_));
             }
             count_ = found / item_bytes_;
         } else if (found < expected_bytes()) {
@@ -54,8 +54,8 @@ array_reader::array_reader(byte_source source, array_header header, std::uint64_
 }
 
 void array_reader::fail_truncated(std::uint64_t found_bytes) const {
-    fail(source_.name(), fmt::format("data is truncated: the header states {} bytes, {} are there", expected_bytes(),
-                                     found_bytes));
+    fail(source_.name(), fmt::format("data is truncated: the header states {} bytes, {} are there",
+                                     expected_bytes(), found_bytes));
 }
 
 std::size_t array_reader::read(void* buffer, std::size_t elements) {
@@ -70,13 +70,15 @@ std::size_t array_reader::read(void* buffer, std::size_t elements) {
     const std::size_t done = bytes / item_bytes_;
     if (count_ && done < wanted) fail_truncated(position_ * item_bytes_ + bytes);
     if (bytes % item_bytes_ != 0) {
-        fail(source_.name(), fmt::format("{} bytes are not a whole number of {} ({} bytes each)",
-                                         position_ * item_bytes_ + bytes, registry::name(header_.type), item_bytes_));
+        fail(source_.name(),
+             fmt::format("{} bytes are not a whole number of {} ({} bytes each)",
+                         position_ * item_bytes_ + bytes, registry::name(header_.type), item_bytes_));
     }
     position_ += done;
     char surplus = 0;
     if (count_ && position_ == *count_ && source_.read(&surplus, 1) != 0) {
-        fail(source_.name(), fmt::format("data goes on after the {} bytes that the header states", expected_bytes()));
+        fail(source_.name(),
+             fmt::format("data goes on after the {} bytes that the header states", expected_bytes()));
     }
     if (!count_ && done < wanted) {
         count_ = position_;
@@ -90,7 +92,8 @@ std::size_t array_reader::read(void* buffer, std::size_t elements) {
 std::size_t array_reader::read_at(std::uint64_t index, void* buffer, std::size_t elements) const {
     const std::uint64_t left = *count_ - std::min(*count_, index);
     const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(elements, left));
-    const std::size_t bytes = source_.read_at(data_offset_ + index * item_bytes_, buffer, wanted * item_bytes_);
+    const std::size_t bytes =
+        source_.read_at(data_offset_ + index * item_bytes_, buffer, wanted * item_bytes_);
     // The file has shrunk since it was opened.
     if (bytes != wanted * item_bytes_) fail_truncated(index * item_bytes_ + bytes);
     convert(buffer, wanted);
@@ -111,7 +114,8 @@ std::span<const std::byte> array_reader::map() {
     if (all.size() < data_offset_ + expected_bytes()) return {};
     const auto data = all.subspan(data_offset_, expected_bytes());
     const std::size_t alignment = registry::is_complex_type(header_.type) ? item_bytes_ / 2 : item_bytes_;
-    return reinterpret_cast<std::uintptr_t>(data.data()) % alignment == 0 ? data : std::span<const std::byte>{};
+    return reinterpret_cast<std::uintptr_t>(data.data()) % alignment == 0 ? data
+                                                                          : std::span<const std::byte>{};
 }
 
 array_writer::array_writer(output_file& output, array_header header, header_text text)
@@ -119,8 +123,9 @@ array_writer::array_writer(output_file& output, array_header header, header_text
     if (header_.open_ended) {
         header_.shape = {0};
         if (text_ != nullptr && !output_.seekable()) {
-            fail(output_.name(), "a header needs the number of elements first, which is unknown here; "
-                                 "write to a file, or without a header");
+            fail(output_.name(),
+                 "a header needs the number of elements first, which is unknown here; "
+                 "write to a file, or without a header");
         }
     } else {
         count_ = element_count(header_, output_.name());
@@ -138,7 +143,8 @@ void array_writer::check_room(std::uint64_t index, std::size_t count) const {
                                                     output_.name(), index, index + count, count_));
 }
 
-// Calls put(bytes, elements before them, size) once for data in native byte order, otherwise a block at a time.
+// Calls put(bytes, elements before them, size) once for data in native byte order, otherwise a block at a
+// time.
 template <class Put>
 void array_writer::in_file_order(const void* elements, std::size_t count, Put put) const {
     const auto* data = static_cast<const std::byte*>(elements);
@@ -157,9 +163,8 @@ void array_writer::in_file_order(const void* elements, std::size_t count, Put pu
 void array_writer::write(const void* elements, std::size_t count) {
     if (count == 0) return;
     check_room(written_, count);
-    in_file_order(elements, count, [&](const std::byte* data, std::size_t, std::size_t bytes) {
-        output_.write(data, bytes);
-    });
+    in_file_order(elements, count,
+                  [&](const std::byte* data, std::size_t, std::size_t bytes) { output_.write(data, bytes); });
     written_ += count;
 }
 

@@ -22,7 +22,7 @@ struct array_header {
     std::endian order = std::endian::native;  // of the elements in the file
     std::vector<std::uint64_t> shape;         // empty: a single element, 0-d
     bool fortran_order = false;               // the first axis varies fastest
-    bool open_ended = false;                  // 1-d, length known only at the end of the data; shape is ignored
+    bool open_ended = false;  // 1-d, length known only at the end of the data; shape is ignored
 };
 
 // Elements in `shape`. Checked: the bytes of all axes that are not 0 fit in 63 bits, otherwise upsweep::error
@@ -31,8 +31,8 @@ struct array_header {
 
 class array_reader {
   public:
-    // Elements start `data_offset` bytes after the first byte of the source. Where the size is known, it must be
-    // that of the header exactly: missing and surplus bytes are errors.
+    // Elements start `data_offset` bytes after the first byte of the source. Where the size is known, it must
+    // be that of the header exactly: missing and surplus bytes are errors.
     array_reader(byte_source source, array_header header, std::uint64_t data_offset);
 
     [[nodiscard]] const array_header& header() const { return header_; }
@@ -42,8 +42,8 @@ class array_reader {
     // Whether seek_element, read_at and map work: regular files and memory.
     [[nodiscard]] bool seekable() const { return source_.seekable(); }
 
-    // Reads up to `elements` elements in native byte order (bool as 0 or 1) and returns how many: fewer only at
-    // the end. Throws when the data stops before the header's count or goes on after it.
+    // Reads up to `elements` elements in native byte order (bool as 0 or 1) and returns how many: fewer only
+    // at the end. Throws when the data stops before the header's count or goes on after it.
     std::size_t read(void* buffer, std::size_t elements);
     // The same from element `index` on, leaving the position alone. Safe from several threads.
     std::size_t read_at(std::uint64_t index, void* buffer, std::size_t elements) const;
@@ -68,8 +68,8 @@ class array_reader {
 class array_writer {
   public:
     using header_text = std::string (*)(const array_header&);
-    // Writes the header that `text` makes (none for null). An open-ended array with a header needs an output that
-    // is seekable: its length is filled in by finish().
+    // Writes the header that `text` makes (none for null). An open-ended array with a header needs an output
+    // that is seekable: its length is filled in by finish().
     array_writer(output_file& output, array_header header, header_text text);
 
     [[nodiscard]] const array_header& header() const { return header_; }
@@ -77,10 +77,11 @@ class array_writer {
 
     // Appends elements, given in native byte order.
     void write(const void* elements, std::size_t count);
-    // Writes elements from `index` on, for results that come from the end; needs seekable(). Safe from several
-    // threads, but not beside write(). Each element is to be written once.
+    // Writes elements from `index` on, for results that come from the end; needs seekable(). Safe from
+    // several threads, but not beside write(). Each element is to be written once.
     void write_at(std::uint64_t index, const void* elements, std::size_t count);
-    // Checks that as many elements as the header says were written. output_file::commit() is left to the caller.
+    // Checks that as many elements as the header says were written. output_file::commit() is left to the
+    // caller.
     void finish();
 
   private:

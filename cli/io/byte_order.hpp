@@ -26,14 +26,16 @@ inline void reverse_byte_order(void* buffer, std::size_t elements, registry::dty
     auto* data = static_cast<std::byte*>(buffer);
     switch (registry::size_of(type) / parts) {
         case 2:
-            return swap_words<std::uint16_t>(data, elements, [](std::uint16_t w) { return __builtin_bswap16(w); });
+            return swap_words<std::uint16_t>(data, elements,
+                                             [](std::uint16_t w) { return __builtin_bswap16(w); });
         case 4:
             return swap_words<std::uint32_t>(data, elements * parts,
                                              [](std::uint32_t w) { return __builtin_bswap32(w); });
         case 8:
             return swap_words<std::uint64_t>(data, elements * parts,
                                              [](std::uint64_t w) { return __builtin_bswap64(w); });
-        default: return;
+        default:
+            return;
     }
 }
 

@@ -21,7 +21,8 @@ struct file_identity {
 
 class byte_source {
   public:
-    // "-" is standard input. Throws upsweep::error naming the file when it cannot be opened or is a directory.
+    // "-" is standard input. Throws upsweep::error naming the file when it cannot be opened or is a
+    // directory.
     static byte_source open(const std::string& path);
     // `bytes` must outlive the source.
     static byte_source from_memory(std::span<const std::byte> bytes, std::string name);
@@ -40,13 +41,14 @@ class byte_source {
 
     // Reads from the current position until `count` bytes are there or the data ends; returns how many.
     std::size_t read(void* buffer, std::size_t count);
-    // The same from `offset`, leaving the current position alone; needs seekable(). Safe from several threads.
+    // The same from `offset`, leaving the current position alone; needs seekable(). Safe from several
+    // threads.
     std::size_t read_at(std::uint64_t offset, void* buffer, std::size_t count) const;
     // Needs seekable().
     void seek(std::uint64_t offset) { position_ = offset; }
 
-    // All bytes, mapped read-only for the life of the source; empty when that is impossible. A file that another
-    // process shortens meanwhile raises SIGBUS on access, as with any mapping.
+    // All bytes, mapped read-only for the life of the source; empty when that is impossible. A file that
+    // another process shortens meanwhile raises SIGBUS on access, as with any mapping.
     std::span<const std::byte> map();
 
   private:

@@ -1,5 +1,5 @@
-// The CSV reader. A row is parsed in place in a block of the file; when the block ends inside it, the row is moved
-// to the front, the block refilled, and the row parsed again.
+// The CSV reader. A row is parsed in place in a block of the file; when the block ends inside it, the row is
+// moved to the front, the block refilled, and the row parsed again.
 #include "cli/io/csv.hpp"
 
 #include <fmt/format.h>
@@ -25,7 +25,8 @@ constexpr bool is_line_end(char character) { return character == '\n' || charact
 
 char delimiter_of(std::string_view path) { return format_of(path) == file_format::tsv ? '\t' : ','; }
 
-csv_reader::csv_reader(byte_source source, csv_options options) : source_(std::move(source)), options_(options) {
+csv_reader::csv_reader(byte_source source, csv_options options)
+    : source_(std::move(source)), options_(options) {
     if (options_.delimiter == '"' || is_line_end(options_.delimiter)) {
         throw_error(errc::invalid_argument, "a quote or a line end cannot separate cells");
     }
@@ -42,8 +43,9 @@ void csv_reader::start() {
     }
     const std::string_view head(buffer_.data(), std::min(end_, byte_order_mark.size()));
     if (head == byte_order_mark) begin_ = byte_order_mark.size();
-    if (head.starts_with("\xff\xfe") || head.starts_with("\xfe\xff")) fail(source_.name(), "is UTF-16; expected UTF-8");
-    if (begin_ == end_) fail(source_.name(), "is empty; expected rows of separated values");
+    if (head.starts_with("\xff\xfe") || head.starts_with("\xfe\xff"))
+        fail(source_.name(), "is UTF-16; expected UTF-8");
+    if (begin_ == end_ && !refill()) fail(source_.name(), "is empty; expected rows of separated values");
     if (options_.header) {
         if (!read_row()) fail(source_.name(), "holds only blank lines; expected rows of separated values");
         names_.clear();
@@ -105,8 +107,8 @@ bool csv_reader::read_row() {
     return true;
 }
 
-// Parses the row at begin_ into cells_ and moves begin_ behind it; leaves everything else as it is when the block
-// ends first.
+// Parses the row at begin_ into cells_ and moves begin_ behind it; leaves everything else as it is when the
+// block ends first.
 csv_reader::parse_result csv_reader::parse_row() {
     char* const base = buffer_.data();
     char* const last = base + end_;
@@ -129,8 +131,9 @@ csv_reader::parse_result csv_reader::parse_row() {
         cells_.push_back(place);
         if (next != last && *next == options_.delimiter) {
             if (cells_.size() == (expected_cells_ == 0 ? most_columns : expected_cells_)) {
-                fail_line(row_line_, fmt::format("has more than {} cells{}", cells_.size(),
-                                                 expected_cells_ == 0 ? "" : ", the number in the first row"));
+                fail_line(row_line_,
+                          fmt::format("has more than {} cells{}", cells_.size(),
+                                      expected_cells_ == 0 ? "" : ", the number in the first row"));
             }
             ++next;
             continue;
@@ -144,7 +147,8 @@ csv_reader::parse_result csv_reader::parse_row() {
         break;
     }
     if (expected_cells_ != 0 && cells_.size() != expected_cells_) {
-        fail_line(row_line_, fmt::format("has {} cells, the first row has {}", cells_.size(), expected_cells_));
+        fail_line(row_line_,
+                  fmt::format("has {} cells, the first row has {}", cells_.size(), expected_cells_));
     }
     const auto consumed = static_cast<std::size_t>(next - base);
     if (expected_cells_ == 0 && !options_.header) return parse_result::row;  // start() only counts the cells
@@ -161,11 +165,12 @@ const char* csv_reader::parse_quoted(const char* first, cell_place& place, std::
     place.begin = static_cast<std::uint32_t>(next - base);
     std::uint32_t breaks = 0;
     for (;;) {
-        const auto* quote = static_cast<const char*>(std::memchr(next, '"', static_cast<std::size_t>(last - next)));
+        const auto* quote =
+            static_cast<const char*>(std::memchr(next, '"', static_cast<std::size_t>(last - next)));
         if (quote == nullptr || (quote + 1 == last && !at_end_)) {
             if (!at_end_) return nullptr;
-            fail_line(row_line_ + line_breaks, fmt::format("column {}: a quoted cell that nothing closes",
-                                                           cells_.size() + 1));
+            fail_line(row_line_ + line_breaks,
+                      fmt::format("column {}: a quoted cell that nothing closes", cells_.size() + 1));
         }
         for (; next != quote; ++next) {
             breaks += *next == '\n' || (*next == '\r' && next[1] != '\n');
@@ -180,7 +185,8 @@ const char* csv_reader::parse_quoted(const char* first, cell_place& place, std::
         break;
     }
     if (next != last && !ends_plain_cell_[static_cast<unsigned char>(*next)]) {
-        fail_line(row_line_ + line_breaks, fmt::format("column {}: text after the closing quote", cells_.size() + 1));
+        fail_line(row_line_ + line_breaks,
+                  fmt::format("column {}: text after the closing quote", cells_.size() + 1));
     }
     line_breaks += breaks;
     return next;
@@ -228,20 +234,24 @@ bool csv_reader::only_blank_lines_left() {
 }
 
 void csv_reader::fail_line(std::uint64_t line, std::string_view problem) const {
-    fail(source_.name(), fmt::format("line {}{} {}", line, problem.starts_with("column") ? "," : "", problem));
+    fail(source_.name(),
+         fmt::format("line {}{} {}", line, problem.starts_with("column") ? "," : "", problem));
 }
 
 void csv_reader::fail_cell(std::size_t column, std::string_view problem) const {
-    fail(source_.name(), fmt::format("line {}, column {} ({}): {}", row_line_ + cells_[column].line, column + 1,
-                                     names_[column].empty() ? "no name" : printable(names_[column]), problem));
+    fail(source_.name(),
+         fmt::format("line {}, column {} ({}): {}", row_line_ + cells_[column].line, column + 1,
+                     names_[column].empty() ? "no name" : printable(names_[column]), problem));
 }
 
 void csv_reader::fail_cell(std::size_t column, number_problem problem) const {
     switch (problem) {
-        case number_problem::empty: fail_cell(column, "the cell is empty; expected a number");
+        case number_problem::empty:
+            fail_cell(column, "the cell is empty; expected a number");
         case number_problem::out_of_range:
             fail_cell(column, quoted(cell(column)) + " is beyond the range of float64");
-        default: fail_cell(column, quoted(cell(column)) + " is not a number");
+        default:
+            fail_cell(column, quoted(cell(column)) + " is not a number");
     }
 }
 

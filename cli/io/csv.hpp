@@ -1,5 +1,6 @@
-// Separated values after RFC 4180, row by row in bounded memory: quoted cells with separators, quotes and line
-// breaks in them, LF, CRLF or CR line ends, a UTF-8 byte-order mark, a last line with or without its end.
+// Separated values after RFC 4180, row by row in bounded memory: quoted cells with separators, quotes and
+// line breaks in them, LF, CRLF or CR line ends, a UTF-8 byte-order mark, a last line with or without its
+// end.
 #pragma once
 
 #include <array>
@@ -17,7 +18,7 @@ namespace upsweep::cli {
 
 struct csv_options {
     char delimiter = ',';
-    bool header = true;                            // otherwise the columns are named "1", "2", ...
+    bool header = true;                              // otherwise the columns are named "1", "2", ...
     std::size_t block_bytes = std::size_t{1} << 20;  // read at a time; the buffer grows for longer rows only
 };
 
@@ -83,10 +84,10 @@ class csv_reader {
     csv_options options_;
     std::vector<std::string> names_;
     std::array<bool, 256> ends_plain_cell_{};
-    std::vector<char> buffer_;       // [begin_, end_) is unread; one more char holds a sentinel
+    std::vector<char> buffer_;  // [begin_, end_) is unread; one more char holds a sentinel
     std::size_t begin_ = 0;
     std::size_t end_ = 0;
-    bool at_end_ = false;            // the source has no more
+    bool at_end_ = false;  // the source has no more
     std::vector<cell_place> cells_;
     std::size_t expected_cells_ = 0;  // 0: not known yet
     bool any_doubled_quotes_ = false;

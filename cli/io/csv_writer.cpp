@@ -20,7 +20,8 @@ void csv_writer::cell(std::string_view text) {
     lone_empty_cell_ = first && text.empty();
     const char special[] = {delimiter_, '"', '\n', '\r'};
     const bool blank_ends = !text.empty() && (text.front() == ' ' || text.back() == ' ');
-    if (!blank_ends && text.find_first_of(std::string_view(special, sizeof special)) == std::string_view::npos) {
+    if (!blank_ends &&
+        text.find_first_of(std::string_view(special, sizeof special)) == std::string_view::npos) {
         return output_.write(text);
     }
     output_.write("\"");
@@ -46,7 +47,9 @@ void csv_writer::number_cell(Number value) {
 void csv_writer::cell(std::int64_t value) { number_cell(value); }
 void csv_writer::cell(std::uint64_t value) { number_cell(value); }
 void csv_writer::cell(float value) { std::isnan(value) ? cell(std::string_view("nan")) : number_cell(value); }
-void csv_writer::cell(double value) { std::isnan(value) ? cell(std::string_view("nan")) : number_cell(value); }
+void csv_writer::cell(double value) {
+    std::isnan(value) ? cell(std::string_view("nan")) : number_cell(value);
+}
 
 void csv_writer::end_row() {
     if (lone_empty_cell_) output_.write("\"\"");

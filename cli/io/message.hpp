@@ -1,4 +1,5 @@
-// One-line error messages: which file, where, what. Text that comes from a file is shortened and made printable.
+// One-line error messages: which file, where, what. Text that comes from a file is shortened and made
+// printable.
 #pragma once
 
 #include <cstring>
@@ -9,8 +10,8 @@
 
 namespace upsweep::cli {
 
-// `text` between double quotes, at most `limit` bytes of it, control characters and bytes that are not ASCII or
-// part of a plausible UTF-8 sequence as \xNN: quoted("a\nb") == "\"a\\x0ab\"".
+// `text` between double quotes, at most `limit` bytes of it, control characters and bytes that are not ASCII
+// or part of a plausible UTF-8 sequence as \xNN: quoted("a\nb") == "\"a\\x0ab\"".
 [[nodiscard]] std::string quoted(std::string_view text, std::size_t limit = 60);
 // The same without the quotes.
 [[nodiscard]] std::string printable(std::string_view text, std::size_t limit = 60);

@@ -36,8 +36,8 @@ array_reader read_npy(byte_source source) {
     if (std::string_view(preamble.data(), std::min(found, magic.size())) != magic.substr(0, found)) {
         fail(source.name(), "is not a .npy file: it does not start with \\x93NUMPY");
     }
-    if (found < preamble.size()) fail(source.name(), "is truncated: the .npy header stops after " +
-                                                         std::to_string(found) + " bytes");
+    if (found < preamble.size())
+        fail(source.name(), "is truncated: the .npy header stops after " + std::to_string(found) + " bytes");
     const int major = static_cast<unsigned char>(preamble[magic.size()]);
     const int minor = static_cast<unsigned char>(preamble[magic.size() + 1]);
     if (major < 1 || major > 3 || minor != 0) {
@@ -48,14 +48,16 @@ array_reader read_npy(byte_source source) {
     const std::size_t length_size = major == 1 ? 2 : 4;
     read_exactly(source, length_bytes.data(), length_size, "the header length");
     std::uint64_t length = 0;
-    for (std::size_t i = length_size; i-- > 0;) length = length << 8 | static_cast<unsigned char>(length_bytes[i]);
+    for (std::size_t i = length_size; i-- > 0;)
+        length = length << 8 | static_cast<unsigned char>(length_bytes[i]);
     const std::uint64_t data_offset = preamble_bytes + length_size + length;
     if (source.size() && *source.size() < data_offset) {
         fail(source.name(), fmt::format("is truncated: the header should have {} bytes, {} are there", length,
                                         *source.size() - preamble_bytes - length_size));
     }
     if (length > longest_header) {
-        fail(source.name(), fmt::format("the header claims {} bytes; at most {} are accepted", length, longest_header));
+        fail(source.name(),
+             fmt::format("the header claims {} bytes; at most {} are accepted", length, longest_header));
     }
     std::string dictionary(length, '\0');
     read_exactly(source, dictionary.data(), dictionary.size(), "the header");
@@ -68,15 +70,16 @@ std::string npy_header_text(const array_header& header) {
     for (const std::uint64_t extent : header.shape) shape += fmt::format("{}, ", extent);
     if (header.shape.size() > 1) shape.resize(shape.size() - 2);
     if (header.shape.size() == 1) shape.pop_back();
-    const std::string dictionary =
-        fmt::format("{{'descr': '{}', 'fortran_order': {}, 'shape': ({}), }}",
-                    registry::npy_descr(header.type, header.order), header.fortran_order ? "True" : "False", shape);
+    const std::string dictionary = fmt::format("{{'descr': '{}', 'fortran_order': {}, 'shape': ({}), }}",
+                                               registry::npy_descr(header.type, header.order),
+                                               header.fortran_order ? "True" : "False", shape);
 
     std::size_t length_size = 2;
     std::size_t total = 0;
     for (;; length_size = 4) {
         total = preamble_bytes + length_size + dictionary.size() + 1;
-        total = std::max(shortest_file_header, (total + data_alignment - 1) / data_alignment * data_alignment);
+        total =
+            std::max(shortest_file_header, (total + data_alignment - 1) / data_alignment * data_alignment);
         if (length_size == 4 || total - preamble_bytes - length_size <= 0xffff) break;
     }
     std::string text(magic);
@@ -92,8 +95,9 @@ std::string npy_header_text(const array_header& header) {
 
 array_writer write_npy(output_file& output, array_header header) {
     if (registry::npy_descr(header.type).empty()) {
-        throw_error(errc::unsupported, fmt::format("{}: the .npy format has no {}; write raw data or another dtype",
-                                                   output.name(), registry::name(header.type)));
+        throw_error(errc::unsupported,
+                    fmt::format("{}: the .npy format has no {}; write raw data or another dtype",
+                                output.name(), registry::name(header.type)));
     }
     return {output, std::move(header), npy_header_text};
 }

@@ -10,13 +10,15 @@ namespace upsweep::cli {
 
 // Reads and checks the header; errors name the source. Dtypes that are not numeric are refused by name.
 [[nodiscard]] array_reader read_npy(byte_source source);
-[[nodiscard]] inline array_reader read_npy(const std::string& path) { return read_npy(byte_source::open(path)); }
+[[nodiscard]] inline array_reader read_npy(const std::string& path) {
+    return read_npy(byte_source::open(path));
+}
 
 // Writes the header; see array_writer. Refuses bfloat16, which the format lacks.
 [[nodiscard]] array_writer write_npy(output_file& output, array_header header);
 
-// Magic, version, length and dictionary: version 1.0, or 2.0 where 16 bits do not hold the length. A multiple of
-// 64 bytes and at least 128, so that any 1-d array has a header of 128.
+// Magic, version, length and dictionary: version 1.0, or 2.0 where 16 bits do not hold the length. A multiple
+// of 64 bytes and at least 128, so that any 1-d array has a header of 128.
 [[nodiscard]] std::string npy_header_text(const array_header& header);
 
 }  // namespace upsweep::cli

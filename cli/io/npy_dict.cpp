@@ -1,5 +1,5 @@
-// A recursive-descent parser of the Python literals that .npy headers use: dict, list, tuple, str, int, bool, None.
-// Depth and number of values are bounded, so that a hostile header costs no more than its own length.
+// A recursive-descent parser of the Python literals that .npy headers use: dict, list, tuple, str, int, bool,
+// None. Depth and number of values are bounded, so that a hostile header costs no more than its own length.
 #include "cli/io/npy_dict.hpp"
 
 #include <fmt/format.h>
@@ -22,11 +22,11 @@ struct literal {
     enum class kind { none, boolean, integer, text, tuple, list, dictionary };
     kind type = kind::none;
     bool boolean = false;
-    bool negative = false;          // integer
-    std::uint64_t magnitude = 0;    // integer; the largest value stands for anything larger
-    std::string text;               // text without quotes
-    std::vector<literal> items;     // tuple, list; dictionary: key, value, key, value, ...
-    std::string_view source;        // as written
+    bool negative = false;        // integer
+    std::uint64_t magnitude = 0;  // integer; the largest value stands for anything larger
+    std::string text;             // text without quotes
+    std::vector<literal> items;   // tuple, list; dictionary: key, value, key, value, ...
+    std::string_view source;      // as written
 };
 
 constexpr std::uint64_t too_large = std::numeric_limits<std::uint64_t>::max();
@@ -45,11 +45,13 @@ class parser {
   private:
     [[noreturn]] void fail_here(std::string_view problem) const {
         const std::string_view rest = text_.substr(place_);
-        fail(file_, fmt::format("header, position {}: {}{}", place_ + 1, problem,
-                                rest.empty() ? std::string(" (the header ends there)") : ": " + quoted(rest, 20)));
+        fail(file_,
+             fmt::format("header, position {}: {}{}", place_ + 1, problem,
+                         rest.empty() ? std::string(" (the header ends there)") : ": " + quoted(rest, 20)));
     }
     void skip_spaces() {
-        while (place_ < text_.size() && std::string_view(" \t\r\n\f").find(text_[place_]) != std::string_view::npos) {
+        while (place_ < text_.size() &&
+               std::string_view(" \t\r\n\f").find(text_[place_]) != std::string_view::npos) {
             ++place_;
         }
     }
@@ -121,7 +123,8 @@ class parser {
         literal value;
         value.type = literal::kind::text;
         while (place_ < text_.size() && text_[place_] != quote && text_[place_] != '\n') {
-            if (text_[place_] == '\\' && place_ + 1 < text_.size()) ++place_;  // \' \" \\: all that names need
+            if (text_[place_] == '\\' && place_ + 1 < text_.size())
+                ++place_;  // \' \" \\: all that names need
             value.text += text_[place_++];
         }
         if (accept(quote)) return value;
@@ -156,26 +159,39 @@ class parser {
     } else if (value.type == literal::kind::text) {
         const std::size_t ordered = value.text.find_first_of("<>=|") == 0 ? 1 : 0;
         switch (value.text.size() > ordered ? value.text[ordered] : ' ') {
-            case 'O': kind = "Python objects"; break;
+            case 'O':
+                kind = "Python objects";
+                break;
             case 'U':
             case 'S':
             case 'T':
-            case 'a': kind = "text"; break;
-            case 'V': kind = "raw bytes"; break;
+            case 'a':
+                kind = "text";
+                break;
+            case 'V':
+                kind = "raw bytes";
+                break;
             case 'M':
-            case 'm': kind = "dates or times"; break;
+            case 'm':
+                kind = "dates or times";
+                break;
             case 'f':
-            case 'c': kind = "no floating-point type of this machine's C++"; break;
-            default: break;
+            case 'c':
+                kind = "no floating-point type of this machine's C++";
+                break;
+            default:
+                break;
         }
     }
-    fail(file, fmt::format("dtype {} is {}; supported are {}", quoted(value.source), kind, registry::dtype_names()));
+    fail(file, fmt::format("dtype {} is {}; supported are {}", quoted(value.source), kind,
+                           registry::dtype_names()));
 }
 
 std::vector<std::uint64_t> shape_of(const literal& value, const std::string& file) {
     if (value.type != literal::kind::tuple) fail(file, "'shape' is not a tuple: " + quoted(value.source));
     if (value.items.size() > most_axes) {
-        fail(file, fmt::format("'shape' has {} axes; at most {} are supported", value.items.size(), most_axes));
+        fail(file,
+             fmt::format("'shape' has {} axes; at most {} are supported", value.items.size(), most_axes));
     }
     std::vector<std::uint64_t> shape;
     for (const literal& extent : value.items) {
@@ -194,7 +210,8 @@ std::vector<std::uint64_t> shape_of(const literal& value, const std::string& fil
 
 array_header parse_npy_dict(std::string_view text, const std::string& file) {
     const literal whole = parser(text, file).whole();
-    if (whole.type != literal::kind::dictionary) fail(file, "the header is not a dictionary: " + quoted(text));
+    if (whole.type != literal::kind::dictionary)
+        fail(file, "the header is not a dictionary: " + quoted(text));
     const literal* descr = nullptr;
     const literal* fortran_order = nullptr;
     const literal* shape = nullptr;
@@ -214,9 +231,10 @@ array_header parse_npy_dict(std::string_view text, const std::string& file) {
     if (shape == nullptr) fail(file, "the header lacks the key 'shape'");
 
     array_header header;
-    const auto layout = descr->type == literal::kind::text && registry::parse_dtype(descr->text) != registry::dtype::bfloat16
-                            ? registry::parse_dtype_layout(descr->text)
-                            : std::nullopt;
+    const auto layout =
+        descr->type == literal::kind::text && registry::parse_dtype(descr->text) != registry::dtype::bfloat16
+            ? registry::parse_dtype_layout(descr->text)
+            : std::nullopt;
     if (!layout) refuse_dtype(*descr, file);
     header.type = layout->type;
     header.order = layout->order;

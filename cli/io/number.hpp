@@ -17,9 +17,9 @@ struct csv_number {
 
 enum class number_problem { none, empty, not_a_number, out_of_range };
 
-// The whole of `text` but for spaces and tabs around it: digits with an optional sign, fraction and exponent, or
-// nan, inf, infinity in any case. Integers beyond int64 and "-0" become doubles. Correctly rounded; what rounds to
-// infinity is out of range, what rounds to 0 is not.
+// The whole of `text` but for spaces and tabs around it: digits with an optional sign, fraction and exponent,
+// or nan, inf, infinity in any case. Integers beyond int64 and "-0" become doubles. Correctly rounded; what
+// rounds to infinity is out of range, what rounds to 0 is not.
 [[nodiscard]] number_problem parse_number(std::string_view text, csv_number& value);
 
 // The numbers of one column: int64 as long as all are integers, double from the first that is not.

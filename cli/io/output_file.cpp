@@ -23,8 +23,8 @@ namespace {
 
 constexpr std::size_t buffer_bytes = std::size_t{256} << 10;
 
-// Names of the temporary files that exist now, in static memory so that a signal handler may read them. A slot is
-// filled before its file is created and cleared after the file is renamed or removed.
+// Names of the temporary files that exist now, in static memory so that a signal handler may read them. A
+// slot is filled before its file is created and cleared after the file is renamed or removed.
 struct cleanup_slot {
     enum state : int { free, filling, live };
     std::atomic<int> state = free;
@@ -80,14 +80,16 @@ std::string temporary_name(const std::string& target) {
     if (::getrandom(&random, sizeof random, GRND_NONBLOCK) != static_cast<ssize_t>(sizeof random)) {
         struct timespec now = {};
         ::clock_gettime(CLOCK_REALTIME, &now);
-        random = static_cast<std::uint64_t>(now.tv_nsec) * 0x9e3779b97f4a7c15u ^ static_cast<std::uint64_t>(::getpid());
+        random = static_cast<std::uint64_t>(now.tv_nsec) * 0x9e3779b97f4a7c15u ^
+                 static_cast<std::uint64_t>(::getpid());
     }
     const std::size_t slash = target.rfind('/');
     const std::string directory = slash == std::string::npos ? "" : target.substr(0, slash + 1);
     return fmt::format("{}.upsweep-{:016x}.tmp", directory, random);
 }
 
-void refuse_inputs(const std::string& name, const struct stat& status, std::span<const file_identity> inputs) {
+void refuse_inputs(const std::string& name, const struct stat& status,
+                   std::span<const file_identity> inputs) {
     if (!S_ISREG(status.st_mode)) return;
     const file_identity own{status.st_dev, status.st_ino};
     if (std::find(inputs.begin(), inputs.end(), own) != inputs.end()) {
@@ -168,7 +170,9 @@ void output_file::discard() noexcept {
     slot_ = -1;
 }
 
-void output_file::fail_writing(int error_number) const { fail_errno(name_, "cannot be written", error_number); }
+void output_file::fail_writing(int error_number) const {
+    fail_errno(name_, "cannot be written", error_number);
+}
 
 void output_file::write(const void* data, std::size_t bytes) {
     if (buffer_.size() + bytes > buffer_bytes) flush();

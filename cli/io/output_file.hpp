@@ -1,5 +1,5 @@
-// An output that appears whole or not at all: written to a temporary file beside its target and renamed over it
-// by commit(). Devices, pipes and standard output are written directly.
+// An output that appears whole or not at all: written to a temporary file beside its target and renamed over
+// it by commit(). Devices, pipes and standard output are written directly.
 #pragma once
 
 #include <atomic>
@@ -16,10 +16,10 @@ namespace upsweep::cli {
 
 class output_file {
   public:
-    // "-" is standard output. Refuses a directory, and any file among `inputs`. A new file gets the mode that the
-    // umask leaves, a replaced one keeps its mode; a symbolic link is followed. While the temporary file exists,
-    // SIGINT, SIGTERM, SIGHUP and SIGPIPE remove it before they end the process (unless the program handles or
-    // ignores them itself).
+    // "-" is standard output. Refuses a directory, and any file among `inputs`. A new file gets the mode that
+    // the umask leaves, a replaced one keeps its mode; a symbolic link is followed. While the temporary file
+    // exists, SIGINT, SIGTERM, SIGHUP and SIGPIPE remove it before they end the process (unless the program
+    // handles or ignores them itself).
     explicit output_file(const std::string& path, std::span<const file_identity> inputs = {});
     output_file(const output_file&) = delete;
     output_file& operator=(const output_file&) = delete;

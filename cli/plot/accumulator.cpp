@@ -8,7 +8,8 @@
 
 namespace upsweep::cli {
 
-plot_accumulator::plot_accumulator(std::size_t buckets) : bucket_count_(std::max<std::size_t>(buckets + buckets % 2, 2)) {}
+plot_accumulator::plot_accumulator(std::size_t buckets)
+    : bucket_count_(std::max<std::size_t>(buckets + buckets % 2, 2)) {}
 
 void plot_accumulator::bucket::merge(const bucket& other) {
     if (other.empty) return;
@@ -51,8 +52,8 @@ void plot_accumulator::place(plot_point p) {
     buckets_[current_].add(p);
 }
 
-// Doubles the width; the old buckets become the lower half of the new ones, or the upper half when the room is
-// needed below.
+// Doubles the width; the old buckets become the lower half of the new ones, or the upper half when the room
+// is needed below.
 void plot_accumulator::coarsen(bool downwards) {
     const std::size_t half = bucket_count_ / 2;
     std::vector<bucket> wide(bucket_count_);
@@ -69,7 +70,8 @@ std::vector<plot_point> plot_accumulator::points() const {
         const std::size_t start = result.size();
         for (const plot_point p : {one.first, one.lowest, one.highest, one.last}) {
             const auto same = [p](plot_point q) { return p.x == q.x && p.y == q.y; };
-            if (std::none_of(result.begin() + static_cast<std::ptrdiff_t>(start), result.end(), same)) result.push_back(p);
+            if (std::none_of(result.begin() + static_cast<std::ptrdiff_t>(start), result.end(), same))
+                result.push_back(p);
         }
     }
     std::stable_sort(result.begin(), result.end(), [](plot_point a, plot_point b) { return a.x < b.x; });

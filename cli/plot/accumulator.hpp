@@ -1,5 +1,5 @@
-// Reduces any number of points to what a picture can show: up to four points a bucket of x (first, last, lowest,
-// highest), which draws the same pixels as all points would. (M4: Jugel et al., VLDB 2014.)
+// Reduces any number of points to what a picture can show: up to four points a bucket of x (first, last,
+// lowest, highest), which draws the same pixels as all points would. (M4: Jugel et al., VLDB 2014.)
 #pragma once
 
 #include <cmath>
@@ -13,11 +13,12 @@ namespace upsweep::cli {
 
 class plot_accumulator {
   public:
-    // Memory: 64 bytes a bucket, whatever is added. With about as many buckets as the picture has pixel columns,
-    // no difference is visible.
+    // Memory: 64 bytes a bucket, whatever is added. With about as many buckets as the picture has pixel
+    // columns, no difference is visible.
     explicit plot_accumulator(std::size_t buckets = 1024);
 
-    // In any order of x, though ascending or descending is fastest. A point that is not finite is counted only.
+    // In any order of x, though ascending or descending is fastest. A point that is not finite is counted
+    // only.
     void add(double x, double y) {
         if (x >= current_begin_ && x < current_end_ && std::isfinite(y)) {
             ++count_;

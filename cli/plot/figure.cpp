@@ -19,11 +19,11 @@ constexpr double title_size = 19;
 constexpr double subtitle_size = 13;
 constexpr double text_size = 12;
 constexpr double label_size = 13;
-constexpr double label_distance = 16;   // between base lines of neighbours
+constexpr double label_distance = 16;  // between base lines of neighbours
 constexpr double panel_gap = 16;
-constexpr double y_label_height = 24;   // above each panel
+constexpr double y_label_height = 24;  // above each panel
 constexpr double widest_label = 220;
-constexpr double viewer_font = 1.2;     // room for a font in bold that runs wider than the one measured
+constexpr double viewer_font = 1.2;  // room for a font in bold that runs wider than the one measured
 
 struct range {
     double low = std::numeric_limits<double>::infinity();
@@ -61,7 +61,8 @@ range x_range(const plot_figure& figure) {
             x.include(own.low);
             x.include(own.high);
             const auto gaps = static_cast<double>(series.points.size() - 1);
-            if (series.mark == plot_mark::bars && gaps > 0) bar_room = std::max(bar_room, (own.high - own.low) / gaps / 2);
+            if (series.mark == plot_mark::bars && gaps > 0)
+                bar_room = std::max(bar_room, (own.high - own.low) / gaps / 2);
         }
     }
     if (x.empty()) return {figure.log_x ? 1.0 : 0.0, figure.log_x ? 10.0 : 1.0};
@@ -100,7 +101,8 @@ struct side_label {
 
 // Moves labels apart where they would overlap, inside [top, bottom]; leaves out what has no room, evenly.
 void spread(std::vector<side_label>& labels, double top, double bottom) {
-    std::stable_sort(labels.begin(), labels.end(), [](const side_label& a, const side_label& b) { return a.y < b.y; });
+    std::stable_sort(labels.begin(), labels.end(),
+                     [](const side_label& a, const side_label& b) { return a.y < b.y; });
     const auto room = static_cast<std::size_t>(std::max(1.0, (bottom - top) / label_distance + 1));
     if (labels.size() > room) {
         const std::size_t kept = std::max<std::size_t>(room - 1, 1);
@@ -126,9 +128,11 @@ void spread(std::vector<side_label>& labels, double top, double bottom) {
 plot_color color_of(const plot_panel& panel, std::size_t index) {
     if (panel.series[index].reference) return axis_color;
     const auto is_reference = [](const plot_series& series) { return series.reference; };
-    const auto before = std::count_if(panel.series.begin(), panel.series.begin() + static_cast<std::ptrdiff_t>(index), is_reference);
+    const auto before = std::count_if(
+        panel.series.begin(), panel.series.begin() + static_cast<std::ptrdiff_t>(index), is_reference);
     const auto all = std::count_if(panel.series.begin(), panel.series.end(), is_reference);
-    return series_color(index - static_cast<std::size_t>(before), panel.series.size() - static_cast<std::size_t>(all));
+    return series_color(index - static_cast<std::size_t>(before),
+                        panel.series.size() - static_cast<std::size_t>(all));
 }
 
 void draw_axes(canvas& out, const placed_panel& placed, double left, double right) {
@@ -153,14 +157,19 @@ void draw_series(canvas& out, const plot_figure& figure, const placed_panel& pla
             if (series.reference != reference) continue;
             std::vector<plot_point> points;
             for (const plot_point& p : series.points) {
-                if (shown(figure, p)) points.push_back({x(p.x), y(p.y)});
-                else if (!points.empty() && std::isfinite(points.back().y)) points.push_back(pen_up);
+                if (shown(figure, p))
+                    points.push_back({x(p.x), y(p.y)});
+                else if (!points.empty() && std::isfinite(points.back().y))
+                    points.push_back(pen_up);
             }
             if (points.empty()) continue;
-            draw_mark(out, series.mark, points, y(std::clamp(0.0, placed.y.low, placed.y.high)), color_of(panel, i));
+            draw_mark(out, series.mark, points, y(std::clamp(0.0, placed.y.low, placed.y.high)),
+                      color_of(panel, i));
             if (!series.label.empty()) {
-                const double end = std::isfinite(points.back().y) ? points.back().y : points[points.size() - 2].y;
-                labels.push_back({end + 4.5, fitted(series.label, label_size, widest_label), color_of(panel, i)});
+                const double end =
+                    std::isfinite(points.back().y) ? points.back().y : points[points.size() - 2].y;
+                labels.push_back(
+                    {end + 4.5, fitted(series.label, label_size, widest_label), color_of(panel, i)});
             }
         }
     }
@@ -183,7 +192,8 @@ void draw_x_axis(canvas& out, const plot_figure& figure, axis_scale x, double bo
             if (value >= x.low && value <= x.high) ticks.push_back({value, label});
         }
     } else {
-        ticks = figure.log_x ? log_ticks(x.low, x.high, target) : linear_ticks(x.low, x.high, target, figure.whole_x);
+        ticks = figure.log_x ? log_ticks(x.low, x.high, target)
+                             : linear_ticks(x.low, x.high, target, figure.whole_x);
     }
     std::vector<plot_rectangle> marks;
     double free_from = 0;
@@ -196,7 +206,8 @@ void draw_x_axis(canvas& out, const plot_figure& figure, axis_scale x, double bo
         out.text(place, bottom + 19, tick.label, {text_size, soft_ink, text_anchor::middle});
     }
     out.rectangles(marks, axis_color);
-    out.text((x.pixel_low + x.pixel_high) / 2, bottom + 40, fitted(figure.x_label, text_size, x.pixel_high - x.pixel_low),
+    out.text((x.pixel_low + x.pixel_high) / 2, bottom + 40,
+             fitted(figure.x_label, text_size, x.pixel_high - x.pixel_low),
              {text_size, soft_ink, text_anchor::middle});
 }
 
@@ -215,16 +226,19 @@ std::optional<picture_format> picture_format_of(std::string_view path) {
 }
 
 std::string draw_picture(const plot_figure& figure, picture_format format) {
-    const auto out = format == picture_format::svg ? make_svg_canvas(figure.width, figure.height, figure.title)
-                                                   : make_png_canvas(figure.width, figure.height);
+    const auto out = format == picture_format::svg
+                         ? make_svg_canvas(figure.width, figure.height, figure.title)
+                         : make_png_canvas(figure.width, figure.height);
     const double inner = figure.width - 2 * outer_margin;
     double top = outer_margin;
     if (!figure.title.empty()) {
-        out->text(outer_margin, top + 16, fitted(figure.title, title_size, inner), {title_size, ink, text_anchor::start, true});
+        out->text(outer_margin, top + 16, fitted(figure.title, title_size, inner),
+                  {title_size, ink, text_anchor::start, true});
         top += 28;
     }
     if (!figure.subtitle.empty()) {
-        out->text(outer_margin, top + 11, fitted(figure.subtitle, subtitle_size, inner), {subtitle_size, soft_ink});
+        out->text(outer_margin, top + 11, fitted(figure.subtitle, subtitle_size, inner),
+                  {subtitle_size, soft_ink});
         top += 22;
     }
     const double bottom = figure.height - outer_margin - (figure.x_label.empty() ? 18 : 34);
@@ -243,15 +257,18 @@ std::string draw_picture(const plot_figure& figure, picture_format format) {
         const int target = std::max(2, static_cast<int>((placed.bottom - placed.top) / 45));
         placed.y = y_range(figure, panel, target);
         placed.ticks = linear_ticks(placed.y.low, placed.y.high, target);
-        for (const axis_tick& tick : placed.ticks) tick_room = std::max(tick_room, text_width(tick.label, text_size));
+        for (const axis_tick& tick : placed.ticks)
+            tick_room = std::max(tick_room, text_width(tick.label, text_size));
         for (const plot_series& series : panel.series) {
-            label_room = std::max(label_room, std::min(text_width(series.label, label_size) * viewer_font, widest_label));
+            label_room = std::max(label_room,
+                                  std::min(text_width(series.label, label_size) * viewer_font, widest_label));
         }
         panels.push_back(std::move(placed));
     }
     if (label_room > 0) label_room = std::max(label_room, text_width("and 000 more", label_size));
     const double left = outer_margin + tick_room + 10;
-    const double right = std::max(figure.width - outer_margin - (label_room > 0 ? label_room + 6 : 8), left + 10);
+    const double right =
+        std::max(figure.width - outer_margin - (label_room > 0 ? label_room + 6 : 8), left + 10);
     const range limits = x_range(figure);
     const axis_scale x{limits.low, limits.high, left, right, figure.log_x};
     for (const placed_panel& placed : panels) {

@@ -1,5 +1,5 @@
-// What a picture shows, independent of how it is drawn: panels one above the other with a common x axis, each with
-// lines, steps or bars. One description gives SVG or PNG.
+// What a picture shows, independent of how it is drawn: panels one above the other with a common x axis, each
+// with lines, steps or bars. One description gives SVG or PNG.
 #pragma once
 
 #include <optional>
@@ -41,8 +41,8 @@ struct plot_figure {
     std::string title;
     std::string subtitle;
     std::string x_label;
-    bool log_x = false;    // points with x <= 0 are left out
-    bool whole_x = false;  // x counts something: no ticks between integers
+    bool log_x = false;                                   // points with x <= 0 are left out
+    bool whole_x = false;                                 // x counts something: no ticks between integers
     std::vector<std::pair<double, std::string>> x_ticks;  // instead of computed ones
     std::vector<plot_panel> panels;
     double width = 960;  // CSS pixels; PNG has two device pixels for each

@@ -43,7 +43,8 @@ void draw_bars(canvas& out, std::span<const plot_point> points, double floor, pl
 
 }  // namespace
 
-void draw_mark(canvas& out, plot_mark mark, std::span<const plot_point> points, double floor, plot_color color) {
+void draw_mark(canvas& out, plot_mark mark, std::span<const plot_point> points, double floor,
+               plot_color color) {
     if (mark == plot_mark::bars) return draw_bars(out, points, floor, color);
     const double width = points.size() > dense ? dense_line_width : line_width;
     std::vector<plot_point> stroke;

@@ -33,6 +33,7 @@ struct axis_scale {
 };
 
 // `points` in pixels, ascending x, with pen_up where the line is interrupted; bars stand on `floor`.
-void draw_mark(canvas& out, plot_mark mark, std::span<const plot_point> points, double floor, plot_color color);
+void draw_mark(canvas& out, plot_mark mark, std::span<const plot_point> points, double floor,
+               plot_color color);
 
 }  // namespace upsweep::cli

@@ -14,8 +14,8 @@ namespace {
 
 constexpr double pixel_ratio = 2;
 
-// Strokes collect their coverage in a mask, the largest value at each pixel, and color is blended once through
-// it: joints of a polyline are neither doubled nor open, whatever the order.
+// Strokes collect their coverage in a mask, the largest value at each pixel, and color is blended once
+// through it: joints of a polyline are neither doubled nor open, whatever the order.
 class png_canvas final : public canvas {
   public:
     png_canvas(double width, double height)
@@ -77,7 +77,8 @@ class png_canvas final : public canvas {
 
     void cover(int x, int y, double coverage) {
         const auto value = static_cast<std::uint8_t>(std::lround(std::clamp(coverage, 0.0, 1.0) * 255));
-        std::uint8_t& place = mask_[static_cast<std::size_t>(y) * static_cast<std::size_t>(width_) + static_cast<std::size_t>(x)];
+        std::uint8_t& place = mask_[static_cast<std::size_t>(y) * static_cast<std::size_t>(width_) +
+                                    static_cast<std::size_t>(x)];
         place = std::max(place, value);
     }
 
@@ -102,7 +103,8 @@ class png_canvas final : public canvas {
             const int x0 = column_at(std::min(xa, xb) - reach), x1 = column_at(std::max(xa, xb) + reach);
             for (int x = x0; x <= x1; ++x) {
                 const double px = x + 0.5 - ax, py = center - ay;
-                const double t = length_squared > 0 ? std::clamp((px * dx + py * dy) / length_squared, 0.0, 1.0) : 0;
+                const double t =
+                    length_squared > 0 ? std::clamp((px * dx + py * dy) / length_squared, 0.0, 1.0) : 0;
                 const double coverage = r + 0.5 - std::hypot(px - t * dx, py - t * dy);
                 if (coverage > 0) cover(x, y, std::min(coverage, 2 * r));
             }
@@ -123,8 +125,12 @@ class png_canvas final : public canvas {
         }
     }
 
-    [[nodiscard]] int column_at(double x) const { return static_cast<int>(std::clamp(std::floor(x), 0.0, width_ - 1.0)); }
-    [[nodiscard]] int row_at(double y) const { return static_cast<int>(std::clamp(std::floor(y), 0.0, height_ - 1.0)); }
+    [[nodiscard]] int column_at(double x) const {
+        return static_cast<int>(std::clamp(std::floor(x), 0.0, width_ - 1.0));
+    }
+    [[nodiscard]] int row_at(double y) const {
+        return static_cast<int>(std::clamp(std::floor(y), 0.0, height_ - 1.0));
+    }
 
     void mark_dirty(int x0, int x1, int y) {
         dirty_left_ = std::min(dirty_left_, x0);
@@ -143,12 +149,14 @@ class png_canvas final : public canvas {
         const std::uint8_t channels[] = {color.red, color.green, color.blue};
         for (int y = dirty_top_; y <= dirty_bottom_; ++y) {
             for (int x = dirty_left_; x <= dirty_right_; ++x) {
-                const std::size_t i = static_cast<std::size_t>(y) * static_cast<std::size_t>(width_) + static_cast<std::size_t>(x);
+                const std::size_t i = static_cast<std::size_t>(y) * static_cast<std::size_t>(width_) +
+                                      static_cast<std::size_t>(x);
                 const int alpha = mask_[i];
                 if (alpha == 0) continue;
                 for (std::size_t c = 0; c < 3; ++c) {
                     std::uint8_t& channel = pixels_[3 * i + c];
-                    channel = static_cast<std::uint8_t>((channel * (255 - alpha) + channels[c] * alpha + 127) / 255);
+                    channel = static_cast<std::uint8_t>(
+                        (channel * (255 - alpha) + channels[c] * alpha + 127) / 255);
                 }
                 mask_[i] = 0;
             }
@@ -165,6 +173,8 @@ class png_canvas final : public canvas {
 
 }  // namespace
 
-std::unique_ptr<canvas> make_png_canvas(double width, double height) { return std::make_unique<png_canvas>(width, height); }
+std::unique_ptr<canvas> make_png_canvas(double width, double height) {
+    return std::make_unique<png_canvas>(width, height);
+}
 
 }  // namespace upsweep::cli

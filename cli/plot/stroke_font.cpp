@@ -9,8 +9,8 @@ namespace upsweep::cli {
 namespace {
 
 // M x y: move. L x y: line. A cx cy rx ry from to: along an ellipse, angles in degrees, counterclockwise when
-// `to` is larger, joined by a line to what came before; B: the same with the pen lifted first. O cx cy rx ry: a
-// whole ellipse.
+// `to` is larger, joined by a line to what came before; B: the same with the pen lifted first. O cx cy rx ry:
+// a whole ellipse.
 struct glyph {
     char32_t code;
     int width;  // of the ink; side bearings are added
@@ -127,12 +127,13 @@ constexpr glyph glyphs[] = {
 };
 constexpr glyph missing = {U'\ufffd', 48, "M 0 0 L 0 84 L 48 84 L 48 0 L 0 0"};
 
-constexpr double side_bearings = 24;   // both sides together
+constexpr double side_bearings = 24;    // both sides together
 constexpr double capital_height = 0.7;  // of the size
 constexpr double degrees_a_segment = 12;
 
 // Letters of Latin-1 from U+00C0 on, without their accents.
-constexpr std::u32string_view plain_letters = U"AAAAAAACEEEEIIIIDNOOOOO×OUUUUYPsaaaaaaaceeeeiiiidnooooo/ouuuuypy";
+constexpr std::u32string_view plain_letters =
+    U"AAAAAAACEEEEIIIIDNOOOOO×OUUUUYPsaaaaaaaceeeeiiiidnooooo/ouuuuypy";
 
 const glyph& glyph_of(char32_t code) {
     if (code >= 0xc0 && code <= 0xff) code = plain_letters[code - 0xc0];
@@ -144,7 +145,8 @@ const glyph& glyph_of(char32_t code) {
 
 class pen {
   public:
-    pen(std::vector<std::vector<plot_point>>& lines, double x, double scale) : lines_(lines), x_(x), scale_(scale) {}
+    pen(std::vector<std::vector<plot_point>>& lines, double x, double scale)
+        : lines_(lines), x_(x), scale_(scale) {}
 
     void follow(std::string_view path) {
         while (!path.empty()) {
@@ -159,8 +161,10 @@ class pen {
                 path.remove_prefix(static_cast<std::size_t>(end - path.data()));
             }
             if (command != 'L' && command != 'A') lines_.emplace_back();
-            if (count == 2) go(value[0], value[1]);
-            else arc(value);
+            if (count == 2)
+                go(value[0], value[1]);
+            else
+                arc(value);
         }
     }
 
@@ -207,7 +211,8 @@ std::u32string decode_utf8(std::string_view words) {
         const std::size_t length = lead < 0x80 ? 1 : lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
         char32_t code = length == 1 ? lead : lead & (0x7fu >> length);
         std::size_t taken = 1;
-        while (taken < length && i + taken < words.size() && (static_cast<unsigned char>(words[i + taken]) & 0xc0) == 0x80) {
+        while (taken < length && i + taken < words.size() &&
+               (static_cast<unsigned char>(words[i + taken]) & 0xc0) == 0x80) {
             code = code << 6 | (static_cast<unsigned char>(words[i + taken]) & 0x3fu);
             ++taken;
         }

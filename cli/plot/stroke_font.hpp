@@ -12,8 +12,8 @@ namespace upsweep::cli {
 // Width of `words` in the unit of `size`; also a fair estimate for a sans-serif font of the viewer.
 [[nodiscard]] double text_width(std::string_view words, double size);
 
-// Lines to draw with a round pen, relative to the start of the base line, y upwards. Characters without a glyph
-// are an empty box.
+// Lines to draw with a round pen, relative to the start of the base line, y upwards. Characters without a
+// glyph are an empty box.
 [[nodiscard]] std::vector<std::vector<plot_point>> text_strokes(std::string_view words, double size);
 
 // Code points; U+FFFD for each byte that is no part of valid UTF-8.

@@ -30,17 +30,24 @@ std::string number(double value) {
     return text;
 }
 
-std::string hex(plot_color color) { return fmt::format("#{:02x}{:02x}{:02x}", color.red, color.green, color.blue); }
+std::string hex(plot_color color) {
+    return fmt::format("#{:02x}{:02x}{:02x}", color.red, color.green, color.blue);
+}
 
 // Valid UTF-8 and valid XML whatever comes in.
 std::string escaped(std::string_view words) {
     std::string out;
     for (const char32_t code : decode_utf8(words)) {
-        if (code == '&') out += "&amp;";
-        else if (code == '<') out += "&lt;";
-        else if (code == '>') out += "&gt;";
-        else if (code == '"') out += "&quot;";
-        else append_utf8(out, code < 0x20 || code == 0xfffe || code == 0xffff ? U'\ufffd' : code);
+        if (code == '&')
+            out += "&amp;";
+        else if (code == '<')
+            out += "&lt;";
+        else if (code == '>')
+            out += "&gt;";
+        else if (code == '"')
+            out += "&quot;";
+        else
+            append_utf8(out, code < 0x20 || code == 0xfffe || code == 0xffff ? U'\ufffd' : code);
     }
     return out;
 }
@@ -50,10 +57,11 @@ class svg_canvas final : public canvas {
     svg_canvas(double width, double height, std::string_view title) {
         const std::string w = number(width);
         const std::string h = number(height);
-        out_ = fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\" "
-                           "role=\"img\" font-family=\"Helvetica, Arial, 'Liberation Sans', sans-serif\">\n"
-                           "<title>{2}</title>\n<rect width=\"{0}\" height=\"{1}\" fill=\"#ffffff\"/>\n",
-                           w, h, escaped(title));
+        out_ = fmt::format(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\" "
+            "role=\"img\" font-family=\"Helvetica, Arial, 'Liberation Sans', sans-serif\">\n"
+            "<title>{2}</title>\n<rect width=\"{0}\" height=\"{1}\" fill=\"#ffffff\"/>\n",
+            w, h, escaped(title));
     }
 
     void rectangles(std::span<const plot_rectangle> all, plot_color color) override {
@@ -77,9 +85,10 @@ class svg_canvas final : public canvas {
 
     void polyline(std::span<const plot_point> points, double width, plot_color color) override {
         if (points.empty()) return;
-        out_ += fmt::format("<polyline fill=\"none\" stroke=\"{}\" stroke-width=\"{}\" stroke-linejoin=\"round\" "
-                            "stroke-linecap=\"round\" points=\"",
-                            hex(color), number(width));
+        out_ += fmt::format(
+            "<polyline fill=\"none\" stroke=\"{}\" stroke-width=\"{}\" stroke-linejoin=\"round\" "
+            "stroke-linecap=\"round\" points=\"",
+            hex(color), number(width));
         for (const plot_point& p : points) {
             append_number(out_, p.x);
             out_ += ',';
@@ -87,23 +96,26 @@ class svg_canvas final : public canvas {
             out_ += ' ';
         }
         // One point alone draws nothing; twice the same is a dot.
-        if (points.size() == 1) out_ += number(points[0].x) + "," + number(points[0].y);
-        else out_.pop_back();
+        if (points.size() == 1)
+            out_ += number(points[0].x) + "," + number(points[0].y);
+        else
+            out_.pop_back();
         out_ += "\"/>\n";
     }
 
     void dots(std::span<const plot_point> centers, double radius, plot_color color) override {
         for (const plot_point& p : centers) {
-            out_ += fmt::format("<circle cx=\"{}\" cy=\"{}\" r=\"{}\" fill=\"{}\"/>\n", number(p.x), number(p.y),
-                                number(radius), hex(color));
+            out_ += fmt::format("<circle cx=\"{}\" cy=\"{}\" r=\"{}\" fill=\"{}\"/>\n", number(p.x),
+                                number(p.y), number(radius), hex(color));
         }
     }
 
     void text(double x, double y, std::string_view words, const text_style& style) override {
         if (words.empty()) return;
         constexpr const char* anchors[] = {"", " text-anchor=\"middle\"", " text-anchor=\"end\""};
-        out_ += fmt::format("<text x=\"{}\" y=\"{}\" font-size=\"{}\" fill=\"{}\"{}{}>{}</text>\n", number(x), number(y),
-                            number(style.size), hex(style.color), anchors[static_cast<int>(style.anchor)],
+        out_ += fmt::format("<text x=\"{}\" y=\"{}\" font-size=\"{}\" fill=\"{}\"{}{}>{}</text>\n", number(x),
+                            number(y), number(style.size), hex(style.color),
+                            anchors[static_cast<int>(style.anchor)],
                             style.bold ? " font-weight=\"bold\"" : "", escaped(words));
     }
 

@@ -30,7 +30,8 @@ double nice_step(double range, int target, bool whole) {
 }
 
 std::string si_number(double value, int digits) {
-    constexpr std::array<std::string_view, 13> suffixes = {"a", "f", "p", "n", "µ", "m", "", "k", "M", "G", "T", "P", "E"};
+    constexpr std::array<std::string_view, 13> suffixes = {"a", "f", "p", "n", "µ", "m", "",
+                                                           "k", "M", "G", "T", "P", "E"};
     if (value == 0 || !std::isfinite(value)) return fmt::format("{:g}", value);
     int group = static_cast<int>(std::floor(std::log10(std::abs(value)) / 3 + 1e-12));
     if (std::abs(value) / std::pow(1000.0, group) >= 999.9999) ++group;

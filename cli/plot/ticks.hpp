@@ -11,10 +11,11 @@ struct axis_tick {
     std::string label;
 };
 
-// Multiples of 1, 2 or 5 times a power of ten, about `target` of them, inside [low, high]; with `whole`, integers
-// only. A range that is empty or not finite gives none.
+// Multiples of 1, 2 or 5 times a power of ten, about `target` of them, inside [low, high]; with `whole`,
+// integers only. A range that is empty or not finite gives none.
 [[nodiscard]] std::vector<axis_tick> linear_ticks(double low, double high, int target, bool whole = false);
-// Powers of ten inside [low, high], thinned to about `target`; with 2 and 5 times them where few fit. low > 0.
+// Powers of ten inside [low, high], thinned to about `target`; with 2 and 5 times them where few fit. low >
+// 0.
 [[nodiscard]] std::vector<axis_tick> log_ticks(double low, double high, int target);
 // The step linear_ticks uses.
 [[nodiscard]] double nice_step(double range, int target, bool whole = false);

@@ -1,11 +1,13 @@
-// Scans along one axis of a strided n-dimensional array: the overloads of inclusive_scan and exclusive_scan on views.
+// Scans along one axis of a strided n-dimensional array: the overloads of inclusive_scan and exclusive_scan
+// on views.
 //
 // Every one-dimensional slice along the axis is a sequence of its own, with the bits of scanning it alone.
-// Shapes: in and out have equal shapes; strides are their own, negative ones too. `axis` counts from 0, or from the end
-// if negative. An extent of 0 is legal. in may repeat elements (stride 0); out must not.
+// Shapes: in and out have equal shapes; strides are their own, negative ones too. `axis` counts from 0, or
+// from the end if negative. An extent of 0 is legal. in may repeat elements (stride 0); out must not.
 // Aliasing: out may be in (equal pointers, strides and element sizes); any other overlap is an error.
 // Errors, bits, accumulator and options.initial: as in scan.hpp.
-// Complexity: O(size) work; sequences that are neighbours in memory, or lie in it one after the other, cost about a copy.
+// Complexity: O(size) work; sequences that are neighbours in memory, or lie in it one after the other, cost
+// about a copy.
 #pragma once
 
 #include <cstddef>
@@ -29,7 +31,8 @@ std::pair<const char*, const char*> extent_of(const strided_view<T>& view) {
         const std::ptrdiff_t reach = (view.shape()[k] - 1) * view.strides()[k];
         (reach < 0 ? lowest : highest) += reach;
     }
-    return {reinterpret_cast<const char*>(view.data() + lowest), reinterpret_cast<const char*>(view.data() + highest + 1)};
+    return {reinterpret_cast<const char*>(view.data() + lowest),
+            reinterpret_cast<const char*>(view.data() + highest + 1)};
 }
 
 // Checks everything about the views; returns whether they are the same memory.
@@ -38,33 +41,39 @@ bool check_views(const strided_view<In>& in, const strided_view<Out>& out, int& 
     const auto rank = static_cast<int>(in.rank());
     if (rank == 0) throw_error(errc::invalid_argument, "in: a 0-dimensional array has no axis to scan");
     if (axis < -rank || axis >= rank) {
-        throw_error(errc::invalid_argument, "axis: expected " + std::to_string(-rank) + " to " + std::to_string(rank - 1) + " for " +
-                                                std::to_string(rank) + " dimensions, but it is " + std::to_string(axis));
+        throw_error(errc::invalid_argument, "axis: expected " + std::to_string(-rank) + " to " +
+                                                std::to_string(rank - 1) + " for " + std::to_string(rank) +
+                                                " dimensions, but it is " + std::to_string(axis));
     }
     if (axis < 0) axis += rank;
-    if (!std::ranges::equal(in.shape(), out.shape())) throw_error(errc::invalid_argument, "out: its shape differs from that of in");
+    if (!std::ranges::equal(in.shape(), out.shape()))
+        throw_error(errc::invalid_argument, "out: its shape differs from that of in");
     if (in.size() == 0) return false;
     for (std::size_t k = 0; k < out.rank(); ++k) {
         if (out.strides()[k] == 0 && out.shape()[k] > 1) {
-            throw_error(errc::invalid_argument, "out: stride 0 in dimension " + std::to_string(k) + " would store many results in one element");
+            throw_error(errc::invalid_argument, "out: stride 0 in dimension " + std::to_string(k) +
+                                                    " would store many results in one element");
         }
     }
     const auto [in_first, in_last] = extent_of(in);
     const auto [out_first, out_last] = extent_of(out);
     const std::less<const char*> before;
     if (!before(in_first, out_last) || !before(out_first, in_last)) return false;
-    if (static_cast<const void*>(in.data()) == static_cast<const void*>(out.data()) && sizeof(In) == sizeof(Out) &&
-        std::ranges::equal(in.strides(), out.strides())) {
+    if (static_cast<const void*>(in.data()) == static_cast<const void*>(out.data()) &&
+        sizeof(In) == sizeof(Out) && std::ranges::equal(in.strides(), out.strides())) {
         return true;
     }
-    throw_error(errc::invalid_argument, "out: overlaps in; it must be the same array (equal pointers and strides) or disjoint from it");
+    throw_error(
+        errc::invalid_argument,
+        "out: overlaps in; it must be the same array (equal pointers and strides) or disjoint from it");
 }
 
 template <class Acc, class In, class Out, class Op>
-void axis_scan(cpu::executor& ex, const strided_view<In>& in, const strided_view<Out>& out, int axis, bool exclusive, const Op& op,
-               const batch_options<Acc>& options) {
+void axis_scan(cpu::executor& ex, const strided_view<In>& in, const strided_view<Out>& out, int axis,
+               bool exclusive, const Op& op, const batch_options<Acc>& options) {
     const bool in_place = check_views(in, out, axis);
-    const std::optional<Acc> before = options.initial || !exclusive ? options.initial : exclusive_start<Acc>(op, true);
+    const std::optional<Acc> before =
+        options.initial || !exclusive ? options.initial : exclusive_start<Acc>(op, true);
     if (in.size() == 0) return;
     cpu::axis_geometry geometry(in.shape(), in.strides(), out.strides(), static_cast<std::size_t>(axis));
     const auto* x = in.data();
@@ -78,9 +87,11 @@ void axis_scan(cpu::executor& ex, const strided_view<In>& in, const strided_view
     }
     if constexpr (cpu::has_kernels<Acc, Op>) {
         cpu::run_axis_scan<Acc, Op>(ex, cpu::make_source<Acc>(as_storage(x), geometry.in_stride),
-                                    cpu::make_sink<Acc>(as_storage(y), geometry.out_stride), geometry, exclusive, in_place, options.initial);
+                                    cpu::make_sink<Acc>(as_storage(y), geometry.out_stride), geometry,
+                                    exclusive, in_place, options.initial);
     } else if (options.reverse) {
-        cpu::run_generic_axis_scan<Acc>(ex, x, y, geometry, core::swapped<Op>{op}, exclusive, options.initial, before);
+        cpu::run_generic_axis_scan<Acc>(ex, x, y, geometry, core::swapped<Op>{op}, exclusive, options.initial,
+                                        before);
     } else {
         cpu::run_generic_axis_scan<Acc>(ex, x, y, geometry, op, exclusive, options.initial, before);
     }
@@ -88,17 +99,19 @@ void axis_scan(cpu::executor& ex, const strided_view<In>& in, const strided_view
 
 }  // namespace detail
 
-template <class Acc = deduced, class In, class Out, class Op = plus, class A = core::accumulator_for<Acc, In, Op>>
-    requires combines<Op, A>
-void inclusive_scan(cpu::executor& ex, const strided_view<In>& in, const strided_view<Out>& out, int axis, const Op& op = {},
-                    const std::type_identity_t<batch_options<A>>& options = {}) {
+template <class Acc = deduced, class In, class Out, class Op = plus,
+          class A = core::accumulator_for<Acc, In, Op>>
+requires combines<Op, A>
+void inclusive_scan(cpu::executor& ex, const strided_view<In>& in, const strided_view<Out>& out, int axis,
+                    const Op& op = {}, const std::type_identity_t<batch_options<A>>& options = {}) {
     detail::axis_scan<A>(ex, in, out, axis, false, op, options);
 }
 
-template <class Acc = deduced, class In, class Out, class Op = plus, class A = core::accumulator_for<Acc, In, Op>>
-    requires combines<Op, A>
-void exclusive_scan(cpu::executor& ex, const strided_view<In>& in, const strided_view<Out>& out, int axis, const Op& op = {},
-                    const std::type_identity_t<batch_options<A>>& options = {}) {
+template <class Acc = deduced, class In, class Out, class Op = plus,
+          class A = core::accumulator_for<Acc, In, Op>>
+requires combines<Op, A>
+void exclusive_scan(cpu::executor& ex, const strided_view<In>& in, const strided_view<Out>& out, int axis,
+                    const Op& op = {}, const std::type_identity_t<batch_options<A>>& options = {}) {
     detail::axis_scan<A>(ex, in, out, axis, true, op, options);
 }
 

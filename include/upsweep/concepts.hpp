@@ -35,26 +35,39 @@ template <class Op, class T>
 concept has_identity = core::has_typed_identity<Op, T> || core::has_plain_identity<Op, T>;
 
 template <class T, class Op>
-    requires has_identity<Op, T>
+requires has_identity<Op, T>
 [[nodiscard]] constexpr T identity_of(const Op& op) {
-    if constexpr (core::has_typed_identity<Op, T>) return op.template identity<T>();
-    else return op.identity();
+    if constexpr (core::has_typed_identity<Op, T>)
+        return op.template identity<T>();
+    else
+        return op.identity();
 }
 
 // Whether op(a, b) == op(b, a). Opt-in: `static constexpr bool commutative = true;` in the operator.
 template <class Op>
 inline constexpr bool is_commutative = [] {
-    if constexpr (requires { { Op::commutative } -> std::convertible_to<bool>; }) return bool(Op::commutative);
-    else return false;
+    if constexpr (requires {
+                      { Op::commutative } -> std::convertible_to<bool>;
+                  })
+        return bool(Op::commutative);
+    else
+        return false;
 }();
 
 // Whether every grouping of the same operands gives the same bits, so that an engine may group as it likes.
 // Opt-in: `template <class T> static constexpr bool exact = ...;` or `static constexpr bool exact = true;`.
 template <class Op, class T>
 inline constexpr bool is_exact = [] {
-    if constexpr (requires { { Op::template exact<T> } -> std::convertible_to<bool>; }) return bool(Op::template exact<T>);
-    else if constexpr (requires { { Op::exact } -> std::convertible_to<bool>; }) return bool(Op::exact);
-    else return false;
+    if constexpr (requires {
+                      { Op::template exact<T> } -> std::convertible_to<bool>;
+                  })
+        return bool(Op::template exact<T>);
+    else if constexpr (requires {
+                           { Op::exact } -> std::convertible_to<bool>;
+                       })
+        return bool(Op::exact);
+    else
+        return false;
 }();
 
 // Contiguous memory of known size: std::span, std::vector, std::array, a C array.
@@ -62,7 +75,9 @@ template <class R>
 concept input_range = std::ranges::contiguous_range<R> && std::ranges::sized_range<R>;
 template <class R, class Acc>
 concept output_range = input_range<R> && std::ranges::borrowed_range<R> &&
-    !std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<R>>> &&
-    requires(const Acc& value) { static_cast<std::ranges::range_value_t<R>>(value); };
+                       !std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<R>>> &&
+                       requires(const Acc& value) {
+    static_cast<std::ranges::range_value_t<R>>(value);
+};
 
 }  // namespace upsweep

@@ -25,20 +25,21 @@ namespace upsweep {
             return core::identity_function<T>();                                                            \
         }                                                                                                   \
     };
-#define UPSWEEP_STRUCT_OPERATOR(name, element, primitive, identity_function, is_commutative, meaning)       \
-    struct name {                                                                                           \
-        static constexpr bool commutative = is_commutative;                                                 \
-        template <class Element>                                                                            \
-        static constexpr bool exact = core::exact_components<name, Element>;                                \
-        template <class T>                                                                                  \
-        UPSWEEP_HOST_DEVICE constexpr element<T> operator()(const element<T>& a, const element<T>& b) const { \
-            return core::primitive(a, b);                                                                   \
-        }                                                                                                   \
-        template <class Element>                                                                            \
-            requires std::same_as<Element, element<core::component<Element>>>                               \
-        UPSWEEP_HOST_DEVICE static constexpr Element identity() {                                           \
-            return core::identity_function<core::component<Element>>();                                     \
-        }                                                                                                   \
+#define UPSWEEP_STRUCT_OPERATOR(name, element, primitive, identity_function, is_commutative, meaning) \
+    struct name {                                                                                     \
+        static constexpr bool commutative = is_commutative;                                           \
+        template <class Element>                                                                      \
+        static constexpr bool exact = core::exact_components<name, Element>;                          \
+        template <class T>                                                                            \
+        UPSWEEP_HOST_DEVICE constexpr element<T> operator()(const element<T>& a,                      \
+                                                            const element<T>& b) const {              \
+            return core::primitive(a, b);                                                             \
+        }                                                                                             \
+        template <class Element>                                                                      \
+        requires std::same_as<Element, element<core::component<Element>>>                             \
+            UPSWEEP_HOST_DEVICE static constexpr Element identity() {                                 \
+            return core::identity_function<core::component<Element>>();                               \
+        }                                                                                             \
     };
 
 struct plus;
@@ -52,9 +53,13 @@ inline constexpr bool rounds = std::same_as<Op, plus> || std::same_as<Op, multip
 template <class Element>
 struct component_of {};
 template <class T>
-struct component_of<affine_map<T>> { using type = T; };
+struct component_of<affine_map<T>> {
+    using type = T;
+};
 template <class T>
-struct component_of<indexed<T>> { using type = T; };
+struct component_of<indexed<T>> {
+    using type = T;
+};
 template <class Element>
 using component = typename component_of<Element>::type;
 
@@ -76,7 +81,7 @@ struct monoid {
 };
 
 template <class F, class T>
-    requires combines<F, T>
+requires combines<F, T>
 [[nodiscard]] constexpr monoid<F, T> with_identity(F combine, T identity) {
     return {std::move(combine), std::move(identity)};
 }

@@ -31,10 +31,10 @@ inline constexpr std::size_t scan_block_multiple = core::tile_size;
 
 template <class Acc>
 struct scan_options {
-    std::optional<Acc> initial{};       // folded in before the first element
-    bool reverse = false;               // out[i] = x[i] (+) ... (+) x[n-1] instead of x[0] (+) ... (+) x[i]
-    Acc* total = nullptr;               // receives initial (+) x[0] (+) ... (+) x[n-1]
-    scan_carry<Acc>* carry = nullptr;   // continues an earlier block
+    std::optional<Acc> initial{};      // folded in before the first element
+    bool reverse = false;              // out[i] = x[i] (+) ... (+) x[n-1] instead of x[0] (+) ... (+) x[i]
+    Acc* total = nullptr;              // receives initial (+) x[0] (+) ... (+) x[n-1]
+    scan_carry<Acc>* carry = nullptr;  // continues an earlier block
 };
 
 // The options of a call that scans many sequences, along an axis or by segments: each starts from `initial`.

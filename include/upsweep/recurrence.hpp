@@ -1,15 +1,14 @@
 // First-order linear recurrences: x[i] = a[i] x[i-1] + b[i] with x[-1] = x0.
 //
-// The maps x -> a[i] x + b[i] are scanned under composition (operator `affine`), starting from the constant map x0, and
-// the second component is stored.
-// Shapes: a, b and out have equal size n >= 0. The arithmetic happens in Acc (the common type of a and b unless named;
-// float for 16-bit floating point).
-// Bits: those of docs/numerics.md for `affine` with initial value (0, x0); each product and each sum is rounded by itself.
+// The maps x -> a[i] x + b[i] are scanned under composition (operator `affine`), starting from the constant
+// map x0, and the second component is stored. Shapes: a, b and out have equal size n >= 0. The arithmetic
+// happens in Acc (the common type of a and b unless named; float for 16-bit floating point). Bits: those of
+// docs/numerics.md for `affine` with initial value (0, x0); each product and each sum is rounded by itself.
 // Aliasing: out may be a or b (equal pointers, elements of equal size); any other overlap is an error.
 // Errors: upsweep::error names the argument; nothing has been written then.
 // Complexity: O(n) work, one read of a and b and one write of out through memory.
-// Source: Kogge and Stone, "A parallel algorithm for the efficient solution of a general class of recurrence equations",
-// 1973; Blelloch, "Prefix sums and their applications", 1990, section 1.4.
+// Source: Kogge and Stone, "A parallel algorithm for the efficient solution of a general class of recurrence
+// equations", 1973; Blelloch, "Prefix sums and their applications", 1990, section 1.4.
 #pragma once
 
 #include <cstddef>
@@ -40,32 +39,41 @@ struct recurrence_sink {
     Out* y;
 
     auto writer(std::size_t first) const {
-        return [at = y + first](const std::optional<affine_map<T>>& prefix) mutable { *at++ = cpu::convert<Out>(prefix->b); };
+        return [at = y + first](const std::optional<affine_map<T>>& prefix) mutable {
+            *at++ = cpu::convert<Out>(prefix->b);
+        };
     }
 };
 
 }  // namespace detail
 
 template <class Acc = deduced, input_range A, input_range B, class Out,
-          class T = core::accumulator_for<Acc, std::common_type_t<accumulator_type<std::ranges::range_value_t<A>>,
-                                                                  accumulator_type<std::ranges::range_value_t<B>>>, affine>>
-    requires output_range<Out, T>
-void linear_recurrence(cpu::executor& ex, const A& a, const B& b, const std::type_identity_t<T>& x0, Out&& out) {
+          class T = core::accumulator_for<Acc,
+                                          std::common_type_t<accumulator_type<std::ranges::range_value_t<A>>,
+                                                             accumulator_type<std::ranges::range_value_t<B>>>,
+                                          affine>>
+requires output_range<Out, T>
+void linear_recurrence(cpu::executor& ex, const A& a, const B& b, const std::type_identity_t<T>& x0,
+                       Out&& out) {
     const std::size_t n = std::ranges::size(a);
     if (std::ranges::size(b) != n) {
-        throw_error(errc::invalid_argument, "b: expected " + std::to_string(n) + " elements, as many as a, but it has " +
+        throw_error(errc::invalid_argument, "b: expected " + std::to_string(n) +
+                                                " elements, as many as a, but it has " +
                                                 std::to_string(std::ranges::size(b)));
     }
     if (std::ranges::size(out) != n) {
-        throw_error(errc::invalid_argument, "out: expected " + std::to_string(n) + " elements, as many as a, but it has " +
+        throw_error(errc::invalid_argument, "out: expected " + std::to_string(n) +
+                                                " elements, as many as a, but it has " +
                                                 std::to_string(std::ranges::size(out)));
     }
     using element = std::ranges::range_value_t<Out>;
-    detail::check_overlap(std::ranges::data(a), sizeof(std::ranges::range_value_t<A>), std::ranges::data(out), sizeof(element), n);
-    detail::check_overlap(std::ranges::data(b), sizeof(std::ranges::range_value_t<B>), std::ranges::data(out), sizeof(element), n);
+    detail::check_overlap(std::ranges::data(a), sizeof(std::ranges::range_value_t<A>), std::ranges::data(out),
+                          sizeof(element), n);
+    detail::check_overlap(std::ranges::data(b), sizeof(std::ranges::range_value_t<B>), std::ranges::data(out),
+                          sizeof(element), n);
     if (n == 0) return;
-    const detail::recurrence_source<T, std::ranges::range_value_t<A>, std::ranges::range_value_t<B>> source{std::ranges::data(a),
-                                                                                                         std::ranges::data(b)};
+    const detail::recurrence_source<T, std::ranges::range_value_t<A>, std::ranges::range_value_t<B>> source{
+        std::ranges::data(a), std::ranges::data(b)};
     const detail::recurrence_sink<T, element> sink{std::ranges::data(out)};
     core::tree_carry<affine_map<T>> carry{affine_map<T>{T(0), x0}, {}, 0};
     cpu::run_generic_scan<affine_map<T>>(ex, source, sink, affine{}, n, false, carry);

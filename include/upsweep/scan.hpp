@@ -1,17 +1,18 @@
 // Prefix sums of one sequence: inclusive_scan, exclusive_scan and their transforming forms.
 //
 //     inclusive: out[i] = x[0] (+) x[1] (+) ... (+) x[i]
-//     exclusive: out[i] = x[0] (+) ... (+) x[i-1],  out[0] = the initial value, or else the operator's identity
+//     exclusive: out[i] = x[0] (+) ... (+) x[i-1],  out[0] = the initial value, or else the operator's
+//     identity
 //
-// Shapes: in and out are contiguous ranges of equal size n >= 0, of any element types; elements convert to the
-// accumulator type Acc when loaded and to the output type when stored. Acc is the input's element type (float for
-// 16-bit floating point, bool for the logical operators) unless named: inclusive_scan<double>(ex, floats, doubles).
-// Bits: those of docs/numerics.md, for every executor, thread count and instruction set.
+// Shapes: in and out are contiguous ranges of equal size n >= 0, of any element types; elements convert to
+// the accumulator type Acc when loaded and to the output type when stored. Acc is the input's element type
+// (float for 16-bit floating point, bool for the logical operators) unless named: inclusive_scan<double>(ex,
+// floats, doubles). Bits: those of docs/numerics.md, for every executor, thread count and instruction set.
 // Aliasing: out may be in (equal pointers, elements of equal size); any other overlap is an error.
-// Errors: upsweep::error names the argument; nothing has been written then. An exception from the operator or the
-// function passes through; out is then unspecified.
-// Complexity: O(n) work, one read of in and one write of out through memory; scratch on the stack only.
-// Source: the combination tree is described in docs/numerics.md; the parallel chain in docs/architecture.md.
+// Errors: upsweep::error names the argument; nothing has been written then. An exception from the operator or
+// the function passes through; out is then unspecified. Complexity: O(n) work, one read of in and one write
+// of out through memory; scratch on the stack only. Source: the combination tree is described in
+// docs/numerics.md; the parallel chain in docs/architecture.md.
 #pragma once
 
 #include <cstddef>
@@ -61,7 +62,9 @@ template <class Op>
 struct swapped {
     const Op& op;
     template <class T>
-    constexpr auto operator()(const T& a, const T& b) const { return op(b, a); }
+    constexpr auto operator()(const T& a, const T& b) const {
+        return op(b, a);
+    }
     template <class T>
     static constexpr bool exact = is_exact<Op, T>;
 };
@@ -71,24 +74,28 @@ struct swapped {
 namespace detail {
 
 [[noreturn]] inline void throw_sizes(std::size_t in, std::size_t out) {
-    throw_error(errc::invalid_argument, "out: expected " + std::to_string(in) + " elements, as many as in, but it has " +
-                                            std::to_string(out));
+    throw_error(errc::invalid_argument, "out: expected " + std::to_string(in) +
+                                            " elements, as many as in, but it has " + std::to_string(out));
 }
 UPSWEEP_ALWAYS_INLINE void check_sizes(std::size_t in, std::size_t out) {
     if (in != out) throw_sizes(in, out);
 }
 
 [[noreturn]] inline void throw_overlap() {
-    throw_error(errc::invalid_argument,
-                "out: overlaps in; it must be the same array (equal pointers and element sizes) or disjoint from it");
+    throw_error(
+        errc::invalid_argument,
+        "out: overlaps in; it must be the same array (equal pointers and element sizes) or disjoint from it");
 }
 
 // Whether two arrays are the same memory; any other overlap is an error.
-UPSWEEP_ALWAYS_INLINE bool check_overlap(const void* in, std::size_t in_element, const void* out, std::size_t out_element, std::size_t n) {
+UPSWEEP_ALWAYS_INLINE bool check_overlap(const void* in, std::size_t in_element, const void* out,
+                                         std::size_t out_element, std::size_t n) {
     const auto* in_first = static_cast<const char*>(in);
     const auto* out_first = static_cast<const char*>(out);
     const std::less<const char*> before;
-    if (n == 0 || !before(in_first, out_first + n * out_element) || !before(out_first, in_first + n * in_element)) return false;
+    if (n == 0 || !before(in_first, out_first + n * out_element) ||
+        !before(out_first, in_first + n * in_element))
+        return false;
     if (in_first == out_first && in_element == out_element) return true;
     throw_overlap();
 }
@@ -99,16 +106,20 @@ core::tree_carry<Acc> begin_carry(const scan_options<Acc>& options) {
     if (options.carry == nullptr) return {options.initial, {}, 0};
     if (options.carry->element_count_ == 0) return {options.initial, {}, 0};
     if (options.carry->element_count_ % scan_block_multiple != 0) {
-        throw_error(errc::invalid_argument, "options.carry: " + std::to_string(options.carry->element_count_) +
-                                                " elements were scanned before; every block but the last must be a multiple of " +
-                                                std::to_string(scan_block_multiple));
+        throw_error(errc::invalid_argument,
+                    "options.carry: " + std::to_string(options.carry->element_count_) +
+                        " elements were scanned before; every block but the last must be a multiple of " +
+                        std::to_string(scan_block_multiple));
     }
     return options.carry->tree;
 }
 
 template <class Acc, class Op>
-void finish(const scan_options<Acc>& options, const Op& op, core::tree_carry<Acc> tree, std::optional<Acc> last, std::size_t n) {
-    if (n == 0) last = options.carry != nullptr && options.carry->element_count_ != 0 ? options.carry->total_ : options.initial;
+void finish(const scan_options<Acc>& options, const Op& op, core::tree_carry<Acc> tree,
+            std::optional<Acc> last, std::size_t n) {
+    if (n == 0)
+        last = options.carry != nullptr && options.carry->element_count_ != 0 ? options.carry->total_
+                                                                              : options.initial;
     if (options.carry != nullptr) {
         options.carry->tree = std::move(tree);
         options.carry->element_count_ += n;
@@ -125,9 +136,14 @@ void finish(const scan_options<Acc>& options, const Op& op, core::tree_carry<Acc
 // What an exclusive scan stores first when there is no initial value.
 template <class Acc, class Op>
 std::optional<Acc> exclusive_start(const Op& op, bool needed) {
-    if constexpr (has_identity<Op, Acc>) return identity_of<Acc>(op);
-    else if (needed) throw_error(errc::invalid_argument, "options.initial: an exclusive scan needs an initial value, because the operator has no identity");
-    else return {};
+    if constexpr (has_identity<Op, Acc>)
+        return identity_of<Acc>(op);
+    else if (needed)
+        throw_error(errc::invalid_argument,
+                    "options.initial: an exclusive scan needs an initial value, because the operator has no "
+                    "identity");
+    else
+        return {};
 }
 
 template <class Acc, class Op>
@@ -135,7 +151,8 @@ void check_total(const scan_options<Acc>& options, std::size_t n) {
     if (!has_identity<Op, Acc> && n == 0 && options.total != nullptr && !options.initial &&
         (options.carry == nullptr || options.carry->element_count_ == 0)) {
         throw_error(errc::invalid_argument,
-                    "options.total: the total of no elements needs an initial value, because the operator has no identity");
+                    "options.total: the total of no elements needs an initial value, because the operator "
+                    "has no identity");
     }
 }
 
@@ -155,35 +172,42 @@ auto as_storage(T* p) {
 
 // One sequence: in[i * stride], out[i * stride] for i < n, stride 1 or -1, both pointing at the first of it.
 template <class Acc, class In, class Out, class Op, class Function>
-void scan_sequence(cpu::executor& ex, const In* in, std::ptrdiff_t in_stride, Out* out, std::ptrdiff_t out_stride, std::size_t n,
-                   bool exclusive, bool in_place, const Op& op, const Function& function, const scan_options<Acc>& options) {
+void scan_sequence(cpu::executor& ex, const In* in, std::ptrdiff_t in_stride, Out* out,
+                   std::ptrdiff_t out_stride, std::size_t n, bool exclusive, bool in_place, const Op& op,
+                   const Function& function, const scan_options<Acc>& options) {
     check_total<Acc, Op>(options, n);
     core::tree_carry<Acc> carry = begin_carry(options);
-    const std::optional<Acc> start = exclusive ? exclusive_start<Acc>(op, !carry.value(op) && n != 0) : std::nullopt;
+    const std::optional<Acc> start =
+        exclusive ? exclusive_start<Acc>(op, !carry.value(op) && n != 0) : std::nullopt;
     std::optional<Acc> last;
     if (n == 0) {
         // nothing to store
     } else if constexpr (cpu::has_kernels<Acc, Op>) {
         cpu::source<Acc> source;
-        if constexpr (std::is_same_v<Function, std::identity>) source = cpu::make_source<Acc>(as_storage(in), in_stride);
-        else source = cpu::make_source<Acc>(in, in_stride, function);
+        if constexpr (std::is_same_v<Function, std::identity>)
+            source = cpu::make_source<Acc>(as_storage(in), in_stride);
+        else
+            source = cpu::make_source<Acc>(in, in_stride, function);
         last = cpu::run_scan<Acc, Op>(ex, source, cpu::make_sink<Acc>(as_storage(out), out_stride),
-                                     {n, exclusive, in_place, n * (sizeof(In) + sizeof(Out))}, carry);
+                                      {n, exclusive, in_place, n * (sizeof(In) + sizeof(Out))}, carry);
     } else {
         const cpu::element_source<Acc, In, Function> source{in, in_stride, function};
         const cpu::element_sink<Acc, Out> sink{out, out_stride, start};
-        if (options.reverse) last = cpu::run_generic_scan<Acc>(ex, source, sink, core::swapped<Op>{op}, n, exclusive, carry);
-        else last = cpu::run_generic_scan<Acc>(ex, source, sink, op, n, exclusive, carry);
+        if (options.reverse)
+            last = cpu::run_generic_scan<Acc>(ex, source, sink, core::swapped<Op>{op}, n, exclusive, carry);
+        else
+            last = cpu::run_generic_scan<Acc>(ex, source, sink, op, n, exclusive, carry);
     }
     finish(options, op, std::move(carry), std::move(last), n);
 }
 
 template <class Acc, class In, class Out, class Op, class Function>
-void scan_range(cpu::executor& ex, const In* in, std::size_t in_size, Out* out, std::size_t out_size, bool exclusive, const Op& op,
-                const Function& function, const scan_options<Acc>& options) {
+void scan_range(cpu::executor& ex, const In* in, std::size_t in_size, Out* out, std::size_t out_size,
+                bool exclusive, const Op& op, const Function& function, const scan_options<Acc>& options) {
     check_sizes(in_size, out_size);
     const bool in_place = check_overlap(in, sizeof(In), out, sizeof(Out), in_size);
-    if constexpr (cpu::has_kernels<Acc, Op> && std::is_same_v<Function, std::identity> && std::is_same_v<In, Acc> && std::is_same_v<Out, Acc>) {
+    if constexpr (cpu::has_kernels<Acc, Op> && std::is_same_v<Function, std::identity> &&
+                  std::is_same_v<In, Acc> && std::is_same_v<Out, Acc>) {
         if (in_size <= cpu::small_size<Acc> && in_size != 0 && !options.reverse && options.carry == nullptr) {
             const Acc start = options.initial ? *options.initial : identity_of<Acc>(op);
             const Acc total = cpu::run_small_scan<Acc, Op>(ex.simd(), in, out, in_size, exclusive, start);
@@ -193,7 +217,8 @@ void scan_range(cpu::executor& ex, const In* in, std::size_t in_size, Out* out, 
     }
     const std::size_t last = in_size == 0 || !options.reverse ? 0 : in_size - 1;
     const std::ptrdiff_t stride = options.reverse ? -1 : 1;
-    scan_sequence<Acc>(ex, in + last, stride, out + last, stride, in_size, exclusive, in_place, op, function, options);
+    scan_sequence<Acc>(ex, in + last, stride, out + last, stride, in_size, exclusive, in_place, op, function,
+                       options);
 }
 
 }  // namespace detail
@@ -201,37 +226,45 @@ void scan_range(cpu::executor& ex, const In* in, std::size_t in_size, Out* out, 
 // out[i] = in[0] (+) ... (+) in[i]
 template <class Acc = deduced, input_range In, class Out, class Op = plus,
           class A = core::accumulator_for<Acc, std::ranges::range_value_t<In>, Op>>
-    requires output_range<Out, A> && combines<Op, A>
-void inclusive_scan(cpu::executor& ex, const In& in, Out&& out, const Op& op = {}, const std::type_identity_t<scan_options<A>>& options = {}) {
-    detail::scan_range<A>(ex, std::ranges::data(in), std::ranges::size(in), std::ranges::data(out), std::ranges::size(out), false, op,
-                          std::identity{}, options);
+requires output_range<Out, A> && combines<Op, A>
+void inclusive_scan(cpu::executor& ex, const In& in, Out&& out, const Op& op = {},
+                    const std::type_identity_t<scan_options<A>>& options = {}) {
+    detail::scan_range<A>(ex, std::ranges::data(in), std::ranges::size(in), std::ranges::data(out),
+                          std::ranges::size(out), false, op, std::identity{}, options);
 }
 
 // out[i] = in[0] (+) ... (+) in[i-1]; out[0] = options.initial, or else the operator's identity.
 template <class Acc = deduced, input_range In, class Out, class Op = plus,
           class A = core::accumulator_for<Acc, std::ranges::range_value_t<In>, Op>>
-    requires output_range<Out, A> && combines<Op, A>
-void exclusive_scan(cpu::executor& ex, const In& in, Out&& out, const Op& op = {}, const std::type_identity_t<scan_options<A>>& options = {}) {
-    detail::scan_range<A>(ex, std::ranges::data(in), std::ranges::size(in), std::ranges::data(out), std::ranges::size(out), true, op,
-                          std::identity{}, options);
+requires output_range<Out, A> && combines<Op, A>
+void exclusive_scan(cpu::executor& ex, const In& in, Out&& out, const Op& op = {},
+                    const std::type_identity_t<scan_options<A>>& options = {}) {
+    detail::scan_range<A>(ex, std::ranges::data(in), std::ranges::size(in), std::ranges::data(out),
+                          std::ranges::size(out), true, op, std::identity{}, options);
 }
 
 // out[i] = f(in[0]) (+) ... (+) f(in[i]). f may be called up to twice for an element, from several threads.
-template <class Acc = deduced, input_range In, class Out, class Op, class Function,
-          class A = core::accumulator_for<Acc, std::decay_t<std::invoke_result_t<const Function&, const std::ranges::range_value_t<In>&>>, Op>>
-    requires output_range<Out, A> && combines<Op, A>
+template <
+    class Acc = deduced, input_range In, class Out, class Op, class Function,
+    class A = core::accumulator_for<
+        Acc, std::decay_t<std::invoke_result_t<const Function&, const std::ranges::range_value_t<In>&>>, Op>>
+requires output_range<Out, A> && combines<Op, A>
 void transform_inclusive_scan(cpu::executor& ex, const In& in, Out&& out, const Op& op, const Function& f,
                               const std::type_identity_t<scan_options<A>>& options = {}) {
-    detail::scan_range<A>(ex, std::ranges::data(in), std::ranges::size(in), std::ranges::data(out), std::ranges::size(out), false, op, f, options);
+    detail::scan_range<A>(ex, std::ranges::data(in), std::ranges::size(in), std::ranges::data(out),
+                          std::ranges::size(out), false, op, f, options);
 }
 
 // out[i] = f(in[0]) (+) ... (+) f(in[i-1])
-template <class Acc = deduced, input_range In, class Out, class Op, class Function,
-          class A = core::accumulator_for<Acc, std::decay_t<std::invoke_result_t<const Function&, const std::ranges::range_value_t<In>&>>, Op>>
-    requires output_range<Out, A> && combines<Op, A>
+template <
+    class Acc = deduced, input_range In, class Out, class Op, class Function,
+    class A = core::accumulator_for<
+        Acc, std::decay_t<std::invoke_result_t<const Function&, const std::ranges::range_value_t<In>&>>, Op>>
+requires output_range<Out, A> && combines<Op, A>
 void transform_exclusive_scan(cpu::executor& ex, const In& in, Out&& out, const Op& op, const Function& f,
                               const std::type_identity_t<scan_options<A>>& options = {}) {
-    detail::scan_range<A>(ex, std::ranges::data(in), std::ranges::size(in), std::ranges::data(out), std::ranges::size(out), true, op, f, options);
+    detail::scan_range<A>(ex, std::ranges::data(in), std::ranges::size(in), std::ranges::data(out),
+                          std::ranges::size(out), true, op, f, options);
 }
 
 }  // namespace upsweep

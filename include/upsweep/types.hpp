@@ -19,7 +19,8 @@ struct float16 {
     constexpr operator float() const {
         const std::uint32_t sign = static_cast<std::uint32_t>(bits & 0x8000u) << 16;
         const std::uint32_t magnitude = bits & 0x7fffu;
-        if (magnitude >= 0x7c00u) return std::bit_cast<float>(sign | 0x7f800000u | ((magnitude & 0x3ffu) << 13));
+        if (magnitude >= 0x7c00u)
+            return std::bit_cast<float>(sign | 0x7f800000u | ((magnitude & 0x3ffu) << 13));
         if (magnitude >= 0x0400u) return std::bit_cast<float>(sign | ((magnitude << 13) + 0x38000000u));
         const float value = static_cast<float>(magnitude) * 0x1p-24f;  // zero or subnormal: exact
         return sign != 0 ? -value : value;
@@ -35,13 +36,15 @@ struct float16 {
         const auto word = std::bit_cast<std::uint32_t>(value);
         const auto sign = static_cast<std::uint16_t>((word >> 16) & 0x8000u);
         const std::uint32_t magnitude = word & 0x7fffffffu;
-        if (magnitude > 0x7f800000u) return static_cast<std::uint16_t>(sign | 0x7e00u | ((magnitude >> 13) & 0x1ffu));
+        if (magnitude > 0x7f800000u)
+            return static_cast<std::uint16_t>(sign | 0x7e00u | ((magnitude >> 13) & 0x1ffu));
         if (magnitude >= 0x477ff000u) return static_cast<std::uint16_t>(sign | 0x7c00u);  // >= 65520
         if (magnitude >= 0x38800000u) {                                                   // >= 2^-14: normal
             const std::uint32_t odd = (magnitude >> 13) & 1u;
             return static_cast<std::uint16_t>(sign | ((magnitude - 0x38000000u + 0xfffu + odd) >> 13));
         }
-        // Adding 2^-1 * 2^0 aligns the last subnormal bit (2^-24) with float's last bit, so the sum rounds right.
+        // Adding 2^-1 * 2^0 aligns the last subnormal bit (2^-24) with float's last bit, so the sum rounds
+        // right.
         const float aligned = std::bit_cast<float>(magnitude) + 0.5f;
         return static_cast<std::uint16_t>(sign | (std::bit_cast<std::uint32_t>(aligned) - 0x3f000000u));
     }
@@ -90,9 +93,11 @@ template <class T>
 inline constexpr bool is_complex<std::complex<T>> = true;
 
 #if defined(__FLT16_MANT_DIG__)
-#define UPSWEEP_HAS_FLOAT16 1  // the compiler's own _Float16 exists; it is stored and accumulated like float16
+#define UPSWEEP_HAS_FLOAT16 \
+    1  // the compiler's own _Float16 exists; it is stored and accumulated like float16
 template <class T>
-inline constexpr bool is_half = std::same_as<T, float16> || std::same_as<T, bfloat16> || std::same_as<T, _Float16>;
+inline constexpr bool is_half =
+    std::same_as<T, float16> || std::same_as<T, bfloat16> || std::same_as<T, _Float16>;
 #else
 template <class T>
 inline constexpr bool is_half = std::same_as<T, float16> || std::same_as<T, bfloat16>;

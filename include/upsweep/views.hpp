@@ -15,8 +15,8 @@ namespace upsweep {
 
 inline constexpr std::size_t max_rank = 64;
 
-// element(i0, i1, ...) = data[i0 * strides[0] + i1 * strides[1] + ...]. Strides count elements and may be negative
-// or, for what is only read, zero. Owns nothing.
+// element(i0, i1, ...) = data[i0 * strides[0] + i1 * strides[1] + ...]. Strides count elements and may be
+// negative or, for what is only read, zero. Owns nothing.
 template <class T>
 class strided_view {
   public:
@@ -31,13 +31,17 @@ class strided_view {
     strided_view(T* data, std::span<const std::int64_t> shape, std::span<const std::int64_t> strides)
         : strided_view(data, shape, strides, 0) {
         if (strides.size() != shape.size()) {
-            throw_error(errc::invalid_argument, "strides: expected " + std::to_string(shape.size()) + ", one a dimension, but there are " +
+            throw_error(errc::invalid_argument, "strides: expected " + std::to_string(shape.size()) +
+                                                    ", one a dimension, but there are " +
                                                     std::to_string(strides.size()));
         }
     }
-    strided_view(T* data, std::initializer_list<std::int64_t> shape) : strided_view(data, std::span(shape.begin(), shape.size())) {}
-    strided_view(T* data, std::initializer_list<std::int64_t> shape, std::initializer_list<std::int64_t> strides)
-        : strided_view(data, std::span(shape.begin(), shape.size()), std::span(strides.begin(), strides.size())) {}
+    strided_view(T* data, std::initializer_list<std::int64_t> shape)
+        : strided_view(data, std::span(shape.begin(), shape.size())) {}
+    strided_view(T* data, std::initializer_list<std::int64_t> shape,
+                 std::initializer_list<std::int64_t> strides)
+        : strided_view(data, std::span(shape.begin(), shape.size()),
+                       std::span(strides.begin(), strides.size())) {}
 
     [[nodiscard]] T* data() const { return data_; }
     [[nodiscard]] std::size_t rank() const { return rank_; }
@@ -50,13 +54,17 @@ class strided_view {
     }
 
   private:
-    strided_view(T* data, std::span<const std::int64_t> shape, std::span<const std::int64_t> strides, int) : data_(data), rank_(shape.size()) {
+    strided_view(T* data, std::span<const std::int64_t> shape, std::span<const std::int64_t> strides, int)
+        : data_(data), rank_(shape.size()) {
         if (rank_ > max_rank) {
-            throw_error(errc::invalid_argument, "shape: " + std::to_string(rank_) + " dimensions; at most " + std::to_string(max_rank));
+            throw_error(errc::invalid_argument, "shape: " + std::to_string(rank_) + " dimensions; at most " +
+                                                    std::to_string(max_rank));
         }
         bool empty = false;
         for (const std::int64_t extent : shape) {
-            if (extent < 0) throw_error(errc::invalid_argument, "shape: a dimension is negative: " + std::to_string(extent));
+            if (extent < 0)
+                throw_error(errc::invalid_argument,
+                            "shape: a dimension is negative: " + std::to_string(extent));
             empty = empty || extent == 0;
         }
         std::int64_t product = 1;

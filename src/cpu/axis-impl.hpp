@@ -11,25 +11,38 @@ template <class Acc, class Op>
 class axis_engine {
   public:
     static constexpr bool exact = is_exact<Op, Acc>;
-    static constexpr std::size_t line = 64 / sizeof(Acc);           // elements of a cache line
-    static constexpr std::size_t narrowest_share = 256 / sizeof(Acc);  // lanes of a row that a thread takes at least
+    static constexpr std::size_t line = 64 / sizeof(Acc);  // elements of a cache line
+    static constexpr std::size_t narrowest_share =
+        256 / sizeof(Acc);  // lanes of a row that a thread takes at least
     static constexpr std::size_t group_size = 4 * piece_size<Acc>;  // elements in a group's buffer
-    static constexpr std::size_t shortest_line = 256;               // elements from which a sequence is scanned as a line
+    static constexpr std::size_t shortest_line = 256;  // elements from which a sequence is scanned as a line
 
-    axis_engine(executor& ex, const source<Acc>& in, const sink<Acc>& out, const axis_geometry& geometry, bool exclusive,
-                bool in_place, const std::optional<Acc>& initial)
-        : ex_(ex), kernels_(kernels_for<Acc, Op>(ex.simd())), memory_(memory_kernels_for(ex.simd())), in_(in), out_(out),
-          geometry_(geometry), exclusive_(exclusive), in_place_(in_place), start_(initial.value_or(Op::template identity<Acc>())),
+    axis_engine(executor& ex, const source<Acc>& in, const sink<Acc>& out, const axis_geometry& geometry,
+                bool exclusive, bool in_place, const std::optional<Acc>& initial)
+        : ex_(ex),
+          kernels_(kernels_for<Acc, Op>(ex.simd())),
+          memory_(memory_kernels_for(ex.simd())),
+          in_(in),
+          out_(out),
+          geometry_(geometry),
+          exclusive_(exclusive),
+          in_place_(in_place),
+          start_(initial.value_or(Op::template identity<Acc>())),
           footprint_(geometry.length * geometry.sequence_count * (in.element_size + out.element_size)) {}
 
     void run() {
         const auto fastest = geometry_.fastest();
-        const bool side_by_side = in_.plain && out_.plain && fastest.in_stride == 1 && fastest.out_stride == 1 &&
-                                  fastest.extent >= 32 / sizeof(Acc) && geometry_.length > 1;
-        const bool one_after_another = std::abs(geometry_.in_stride) == 1 && std::abs(geometry_.out_stride) == 1;
-        if (side_by_side) run_lanes();
-        else if (geometry_.length >= shortest_line && (one_after_another || geometry_.sequence_count < line)) run_lines();
-        else run_groups();
+        const bool side_by_side = in_.plain && out_.plain && fastest.in_stride == 1 &&
+                                  fastest.out_stride == 1 && fastest.extent >= 32 / sizeof(Acc) &&
+                                  geometry_.length > 1;
+        const bool one_after_another =
+            std::abs(geometry_.in_stride) == 1 && std::abs(geometry_.out_stride) == 1;
+        if (side_by_side)
+            run_lanes();
+        else if (geometry_.length >= shortest_line && (one_after_another || geometry_.sequence_count < line))
+            run_lines();
+        else
+            run_groups();
     }
 
   private:
@@ -43,9 +56,11 @@ class axis_engine {
 
         // Appends `rows`, the totals of a complete tile.
         void push_tile() {
-            for (std::size_t lane = 0; lane < rows.size(); ++lane) tiles[lane] = Op()(tiles[lane], rows[lane]);
+            for (std::size_t lane = 0; lane < rows.size(); ++lane)
+                tiles[lane] = Op()(tiles[lane], rows[lane]);
             if (++tile_count % core::tiles_per_super == 0) {
-                for (std::size_t lane = 0; lane < tiles.size(); ++lane) supers[lane] = Op()(supers[lane], tiles[lane]);
+                for (std::size_t lane = 0; lane < tiles.size(); ++lane)
+                    supers[lane] = Op()(supers[lane], tiles[lane]);
                 std::ranges::fill(tiles, Op::template identity<Acc>());
             }
             std::ranges::fill(rows, Op::template identity<Acc>());
@@ -79,7 +94,7 @@ class axis_engine {
         block.lanes = lanes;
         block.exclusive = exclusive_;
         const bool streaming = may_stream() && reinterpret_cast<std::uintptr_t>(block.y) % 64 == 0 &&
-                          block.y_stride * static_cast<std::ptrdiff_t>(sizeof(Acc)) % 64 == 0;
+                               block.y_stride * static_cast<std::ptrdiff_t>(sizeof(Acc)) % 64 == 0;
         block.where = streaming ? placement::streamed : placement::cached;
         return block;
     }
@@ -94,7 +109,8 @@ class axis_engine {
             return;
         }
         const std::size_t fair = row_lanes * rows / ex_.threads();
-        const std::size_t block_lanes = std::clamp(fair / line * line, std::min(narrowest_share, most_lanes<Acc>), most_lanes<Acc>);
+        const std::size_t block_lanes =
+            std::clamp(fair / line * line, std::min(narrowest_share, most_lanes<Acc>), most_lanes<Acc>);
         const std::size_t blocks = (row_lanes + block_lanes - 1) / block_lanes;
         for_each_task(ex_, helpers_for(rows * blocks), rows * blocks, [&](std::size_t task) {
             const std::size_t lane = task % blocks * block_lanes;
@@ -138,7 +154,8 @@ class axis_engine {
         }
         void advance(state& carried, std::size_t, const summary& made) const {
             if constexpr (exact) {
-                for (std::size_t lane = 0; lane < made.size(); ++lane) carried.supers[lane] = Op()(carried.supers[lane], made[lane]);
+                for (std::size_t lane = 0; lane < made.size(); ++lane)
+                    carried.supers[lane] = Op()(carried.supers[lane], made[lane]);
             } else {
                 for (std::size_t tile = 0; tile * whole.lanes < made.size(); ++tile) {
                     std::copy_n(made.data() + tile * whole.lanes, whole.lanes, carried.rows.data());
@@ -160,20 +177,25 @@ class axis_engine {
     void run_lane_chain(std::size_t sequence, std::size_t row_lanes) {
         for (std::size_t lane = 0; lane < row_lanes; lane += most_lanes<Acc>) {
             const std::size_t lanes = std::min(most_lanes<Acc>, row_lanes - lane);
-            const chunking plan = chunking::plan(geometry_.length, in_.element_size * lanes, out_.element_size * lanes, ex_.threads());
+            const chunking plan = chunking::plan(geometry_.length, in_.element_size * lanes,
+                                                 out_.element_size * lanes, ex_.threads());
             const lane_chain chain{*this, block_at(geometry_.begin(sequence + lane), lanes), plan.elements};
             lane_state state(lanes, start_);
-            if (plan.count == 1) chain.scan(0, state);
-            else run_chain(ex_, plan.helpers, plan.count, chain, std::move(state));
+            if (plan.count == 1)
+                chain.scan(0, state);
+            else
+                run_chain(ex_, plan.helpers, plan.count, chain, std::move(state));
         }
     }
 
     void run_lines() {
-        for_each_sequence(ex_, geometry_, in_.element_size + out_.element_size, [&](executor& with, std::size_t sequence) {
-            const auto at = geometry_.begin(sequence);
-            core::tree_carry<Acc> carry{start_, {}, 0};
-            run_scan<Acc, Op>(with, moved(in_, at.in), moved(out_, at.out), {geometry_.length, exclusive_, in_place_, footprint_}, carry);
-        });
+        for_each_sequence(ex_, geometry_, in_.element_size + out_.element_size,
+                          [&](executor& with, std::size_t sequence) {
+                              const auto at = geometry_.begin(sequence);
+                              core::tree_carry<Acc> carry{start_, {}, 0};
+                              run_scan<Acc, Op>(with, moved(in_, at.in), moved(out_, at.out),
+                                                {geometry_.length, exclusive_, in_place_, footprint_}, carry);
+                          });
     }
 
     void run_groups() {
@@ -198,7 +220,8 @@ class axis_engine {
         const std::ptrdiff_t in_pitch = even_pitch(at, &axis_geometry::offsets::in);
         const std::ptrdiff_t out_pitch = even_pitch(at, &axis_geometry::offsets::out);
         const bool read_in_place = in_.plain && geometry_.in_stride == 1 && in_pitch != 0;
-        const bool write_in_place = out_.plain && geometry_.out_stride == 1 && out_pitch != 0 && !may_stream();
+        const bool write_in_place =
+            out_.plain && geometry_.out_stride == 1 && out_pitch != 0 && !may_stream();
         // Lines that lie one after the other in the output are streamed as one piece.
         const bool packed = out_.plain && geometry_.out_stride == 1 && buffered == geometry_.length &&
                             out_pitch == static_cast<std::ptrdiff_t>(geometry_.length) && may_stream();
@@ -207,7 +230,8 @@ class axis_engine {
             const std::size_t length = std::min(buffered, geometry_.length - first);
             const auto pass = static_cast<std::ptrdiff_t>(length);
             if (read_in_place) {
-                transpose(rows_of_lanes.data(), pitch, static_cast<const Acc*>(in_.data) + at[0].in + first, in_pitch, lanes, length);
+                transpose(rows_of_lanes.data(), pitch, static_cast<const Acc*>(in_.data) + at[0].in + first,
+                          in_pitch, lanes, length);
             } else {
                 for (std::size_t lane = 0; lane < lanes; ++lane) {
                     in_.load(moved(in_, at[lane].in), memory_, first, length, lines.data() + lane * length);
@@ -216,12 +240,14 @@ class axis_engine {
             }
             scan_buffer(rows_of_lanes.data(), length, lanes, first + length, state);
             if (write_in_place) {
-                transpose(static_cast<Acc*>(out_.data) + at[0].out + first, out_pitch, rows_of_lanes.data(), pitch, length, lanes);
+                transpose(static_cast<Acc*>(out_.data) + at[0].out + first, out_pitch, rows_of_lanes.data(),
+                          pitch, length, lanes);
                 continue;
             }
             transpose(lines.data(), pass, rows_of_lanes.data(), pitch, length, lanes);
             if (packed) {
-                memory_.stream(static_cast<Acc*>(out_.data) + at[0].out, lines.data(), lanes * length * sizeof(Acc), nullptr);
+                memory_.stream(static_cast<Acc*>(out_.data) + at[0].out, lines.data(),
+                               lanes * length * sizeof(Acc), nullptr);
                 continue;
             }
             for (std::size_t lane = 0; lane < lanes; ++lane) {
@@ -232,9 +258,11 @@ class axis_engine {
     }
 
     // One buffer of lanes, at most a row of the tree long; `end` is how far the sequences are then.
-    void scan_buffer(Acc* rows_of_lanes, std::size_t length, std::size_t lanes, std::size_t end, lane_state& state) const {
+    void scan_buffer(Acc* rows_of_lanes, std::size_t length, std::size_t lanes, std::size_t end,
+                     lane_state& state) const {
         const auto pitch = static_cast<std::ptrdiff_t>(lanes);
-        const lane_block<Acc> block{rows_of_lanes, pitch, rows_of_lanes, pitch, length, lanes, exclusive_, placement::cached};
+        const lane_block<Acc> block{rows_of_lanes, pitch, rows_of_lanes, pitch,
+                                    length,        lanes, exclusive_,    placement::cached};
         if constexpr (exact) {
             kernels_.scan_lanes(block, state.supers.data());
         } else {
@@ -244,7 +272,8 @@ class axis_engine {
     }
 
     // The distance between neighbouring sequences if it is the same for all, else 0.
-    static std::ptrdiff_t even_pitch(const std::vector<axis_geometry::offsets>& at, std::ptrdiff_t axis_geometry::offsets::*side) {
+    static std::ptrdiff_t even_pitch(const std::vector<axis_geometry::offsets>& at,
+                                     std::ptrdiff_t axis_geometry::offsets::*side) {
         if (at.size() == 1) return 1;
         const std::ptrdiff_t pitch = at[1].*side - at[0].*side;
         for (std::size_t lane = 1; lane < at.size(); ++lane) {
@@ -253,7 +282,8 @@ class axis_engine {
         return pitch;
     }
 
-    void transpose(Acc* to, std::ptrdiff_t to_pitch, const Acc* from, std::ptrdiff_t from_pitch, std::size_t rows, std::size_t columns) const {
+    void transpose(Acc* to, std::ptrdiff_t to_pitch, const Acc* from, std::ptrdiff_t from_pitch,
+                   std::size_t rows, std::size_t columns) const {
         memory_.transpose[log2_size<Acc>](to, to_pitch, from, from_pitch, rows, columns);
     }
 
@@ -274,8 +304,8 @@ class axis_engine {
 };
 
 template <class Acc, class Op>
-void run_axis_scan(executor& ex, const source<Acc>& in, const sink<Acc>& out, const axis_geometry& geometry, bool exclusive,
-                   bool in_place, const std::optional<Acc>& initial) {
+void run_axis_scan(executor& ex, const source<Acc>& in, const sink<Acc>& out, const axis_geometry& geometry,
+                   bool exclusive, bool in_place, const std::optional<Acc>& initial) {
     axis_engine<Acc, Op>(ex, in, out, geometry, exclusive, in_place, initial).run();
 }
 

@@ -1,4 +1,5 @@
-// The shape of an axis scan: which dimensions there are besides the axis, in the order in which they are walked.
+// The shape of an axis scan: which dimensions there are besides the axis, in the order in which they are
+// walked.
 #include "upsweep/cpu/axis.hpp"
 
 #include <cstdlib>
@@ -7,22 +8,27 @@ namespace upsweep::cpu {
 
 axis_geometry::axis_geometry(std::span<const std::int64_t> shape, std::span<const std::int64_t> in_strides,
                              std::span<const std::int64_t> out_strides, std::size_t axis)
-    : length(static_cast<std::size_t>(shape[axis])), in_stride(in_strides[axis]), out_stride(out_strides[axis]) {
+    : length(static_cast<std::size_t>(shape[axis])),
+      in_stride(in_strides[axis]),
+      out_stride(out_strides[axis]) {
     std::array<dimension, max_rank> found{};
     std::size_t count = 0;
     for (std::size_t k = 0; k < shape.size(); ++k) {
         if (k == axis) continue;
         sequence_count *= static_cast<std::size_t>(shape[k]);
-        if (shape[k] != 1) found[count++] = {static_cast<std::size_t>(shape[k]), in_strides[k], out_strides[k]};
+        if (shape[k] != 1)
+            found[count++] = {static_cast<std::size_t>(shape[k]), in_strides[k], out_strides[k]};
     }
-    std::stable_sort(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(count), [](const dimension& a, const dimension& b) {
-        return std::abs(a.out_stride) > std::abs(b.out_stride);
-    });
+    std::stable_sort(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(count),
+                     [](const dimension& a, const dimension& b) {
+                         return std::abs(a.out_stride) > std::abs(b.out_stride);
+                     });
     for (std::size_t k = 0; k < count; ++k) {
         dimension& outer = others[other_count == 0 ? 0 : other_count - 1];
         const dimension& inner = found[k];
         const auto extent = static_cast<std::ptrdiff_t>(inner.extent);
-        if (other_count != 0 && outer.in_stride == extent * inner.in_stride && outer.out_stride == extent * inner.out_stride) {
+        if (other_count != 0 && outer.in_stride == extent * inner.in_stride &&
+            outer.out_stride == extent * inner.out_stride) {
             outer = {outer.extent * inner.extent, inner.in_stride, inner.out_stride};
         } else {
             others[other_count++] = inner;

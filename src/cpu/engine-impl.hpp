@@ -10,20 +10,25 @@ namespace upsweep::cpu {
 
 template <class Acc, class Op>
 void scan_engine<Acc, Op>::begin(summary& made) const {
-    if constexpr (exact) made.total = Op::template identity<Acc>();
-    else made.tile_totals[0] = Op::template identity<Acc>();
+    if constexpr (exact)
+        made.total = Op::template identity<Acc>();
+    else
+        made.tile_totals[0] = Op::template identity<Acc>();
 }
 
 // Elements [i, i + count) of a chunk, in order; they do not pass the end of a tile.
 template <class Acc, class Op>
-void scan_engine<Acc, Op>::summarise_piece(std::size_t chunk, std::size_t i, std::size_t count, summary& made, Acc* buffer) const {
+void scan_engine<Acc, Op>::summarise_piece(std::size_t chunk, std::size_t i, std::size_t count, summary& made,
+                                           Acc* buffer) const {
     const Acc* x = load(chunk * chunk_size_ + i, count, buffer);
     if constexpr (exact) {
         made.total = kernels_.fold(x, count, made.total);
     } else {
         Acc& rows = made.tile_totals[i / core::tile_size];
-        kernels_.fold_rows(x, count, &rows, made.runs.data() + i / core::run_size, made.row_starts.data() + i / core::row_size);
-        if ((i + count) % core::tile_size == 0) made.tile_totals[i / core::tile_size + 1] = Op::template identity<Acc>();
+        kernels_.fold_rows(x, count, &rows, made.runs.data() + i / core::run_size,
+                           made.row_starts.data() + i / core::row_size);
+        if ((i + count) % core::tile_size == 0)
+            made.tile_totals[i / core::tile_size + 1] = Op::template identity<Acc>();
     }
 }
 
@@ -38,16 +43,20 @@ void scan_engine<Acc, Op>::summarise(std::size_t chunk, summary& made) const {
 }
 
 template <class Acc, class Op>
-void scan_engine<Acc, Op>::store(std::size_t first, std::size_t count, const Acc* from, const void* ahead) const {
+void scan_engine<Acc, Op>::store(std::size_t first, std::size_t count, const Acc* from,
+                                 const void* ahead) const {
     if (!streaming_) {
-        if (out_.direct == nullptr) out_.store(out_, memory_, first, count, from);
-        else std::copy_n(from, count, out_.direct + first);
+        if (out_.direct == nullptr)
+            out_.store(out_, memory_, first, count, from);
+        else
+            std::copy_n(from, count, out_.direct + first);
     } else if (out_.stride == 1) {
         memory_.stream(out_.direct + first, from, count * sizeof(Acc), ahead);
     } else {
         alignas(64) Acc reversed[piece_size<Acc>];
         memory_.reverse[log2_size<Acc>](reversed, from, count);
-        memory_.stream(static_cast<Acc*>(out_.data) - (first + count - 1), reversed, count * sizeof(Acc), ahead);
+        memory_.stream(static_cast<Acc*>(out_.data) - (first + count - 1), reversed, count * sizeof(Acc),
+                       ahead);
     }
 }
 
@@ -56,12 +65,14 @@ void scan_engine<Acc, Op>::advance(state& carried, std::size_t chunk, const summ
     if constexpr (exact) {
         carried.supers = Op()(carried.supers, made.total);
     } else {
-        for (std::size_t tile = 0; tile < count_in(chunk) / core::tile_size; ++tile) carried.push_tile(made.tile_totals[tile]);
+        for (std::size_t tile = 0; tile < count_in(chunk) / core::tile_size; ++tile)
+            carried.push_tile(made.tile_totals[tile]);
     }
 }
 
 template <class Acc, class Op>
-void scan_engine<Acc, Op>::scan(std::size_t chunk, state& carried, const summary* own, std::size_t next, summary& next_summary) const {
+void scan_engine<Acc, Op>::scan(std::size_t chunk, state& carried, const summary* own, std::size_t next,
+                                summary& next_summary) const {
     const std::size_t first = chunk * chunk_size_;
     const std::size_t count = count_in(chunk);
     const bool streamable = streaming_ && out_.direct != nullptr && kernels_.stream_alignment != 0 &&
@@ -71,7 +82,8 @@ void scan_engine<Acc, Op>::scan(std::size_t chunk, state& carried, const summary
     // Pieces only where something is staged or two chunks take turns; otherwise as far as a kernel may go.
     const bool pieces = staged || streaming_ || in_.direct == nullptr || next != no_chunk;
     const std::size_t step = pieces ? piece_size<Acc> : exact ? count : core::tile_size;
-    // One element in front holds the value before the piece, so that an exclusive scan is the same buffer shifted.
+    // One element in front holds the value before the piece, so that an exclusive scan is the same buffer
+    // shifted.
     alignas(64) Acc buffer[64 / sizeof(Acc) + piece_size<Acc>];
     Acc* const results = buffer + 64 / sizeof(Acc);
     alignas(64) Acc inputs[piece_size<Acc>];
@@ -84,7 +96,9 @@ void scan_engine<Acc, Op>::scan(std::size_t chunk, state& carried, const summary
         const Acc* x = load(first + i, piece, inputs);
         Acc* y = staged ? results : out_.direct + first + i;
         // What this thread reads after this piece, unless a cache has it anyway.
-        const void* following = streaming_ ? address((next != no_chunk ? next * chunk_size_ : first) + i + piece, piece) : nullptr;
+        const void* following =
+            streaming_ ? address((next != no_chunk ? next * chunk_size_ : first) + i + piece, piece)
+                       : nullptr;
         const void* ahead = staged ? nullptr : following;
         results[-1] = last;
         if constexpr (exact) {
@@ -92,7 +106,8 @@ void scan_engine<Acc, Op>::scan(std::size_t chunk, state& carried, const summary
             last = carried.supers;
         } else {
             if (own != nullptr) {
-                kernels_.scan_folded(x, y, piece, carried.supers, carried.tiles, own->runs.data() + i / core::run_size,
+                kernels_.scan_folded(x, y, piece, carried.supers, carried.tiles,
+                                     own->runs.data() + i / core::run_size,
                                      own->row_starts.data() + i / core::row_size, where, ahead);
             } else {
                 kernels_.scan_rows(x, y, piece, carried.supers, carried.tiles, &rows, where, ahead);
@@ -101,7 +116,8 @@ void scan_engine<Acc, Op>::scan(std::size_t chunk, state& carried, const summary
                 carried.push_tile(own != nullptr ? own->tile_totals[i / core::tile_size] : rows);
                 rows = Op::template identity<Acc>();
                 last = Op()(carried.supers, carried.tiles);
-            } else if (staged || i + piece == count) {  // not otherwise: reading back what was streamed is slow
+            } else if (staged ||
+                       i + piece == count) {  // not otherwise: reading back what was streamed is slow
                 last = y[piece - 1];
             }
         }
@@ -131,11 +147,13 @@ Acc run_small_scan(simd_level level, const Acc* in, Acc* out, std::size_t n, boo
 }
 
 template <class Acc, class Op>
-Acc run_scan(executor& ex, const source<Acc>& in, const sink<Acc>& out, const scan_shape& shape, core::tree_carry<Acc>& carry) {
+Acc run_scan(executor& ex, const source<Acc>& in, const sink<Acc>& out, const scan_shape& shape,
+             core::tree_carry<Acc>& carry) {
     using engine = scan_engine<Acc, Op>;
     const chunking plan =
         chunking::plan(shape.size, std::max(in.element_size, sizeof(Acc)), out.element_size, ex.threads());
-    const bool streaming = !shape.in_place && out.plain && std::abs(out.stride) == 1 && shape.footprint >= streaming_bytes();
+    const bool streaming =
+        !shape.in_place && out.plain && std::abs(out.stride) == 1 && shape.footprint >= streaming_bytes();
     const engine kernel(ex.simd(), in, out, shape.size, shape.exclusive, streaming, plan.elements);
     typename engine::state state;
     if (carry.supers) state.supers = *carry.supers;

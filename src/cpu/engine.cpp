@@ -12,8 +12,8 @@ constexpr std::size_t round_up(std::size_t value, std::size_t multiple) {
     return (value + multiple - 1) / multiple * multiple;
 }
 
-// The largest data cache that the first processor sees, in bytes. Linux only; elsewhere, or where the kernel does
-// not tell, 8 MiB.
+// The largest data cache that the first processor sees, in bytes. Linux only; elsewhere, or where the kernel
+// does not tell, 8 MiB.
 std::size_t last_level_cache_bytes() {
     std::size_t largest = 0;
     for (int index = 0; index < 8; ++index) {
@@ -28,17 +28,20 @@ std::size_t last_level_cache_bytes() {
 }  // namespace
 
 std::size_t streaming_bytes() {
-    static const auto bytes =
-        static_cast<std::size_t>(tuning::streaming_cache_share * static_cast<double>(last_level_cache_bytes()));
+    static const auto bytes = static_cast<std::size_t>(tuning::streaming_cache_share *
+                                                       static_cast<double>(last_level_cache_bytes()));
     return bytes;
 }
 
-chunking chunking::plan(std::size_t n, std::size_t read_bytes, std::size_t written_bytes, std::size_t threads) {
-    if (threads == 1 || n * (read_bytes + written_bytes) < tuning::parallel_bytes || n < 2 * core::tile_size) return {n, 1, 0};
+chunking chunking::plan(std::size_t n, std::size_t read_bytes, std::size_t written_bytes,
+                        std::size_t threads) {
+    if (threads == 1 || n * (read_bytes + written_bytes) < tuning::parallel_bytes || n < 2 * core::tile_size)
+        return {n, 1, 0};
     const std::size_t fair = n / (threads * tuning::chunks_per_thread);
-    const std::size_t wanted = std::clamp(fair, tuning::smallest_chunk_bytes / read_bytes, tuning::chunk_bytes / read_bytes);
-    const std::size_t elements =
-        std::clamp(round_up(wanted, core::tile_size), core::tile_size, core::tiles_per_super * core::tile_size);
+    const std::size_t wanted =
+        std::clamp(fair, tuning::smallest_chunk_bytes / read_bytes, tuning::chunk_bytes / read_bytes);
+    const std::size_t elements = std::clamp(round_up(wanted, core::tile_size), core::tile_size,
+                                            core::tiles_per_super * core::tile_size);
     const std::size_t count = (n + elements - 1) / elements;
     return {elements, count, std::min(threads, count) - 1};
 }

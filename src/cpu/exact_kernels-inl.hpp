@@ -1,8 +1,8 @@
 // Operators under which every grouping gives the same bits: integers, and floating-point minimum and maximum.
 //
-// A vector is scanned in registers by doubling distances (Hillis and Steele, 1986) within 128-bit blocks, then
-// across blocks. What enters from the left is one more operation on every vector, so the chain from vector to
-// vector is a single operation long. Floating-point order is mapped to integer order first.
+// A vector is scanned in registers by doubling distances (Hillis and Steele, 1986) within 128-bit blocks,
+// then across blocks. What enters from the left is one more operation on every vector, so the chain from
+// vector to vector is a single operation long. Floating-point order is mapped to integer order first.
 //
 // Cost per vector with n lanes: log2(n) + 1 shuffles, log2(n) + 2 operations, one load and one store.
 
@@ -47,13 +47,16 @@ struct register_scan {
             return moved;
         } else {
             const V ones = hn::BitCast(d, hn::Set(full<std::uint8_t>(), std::uint8_t{0xff}));
-            return hn::Or(moved, hn::AndNot(hn::ShiftLeftLanes<k>(d, ones), identity()));  // all ones where k lanes moved in
+            return hn::Or(moved, hn::AndNot(hn::ShiftLeftLanes<k>(d, ones),
+                                            identity()));  // all ones where k lanes moved in
         }
     }
     template <std::size_t k = 1>
     static HWY_INLINE V scan_block(V v) {
-        if constexpr (k < block_lanes<lane>) return scan_block<2 * k>(op(shift<k>(v), v));
-        else return v;
+        if constexpr (k < block_lanes<lane>)
+            return scan_block<2 * k>(op(shift<k>(v), v));
+        else
+            return v;
     }
     // The last lane of every block, in all lanes of the block.
     static HWY_INLINE V broadcast_last(V v) {
@@ -64,8 +67,9 @@ struct register_scan {
             return hn::InterleaveUpper(d, v, v);
         } else {
             const full<std::uint8_t> bytes;
-            const auto index = sizeof(lane) == 1 ? hn::Set(bytes, std::uint8_t{15})
-                                                 : hn::BitCast(bytes, hn::Set(full<std::uint16_t>(), std::uint16_t{0x0f0e}));
+            const auto index =
+                sizeof(lane) == 1 ? hn::Set(bytes, std::uint8_t{15})
+                                  : hn::BitCast(bytes, hn::Set(full<std::uint16_t>(), std::uint16_t{0x0f0e}));
             return hn::BitCast(d, hn::TableLookupBytes(hn::BitCast(bytes, v), index));
         }
     }
@@ -108,10 +112,12 @@ struct register_scan {
 
     template <placement Where>
     static HWY_ATTR T scan(const T* x, T* y, std::size_t n, T start, const void* ahead) {
-        constexpr std::size_t together = std::max<std::size_t>(1, 64 / (width * sizeof(T)));  // vectors of a cache line
+        constexpr std::size_t together =
+            std::max<std::size_t>(1, 64 / (width * sizeof(T)));  // vectors of a cache line
         std::size_t i = 0;
         if constexpr (Where == placement::streamed) {  // up to the first whole vector of y
-            for (; i < n && reinterpret_cast<std::uintptr_t>(y + i) % (width * sizeof(T)) != 0; ++i) y[i] = start = Op()(start, x[i]);
+            for (; i < n && reinterpret_cast<std::uintptr_t>(y + i) % (width * sizeof(T)) != 0; ++i)
+                y[i] = start = Op()(start, x[i]);
         }
         if (n - i >= width) {
             T carry_lanes[width];
@@ -146,19 +152,22 @@ struct exact {
         return where == placement::streamed ? body::template scan<placement::streamed>(x, y, n, start, ahead)
                                             : body::template scan<placement::cached>(x, y, n, start, ahead);
     }
-    static constexpr exact_kernels<T> table{sizeof(T), &fold, &scan, &exact_lanes<T, Op>::scan, &exact_lanes<T, Op>::fold};
+    static constexpr exact_kernels<T> table{sizeof(T), &fold, &scan, &exact_lanes<T, Op>::scan,
+                                            &exact_lanes<T, Op>::fold};
 };
 
-// Floating-point minimum and maximum look at a guarded block first, in the first-level cache: without a NaN or a -0
-// they need no mapping to integers.
+// Floating-point minimum and maximum look at a guarded block first, in the first-level cache: without a NaN
+// or a -0 they need no mapping to integers.
 template <class T, class Op>
-    requires std::is_floating_point_v<T>
+requires std::is_floating_point_v<T>
 struct exact<T, Op> {
     using mapped = register_scan<T, Op, lane_codec<T, Op>>;
     using plain = register_scan<T, Op, plain_codec<T>>;
     static constexpr std::size_t guarded = 2048 / sizeof(T);
 
-    static HWY_INLINE bool is_plain(T value) { return value == value && !(value == T(0) && std::signbit(value)); }
+    static HWY_INLINE bool is_plain(T value) {
+        return value == value && !(value == T(0) && std::signbit(value));
+    }
     static HWY_ATTR bool are_plain(const T* x, std::size_t n) {
         const full<T> d;
         const hn::RebindToUnsigned<full<T>> bits;
@@ -178,7 +187,8 @@ struct exact<T, Op> {
     static HWY_ATTR T fold(const T* x, std::size_t n, T start) {
         for (std::size_t i = 0; i < n; i += guarded) {
             const std::size_t count = std::min(guarded, n - i);
-            start = is_plain(start) && are_plain(x + i, count) ? plain::fold(x + i, count, start) : mapped::fold(x + i, count, start);
+            start = is_plain(start) && are_plain(x + i, count) ? plain::fold(x + i, count, start)
+                                                               : mapped::fold(x + i, count, start);
         }
         return start;
     }
@@ -187,8 +197,9 @@ struct exact<T, Op> {
         for (std::size_t i = 0; i < n; i += guarded) {
             const std::size_t count = std::min(guarded, n - i);
             const void* next = ahead == nullptr ? nullptr : static_cast<const T*>(ahead) + i;
-            start = is_plain(start) && are_plain(x + i, count) ? plain::template scan<Where>(x + i, y + i, count, start, next)
-                                                               : mapped::template scan<Where>(x + i, y + i, count, start, next);
+            start = is_plain(start) && are_plain(x + i, count)
+                        ? plain::template scan<Where>(x + i, y + i, count, start, next)
+                        : mapped::template scan<Where>(x + i, y + i, count, start, next);
         }
         return start;
     }
@@ -196,7 +207,8 @@ struct exact<T, Op> {
         return where == placement::streamed ? scan_as<placement::streamed>(x, y, n, start, ahead)
                                             : scan_as<placement::cached>(x, y, n, start, ahead);
     }
-    static constexpr exact_kernels<T> table{sizeof(T), &fold, &scan, &exact_lanes<T, Op>::scan, &exact_lanes<T, Op>::fold};
+    static constexpr exact_kernels<T> table{sizeof(T), &fold, &scan, &exact_lanes<T, Op>::scan,
+                                            &exact_lanes<T, Op>::fold};
 };
 
 }  // namespace upsweep::cpu::HWY_NAMESPACE

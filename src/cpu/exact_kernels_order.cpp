@@ -12,9 +12,9 @@
 
 namespace upsweep::cpu {
 
-#define UPSWEEP_DEFINE_KERNELS(T, Op)                                                        \
-    template <>                                                                              \
-    const exact_kernels<T>& kernels_for<T, Op>(simd_level level) {                           \
+#define UPSWEEP_DEFINE_KERNELS(T, Op)                              \
+    template <>                                                    \
+    const exact_kernels<T>& kernels_for<T, Op>(simd_level level) { \
         return UPSWEEP_SELECT_LEVEL(level, exact<T, Op>::table);   \
     }
 UPSWEEP_KERNEL_TYPES_INTEGER(UPSWEEP_DEFINE_KERNELS, minimum)

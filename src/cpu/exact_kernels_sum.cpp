@@ -12,9 +12,9 @@
 
 namespace upsweep::cpu {
 
-#define UPSWEEP_DEFINE_KERNELS(T, Op)                                                        \
-    template <>                                                                              \
-    const exact_kernels<T>& kernels_for<T, Op>(simd_level level) {                           \
+#define UPSWEEP_DEFINE_KERNELS(T, Op)                              \
+    template <>                                                    \
+    const exact_kernels<T>& kernels_for<T, Op>(simd_level level) { \
         return UPSWEEP_SELECT_LEVEL(level, exact<T, Op>::table);   \
     }
 UPSWEEP_KERNEL_TYPES_INTEGER(UPSWEEP_DEFINE_KERNELS, plus)
@@ -24,10 +24,10 @@ UPSWEEP_DEFINE_KERNELS(std::int32_t, multiplies)
 UPSWEEP_DEFINE_KERNELS(std::uint32_t, multiplies)
 
 // Few vector units multiply bytes or 64-bit words; one multiplication an element is the faster scan.
-#define UPSWEEP_DEFINE_PORTABLE(T, Op)                                  \
-    template <>                                                         \
-    const exact_kernels<T>& kernels_for<T, Op>(simd_level) {            \
-        return portable::exact<T, Op>::table;                                  \
+#define UPSWEEP_DEFINE_PORTABLE(T, Op)                       \
+    template <>                                              \
+    const exact_kernels<T>& kernels_for<T, Op>(simd_level) { \
+        return portable::exact<T, Op>::table;                \
     }
 UPSWEEP_DEFINE_PORTABLE(std::int8_t, multiplies)
 UPSWEEP_DEFINE_PORTABLE(std::uint8_t, multiplies)

@@ -1,7 +1,7 @@
 // The thread pool behind cpu::executor.
 //
-// Calls stand in a list while they are open. Idle threads sleep on a condition variable, after watching the list
-// for a few microseconds, because calls come in bursts and a wake-up costs more than a small scan.
+// Calls stand in a list while they are open. Idle threads sleep on a condition variable, after watching the
+// list for a few microseconds, because calls come in bursts and a wake-up costs more than a small scan.
 #include "upsweep/cpu/executor.hpp"
 
 #include <algorithm>
@@ -41,7 +41,8 @@ simd_level choose_level(simd_level wanted) {
     const std::vector<simd_level> supported = supported_simd_levels();
     if (wanted == simd_level::automatic) {
         const char* forced = std::getenv("UPSWEEP_SIMD");
-        if (forced == nullptr || *forced == '\0' || std::string_view(forced) == "automatic") return supported.back();
+        if (forced == nullptr || *forced == '\0' || std::string_view(forced) == "automatic")
+            return supported.back();
         for (const simd_level level : supported) {
             if (name(level) == forced) return level;
         }
@@ -159,8 +160,10 @@ executor::executor(std::size_t threads, simd_level level)
 executor::~executor() = default;
 
 void executor::run_shared(std::size_t helpers, void (*call)(void*), void* context) {
-    if (pool_) pool_->run(helpers, call, context);
-    else call(context);
+    if (pool_)
+        pool_->run(helpers, call, context);
+    else
+        call(context);
 }
 
 }  // namespace upsweep::cpu

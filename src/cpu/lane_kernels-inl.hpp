@@ -1,7 +1,8 @@
-// Sequences side by side, one a vector lane: an axis scan whose neighbours in memory belong to different sequences.
+// Sequences side by side, one a vector lane: an axis scan whose neighbours in memory belong to different
+// sequences.
 //
-// Nothing moves between lanes. Four elements of a sequence (a run) are taken at a time, so that the state of the lanes
-// above a run, which lies in the first-level cache, is touched once for four elements.
+// Nothing moves between lanes. Four elements of a sequence (a run) are taken at a time, so that the state of
+// the lanes above a run, which lies in the first-level cache, is touched once for four elements.
 
 #if defined(UPSWEEP_LANE_KERNELS_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef UPSWEEP_LANE_KERNELS_INL_HPP
@@ -24,25 +25,28 @@
 HWY_BEFORE_NAMESPACE();
 namespace upsweep::cpu::HWY_NAMESPACE {
 
-// How elements of T stand in vector lanes. Integers as they are; sums and bitwise operators of signed integers as
-// unsigned, which compile to the same instructions.
+// How elements of T stand in vector lanes. Integers as they are; sums and bitwise operators of signed
+// integers as unsigned, which compile to the same instructions.
 template <class T, class Op>
 struct lane_codec {
-    using lane = std::conditional_t<std::is_same_v<Op, minimum> || std::is_same_v<Op, maximum>, T, std::make_unsigned_t<T>>;
+    using lane = std::conditional_t<std::is_same_v<Op, minimum> || std::is_same_v<Op, maximum>, T,
+                                    std::make_unsigned_t<T>>;
     static HWY_INLINE vector<lane> load(const T* p) {
         return hn::LoadU(full<lane>(), reinterpret_cast<const lane*>(p));
     }
     template <placement Where = placement::cached>
     static HWY_INLINE void store(vector<lane> v, T* p) {
-        if constexpr (Where == placement::streamed) hn::Stream(v, full<lane>(), reinterpret_cast<lane*>(p));
-        else hn::StoreU(v, full<lane>(), reinterpret_cast<lane*>(p));
+        if constexpr (Where == placement::streamed)
+            hn::Stream(v, full<lane>(), reinterpret_cast<lane*>(p));
+        else
+            hn::StoreU(v, full<lane>(), reinterpret_cast<lane*>(p));
     }
 };
 
-// Floats as signed integers of the same order: negative numbers have their other bits inverted. Every NaN becomes
-// the one that wins: above +infinity for maximum, below -infinity for minimum.
+// Floats as signed integers of the same order: negative numbers have their other bits inverted. Every NaN
+// becomes the one that wins: above +infinity for maximum, below -infinity for minimum.
 template <class T, class Op>
-    requires std::is_floating_point_v<T>
+requires std::is_floating_point_v<T>
 struct lane_codec<T, Op> {
     using lane = hwy::MakeSigned<T>;
     static constexpr bool is_maximum = std::is_same_v<Op, maximum>;
@@ -55,26 +59,31 @@ struct lane_codec<T, Op> {
     static HWY_INLINE vector<lane> load(const T* p) {
         const full<T> d;
         const auto v = hn::LoadU(d, p);
-        const auto nan = hn::Set(d, is_maximum ? std::numeric_limits<T>::quiet_NaN() : -std::numeric_limits<T>::quiet_NaN());
+        const auto nan = hn::Set(
+            d, is_maximum ? std::numeric_limits<T>::quiet_NaN() : -std::numeric_limits<T>::quiet_NaN());
         return flip(hn::BitCast(full<lane>(), hn::IfThenElse(hn::IsNaN(v), nan, v)));
     }
     template <placement Where = placement::cached>
     static HWY_INLINE void store(vector<lane> v, T* p) {
-        if constexpr (Where == placement::streamed) hn::Stream(hn::BitCast(full<T>(), flip(v)), full<T>(), p);
-        else hn::StoreU(hn::BitCast(full<T>(), flip(v)), full<T>(), p);
+        if constexpr (Where == placement::streamed)
+            hn::Stream(hn::BitCast(full<T>(), flip(v)), full<T>(), p);
+        else
+            hn::StoreU(hn::BitCast(full<T>(), flip(v)), full<T>(), p);
     }
 };
 
-// Floats as they are: right while there is neither a NaN nor a -0 among them, and then the vector unit's own minimum
-// and maximum are those of IEEE 754-2019.
+// Floats as they are: right while there is neither a NaN nor a -0 among them, and then the vector unit's own
+// minimum and maximum are those of IEEE 754-2019.
 template <class T>
 struct plain_codec {
     using lane = T;
     static HWY_INLINE vector<T> load(const T* p) { return hn::LoadU(full<T>(), p); }
     template <placement Where = placement::cached>
     static HWY_INLINE void store(vector<T> v, T* p) {
-        if constexpr (Where == placement::streamed) hn::Stream(v, full<T>(), p);
-        else hn::StoreU(v, full<T>(), p);
+        if constexpr (Where == placement::streamed)
+            hn::Stream(v, full<T>(), p);
+        else
+            hn::StoreU(v, full<T>(), p);
     }
 };
 
@@ -114,7 +123,8 @@ struct tree_lanes {
                     const auto before = [&](V nested) { return op(s, op(t, op(r, nested))); };
                     V folded = hn::Set(d, identity);
                     for (std::size_t i = 0; i < items; ++i) {
-                        const V element = hn::LoadU(d, x + static_cast<std::ptrdiff_t>(i) * block.x_stride + lane);
+                        const V element =
+                            hn::LoadU(d, x + static_cast<std::ptrdiff_t>(i) * block.x_stride + lane);
                         T* to = y + static_cast<std::ptrdiff_t>(i) * block.y_stride + lane;
                         if constexpr (Exclusive) {
                             put<Where>(before(i == 0 ? v : op(v, folded)), to);
@@ -134,7 +144,8 @@ struct tree_lanes {
             }
         }
         if (vectors != block.lanes) {
-            portable::tree<T, Op>::scan_lanes(lanes_from(block, vectors), supers + vectors, tiles + vectors, rows + vectors);
+            portable::tree<T, Op>::scan_lanes(lanes_from(block, vectors), supers + vectors, tiles + vectors,
+                                              rows + vectors);
         }
     }
 
@@ -142,11 +153,15 @@ struct tree_lanes {
         constexpr auto cached = placement::cached;
         constexpr auto streamed = placement::streamed;
         if (block.exclusive) {
-            if (block.where == streamed) scan_as<true, streamed>(block, supers, tiles, rows);
-            else scan_as<true, cached>(block, supers, tiles, rows);
+            if (block.where == streamed)
+                scan_as<true, streamed>(block, supers, tiles, rows);
+            else
+                scan_as<true, cached>(block, supers, tiles, rows);
         } else {
-            if (block.where == streamed) scan_as<false, streamed>(block, supers, tiles, rows);
-            else scan_as<false, cached>(block, supers, tiles, rows);
+            if (block.where == streamed)
+                scan_as<false, streamed>(block, supers, tiles, rows);
+            else
+                scan_as<false, cached>(block, supers, tiles, rows);
         }
     }
 
@@ -159,11 +174,13 @@ struct tree_lanes {
         const T* x = block.x;
         for (std::size_t row = 0; row < core::tile_size; row += core::row_size) {
             std::fill_n(runs, vectors, identity);
-            for (std::size_t run = 0; run < core::row_size; run += core::run_size, x += static_cast<std::ptrdiff_t>(core::run_size) * block.x_stride) {
+            for (std::size_t run = 0; run < core::row_size;
+                 run += core::run_size, x += static_cast<std::ptrdiff_t>(core::run_size) * block.x_stride) {
                 for (std::size_t lane = 0; lane < vectors; lane += width) {
                     V folded = hn::LoadU(d, x + lane);
                     for (std::size_t i = 1; i < core::run_size; ++i) {
-                        folded = op(folded, hn::LoadU(d, x + static_cast<std::ptrdiff_t>(i) * block.x_stride + lane));
+                        folded = op(folded,
+                                    hn::LoadU(d, x + static_cast<std::ptrdiff_t>(i) * block.x_stride + lane));
                     }
                     hn::Store(op(hn::Load(d, runs + lane), folded), d, runs + lane);
                 }
@@ -172,14 +189,17 @@ struct tree_lanes {
                 hn::StoreU(op(hn::LoadU(d, rows + lane), hn::Load(d, runs + lane)), d, rows + lane);
             }
         }
-        if (vectors != block.lanes) portable::tree<T, Op>::lane_totals(lanes_from(block, vectors), rows + vectors);
+        if (vectors != block.lanes)
+            portable::tree<T, Op>::lane_totals(lanes_from(block, vectors), rows + vectors);
     }
 
   private:
     template <placement Where>
     static HWY_INLINE void put(V v, T* to) {
-        if constexpr (Where == placement::streamed) hn::Stream(v, full<T>(), to);
-        else hn::StoreU(v, full<T>(), to);
+        if constexpr (Where == placement::streamed)
+            hn::Stream(v, full<T>(), to);
+        else
+            hn::StoreU(v, full<T>(), to);
     }
 };
 
@@ -200,18 +220,23 @@ struct exact_lanes {
             for (std::size_t lane = 0; lane < vectors; lane += width) {
                 V folded = codec::load(carry + lane);
                 for (std::size_t i = 0; i < items; ++i) {
-                    const V after = op(folded, codec::load(x + static_cast<std::ptrdiff_t>(i) * block.x_stride + lane));
-                    codec::template store<Where>(block.exclusive ? folded : after, y + static_cast<std::ptrdiff_t>(i) * block.y_stride + lane);
+                    const V after =
+                        op(folded, codec::load(x + static_cast<std::ptrdiff_t>(i) * block.x_stride + lane));
+                    codec::template store<Where>(block.exclusive ? folded : after,
+                                                 y + static_cast<std::ptrdiff_t>(i) * block.y_stride + lane);
                     folded = after;
                 }
                 codec::store(folded, carry + lane);
             }
         }
-        if (vectors != block.lanes) portable::exact<T, Op>::scan_lanes(lanes_from(block, vectors), carry + vectors);
+        if (vectors != block.lanes)
+            portable::exact<T, Op>::scan_lanes(lanes_from(block, vectors), carry + vectors);
     }
     static HWY_ATTR void scan(const lane_block<T>& block, T* carry) {
-        if (block.where == placement::streamed) scan_as<placement::streamed>(block, carry);
-        else scan_as<placement::cached>(block, carry);
+        if (block.where == placement::streamed)
+            scan_as<placement::streamed>(block, carry);
+        else
+            scan_as<placement::cached>(block, carry);
     }
 
     static HWY_ATTR void fold(const lane_block<T>& block, T* carry) {
@@ -222,12 +247,14 @@ struct exact_lanes {
             for (std::size_t lane = 0; lane < vectors; lane += width) {
                 V folded = codec::load(carry + lane);
                 for (std::size_t i = 0; i < items; ++i) {
-                    folded = op(folded, codec::load(x + static_cast<std::ptrdiff_t>(i) * block.x_stride + lane));
+                    folded =
+                        op(folded, codec::load(x + static_cast<std::ptrdiff_t>(i) * block.x_stride + lane));
                 }
                 codec::store(folded, carry + lane);
             }
         }
-        if (vectors != block.lanes) portable::exact<T, Op>::fold_lanes(lanes_from(block, vectors), carry + vectors);
+        if (vectors != block.lanes)
+            portable::exact<T, Op>::fold_lanes(lanes_from(block, vectors), carry + vectors);
     }
 };
 

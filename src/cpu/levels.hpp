@@ -1,17 +1,19 @@
 // From simd_level to the namespace that Highway compiled for it.
 //
-// A file with kernels defines the same names in every target's namespace and in `portable`; UPSWEEP_SELECT_LEVEL
-// picks the one of a level. Levels that this processor family lacks are never asked for, because an executor
-// refuses them.
+// A file with kernels defines the same names in every target's namespace and in `portable`;
+// UPSWEEP_SELECT_LEVEL picks the one of a level. Levels that this processor family lacks are never asked for,
+// because an executor refuses them.
 #pragma once
 
+// Highway's own debug checks would need its compiled library; the tests check what these would.
+#define HWY_IS_DEBUG_BUILD 0
 // Before foreach_target.h: the levels worth their compile time.
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL | HWY_SVE | HWY_SVE2)
 
 #include "hwy/detect_targets.h"
 
-// The namespace of a level's bodies; `portable` where this build has none (a compiler told to use AVX2 everywhere
-// makes no SSE4 bodies), and then supported_simd_levels() leaves the level out.
+// The namespace of a level's bodies; `portable` where this build has none (a compiler told to use AVX2
+// everywhere makes no SSE4 bodies), and then supported_simd_levels() leaves the level out.
 #if HWY_TARGETS & HWY_SSE4
 #define UPSWEEP_SSE4 N_SSE4
 #else
@@ -34,9 +36,9 @@
 #endif
 
 // UPSWEEP_SELECT_LEVEL(level, tree<T, Op>::table): that name in the namespace of the level.
-#define UPSWEEP_SELECT_LEVEL(level, ...)                               \
-    ((level) == simd_level::avx512 ? UPSWEEP_AVX512::__VA_ARGS__       \
-     : (level) == simd_level::avx2 ? UPSWEEP_AVX2::__VA_ARGS__         \
-     : (level) == simd_level::sse4 ? UPSWEEP_SSE4::__VA_ARGS__         \
-     : (level) == simd_level::neon ? UPSWEEP_NEON::__VA_ARGS__         \
+#define UPSWEEP_SELECT_LEVEL(level, ...)                         \
+    ((level) == simd_level::avx512 ? UPSWEEP_AVX512::__VA_ARGS__ \
+     : (level) == simd_level::avx2 ? UPSWEEP_AVX2::__VA_ARGS__   \
+     : (level) == simd_level::sse4 ? UPSWEEP_SSE4::__VA_ARGS__   \
+     : (level) == simd_level::neon ? UPSWEEP_NEON::__VA_ARGS__   \
                                    : portable::__VA_ARGS__)

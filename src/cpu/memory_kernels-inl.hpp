@@ -29,12 +29,14 @@ struct memory {
         auto* to = static_cast<std::uint8_t*>(dst);
         const auto* from = static_cast<const std::uint8_t*>(src);
         const auto* next = static_cast<const std::uint8_t*>(ahead);
-        const std::size_t head = std::min(bytes, (width - reinterpret_cast<std::uintptr_t>(to) % width) % width);
+        const std::size_t head =
+            std::min(bytes, (width - reinterpret_cast<std::uintptr_t>(to) % width) % width);
         std::memcpy(to, from, head);
         std::size_t i = head;
         for (; i + step <= bytes; i += step) {
             if (next != nullptr) hwy::Prefetch(next + i);
-            for (std::size_t k = 0; k < step; k += width) hn::Stream(hn::LoadU(d, from + i + k), d, to + i + k);
+            for (std::size_t k = 0; k < step; k += width)
+                hn::Stream(hn::LoadU(d, from + i + k), d, to + i + k);
         }
         for (; i + width <= bytes; i += width) hn::Stream(hn::LoadU(d, from + i), d, to + i);
         std::memcpy(to + i, from + i, bytes - i);
@@ -46,19 +48,21 @@ struct memory {
         auto* to = static_cast<T*>(dst) + count;
         const auto* from = static_cast<const T*>(src);
         std::size_t i = 0;
-        for (; i + lanes<T> <= count; i += lanes<T>) hn::StoreU(reversed(hn::LoadU(d, from + i)), d, to - i - lanes<T>);
+        for (; i + lanes<T> <= count; i += lanes<T>)
+            hn::StoreU(reversed(hn::LoadU(d, from + i)), d, to - i - lanes<T>);
         for (; i < count; ++i) *(to - i - 1) = from[i];
     }
 
     template <class T>
-    static HWY_ATTR void transpose(void* dst, std::ptrdiff_t dst_stride, const void* src, std::ptrdiff_t src_stride, std::size_t rows,
-                                   std::size_t columns) {
+    static HWY_ATTR void transpose(void* dst, std::ptrdiff_t dst_stride, const void* src,
+                                   std::ptrdiff_t src_stride, std::size_t rows, std::size_t columns) {
         constexpr std::size_t k = block_lanes<T>;
         const full<T> d;
         auto* to = static_cast<T*>(dst);
         const auto* from = static_cast<const T*>(src);
         std::size_t row = 0;
-        for (; row + lanes<T> <= rows; row += lanes<T>, from += static_cast<std::ptrdiff_t>(lanes<T>) * src_stride) {
+        for (; row + lanes<T> <= rows;
+             row += lanes<T>, from += static_cast<std::ptrdiff_t>(lanes<T>) * src_stride) {
             std::size_t column = 0;
             for (; column + k <= columns; column += k) {
                 vector<T> v[k];
@@ -67,8 +71,8 @@ struct memory {
                     hn::StoreU(v[i], d, to + static_cast<std::ptrdiff_t>(column + i) * dst_stride + row);
                 }
             }
-            portable::memory::transpose<T>(to + static_cast<std::ptrdiff_t>(column) * dst_stride + row, dst_stride, from + column, src_stride,
-                                           lanes<T>, columns - column);
+            portable::memory::transpose<T>(to + static_cast<std::ptrdiff_t>(column) * dst_stride + row,
+                                           dst_stride, from + column, src_stride, lanes<T>, columns - column);
         }
         portable::memory::transpose<T>(to + row, dst_stride, from, src_stride, rows - row, columns);
     }
@@ -104,7 +108,8 @@ struct memory {
         portable::memory::bfloat16_from_float(to + i, src + i, count - i);
     }
 
-    // float16 by the definition of upsweep::float16, on vectors: no instruction of any one processor is needed.
+    // float16 by the definition of upsweep::float16, on vectors: no instruction of any one processor is
+    // needed.
     static HWY_ATTR void float_from_float16(float* dst, const void* src, std::size_t count) {
         const full<std::uint32_t> d;
         const full<float> df;
@@ -115,14 +120,17 @@ struct memory {
             const auto wide = hn::PromoteTo(d, hn::LoadU(half, from + i));
             const auto sign = hn::ShiftLeft<16>(hn::And(wide, hn::Set(d, 0x8000u)));
             const auto magnitude = hn::And(wide, hn::Set(d, 0x7fffu));
-            // Exponent 31 (infinity, NaN) moves to 255, any other gains 112; a subnormal is scaled by one product.
+            // Exponent 31 (infinity, NaN) moves to 255, any other gains 112; a subnormal is scaled by one
+            // product.
             const auto shifted = hn::ShiftLeft<13>(magnitude);
             const auto special = hn::Gt(magnitude, hn::Set(d, 0x7bffu));
-            const auto normal = hn::Add(shifted, hn::IfThenElse(special, hn::Set(d, 0x70000000u), hn::Set(d, 0x38000000u)));
+            const auto normal =
+                hn::Add(shifted, hn::IfThenElse(special, hn::Set(d, 0x70000000u), hn::Set(d, 0x38000000u)));
             const auto tiny = hn::Lt(magnitude, hn::Set(d, 0x0400u));
             // 2^-14 * (1 + f) - 2^-14 = f * 2^-14 exactly
             const auto scaled = hn::BitCast(
-                d, hn::Sub(hn::BitCast(df, hn::Add(shifted, hn::Set(d, 0x38800000u))), hn::Set(df, 0x1p-14f)));
+                d,
+                hn::Sub(hn::BitCast(df, hn::Add(shifted, hn::Set(d, 0x38800000u))), hn::Set(df, 0x1p-14f)));
             const auto bits = hn::Or(hn::IfThenElse(tiny, scaled, normal), sign);
             hn::StoreU(hn::BitCast(df, bits), df, dst + i);
         }
@@ -143,7 +151,8 @@ struct memory {
                 hn::ShiftRight<13>(hn::Add(hn::Sub(magnitude, hn::Set(d, 0x38000000u - 0xfffu)), odd));
             const auto aligned = hn::BitCast(d, hn::Add(hn::BitCast(df, magnitude), hn::Set(df, 0.5f)));
             const auto subnormal = hn::Sub(aligned, hn::Set(d, 0x3f000000u));
-            const auto nan = hn::Or(hn::Set(d, 0x7e00u), hn::And(hn::ShiftRight<13>(magnitude), hn::Set(d, 0x1ffu)));
+            const auto nan =
+                hn::Or(hn::Set(d, 0x7e00u), hn::And(hn::ShiftRight<13>(magnitude), hn::Set(d, 0x1ffu)));
             auto bits = hn::IfThenElse(hn::Lt(magnitude, hn::Set(d, 0x38800000u)), subnormal, normal);
             bits = hn::IfThenElse(hn::Gt(magnitude, hn::Set(d, 0x477fefffu)), hn::Set(d, 0x7c00u), bits);
             bits = hn::IfThenElse(hn::Gt(magnitude, hn::Set(d, 0x7f800000u)), nan, bits);
@@ -156,7 +165,8 @@ struct memory {
         &stream,
         [] { hwy::FlushStream(); },
         {&reverse<std::uint8_t>, &reverse<std::uint16_t>, &reverse<std::uint32_t>, &reverse<std::uint64_t>},
-        {&transpose<std::uint8_t>, &transpose<std::uint16_t>, &transpose<std::uint32_t>, &transpose<std::uint64_t>},
+        {&transpose<std::uint8_t>, &transpose<std::uint16_t>, &transpose<std::uint32_t>,
+         &transpose<std::uint64_t>},
         &float_from_float16,
         &float_from_bfloat16,
         &float16_from_float,

@@ -1,4 +1,5 @@
-// The kernels in plain C++: the level `portable`, and the few pairs of type and operator that vectors do not serve.
+// The kernels in plain C++: the level `portable`, and the few pairs of type and operator that vectors do not
+// serve.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +12,8 @@ namespace upsweep::cpu::portable {
 
 template <class T, class Op>
 struct tree {
-    static void scan_rows(const T* x, T* y, std::size_t n, T supers, T tiles, T* rows, placement, const void*) {
+    static void scan_rows(const T* x, T* y, std::size_t n, T supers, T tiles, T* rows, placement,
+                          const void*) {
         for (std::size_t row = 0; row < n; row += core::row_size) {
             const std::size_t row_end = std::min(n, row + core::row_size);
             T runs = Op::template identity<T>();
@@ -40,8 +42,8 @@ struct tree {
         }
     }
 
-    static void scan_folded(const T* x, T* y, std::size_t n, T supers, T tiles, const T* runs, const T* row_starts, placement,
-                            const void*) {
+    static void scan_folded(const T* x, T* y, std::size_t n, T supers, T tiles, const T* runs,
+                            const T* row_starts, placement, const void*) {
         for (std::size_t i = 0; i < n; i += core::run_size) {
             const T run = runs[i / core::run_size];
             const T row = row_starts[i / core::row_size];
@@ -54,9 +56,11 @@ struct tree {
     }
 
     static void scan_lanes(const lane_block<T>& block, const T* supers, const T* tiles, T* rows) {
-        for (std::size_t lane = 0; lane < block.lanes; ++lane) scan_lane(block, lane, supers[lane], tiles[lane], rows[lane]);
+        for (std::size_t lane = 0; lane < block.lanes; ++lane)
+            scan_lane(block, lane, supers[lane], tiles[lane], rows[lane]);
     }
-    static void scan_lane(const lane_block<T>& block, std::size_t lane, const T& supers, const T& tiles, T& rows) {
+    static void scan_lane(const lane_block<T>& block, std::size_t lane, const T& supers, const T& tiles,
+                          T& rows) {
         const T* x = block.x + lane;
         T* y = block.y + lane;
         T runs = Op::template identity<T>();
@@ -85,16 +89,19 @@ struct tree {
         rows = Op::template identity<T>();
         for (std::size_t row = 0; row < core::tile_size; row += core::row_size) {
             T runs = Op::template identity<T>();
-            for (std::size_t run = 0; run < core::row_size; run += core::run_size, x += static_cast<std::ptrdiff_t>(core::run_size) * block.x_stride) {
+            for (std::size_t run = 0; run < core::row_size;
+                 run += core::run_size, x += static_cast<std::ptrdiff_t>(core::run_size) * block.x_stride) {
                 T items = *x;
-                for (std::size_t i = 1; i < core::run_size; ++i) items = Op()(items, x[static_cast<std::ptrdiff_t>(i) * block.x_stride]);
+                for (std::size_t i = 1; i < core::run_size; ++i)
+                    items = Op()(items, x[static_cast<std::ptrdiff_t>(i) * block.x_stride]);
                 runs = Op()(runs, items);
             }
             rows = Op()(rows, runs);
         }
     }
 
-    static constexpr tree_kernels<T> table{0, &scan_rows, &fold_rows, &scan_folded, &scan_lanes, &lane_totals};
+    static constexpr tree_kernels<T> table{0,           &scan_rows,  &fold_rows, &scan_folded,
+                                           &scan_lanes, &lane_totals};
 };
 
 template <class T, class Op>
@@ -122,7 +129,8 @@ struct exact {
     static void fold_lanes(const lane_block<T>& block, T* carry) {
         for (std::size_t lane = 0; lane < block.lanes; ++lane) {
             const T* x = block.x + lane;
-            for (std::size_t i = 0; i < block.length; ++i, x += block.x_stride) carry[lane] = Op()(carry[lane], *x);
+            for (std::size_t i = 0; i < block.length; ++i, x += block.x_stride)
+                carry[lane] = Op()(carry[lane], *x);
         }
     }
 

@@ -12,14 +12,17 @@
 namespace upsweep::cpu::portable {
 
 struct memory {
-    static void stream(void* dst, const void* src, std::size_t bytes, const void*) { std::memcpy(dst, src, bytes); }
-    template <class T>
-    static void reverse(void* dst, const void* src, std::size_t count) {
-        std::reverse_copy(static_cast<const T*>(src), static_cast<const T*>(src) + count, static_cast<T*>(dst));
+    static void stream(void* dst, const void* src, std::size_t bytes, const void*) {
+        std::memcpy(dst, src, bytes);
     }
     template <class T>
-    static void transpose(void* dst, std::ptrdiff_t dst_stride, const void* src, std::ptrdiff_t src_stride, std::size_t rows,
-                          std::size_t columns) {
+    static void reverse(void* dst, const void* src, std::size_t count) {
+        std::reverse_copy(static_cast<const T*>(src), static_cast<const T*>(src) + count,
+                          static_cast<T*>(dst));
+    }
+    template <class T>
+    static void transpose(void* dst, std::ptrdiff_t dst_stride, const void* src, std::ptrdiff_t src_stride,
+                          std::size_t rows, std::size_t columns) {
         auto* to = static_cast<T*>(dst);
         const auto* from = static_cast<const T*>(src);
         for (std::size_t row = 0; row < rows; ++row, from += src_stride, ++to) {
@@ -28,16 +31,25 @@ struct memory {
             }
         }
     }
-    static void float_from_float16(float* dst, const void* src, std::size_t count) { widen<float16>(dst, src, count); }
-    static void float_from_bfloat16(float* dst, const void* src, std::size_t count) { widen<bfloat16>(dst, src, count); }
-    static void float16_from_float(void* dst, const float* src, std::size_t count) { narrow<float16>(dst, src, count); }
-    static void bfloat16_from_float(void* dst, const float* src, std::size_t count) { narrow<bfloat16>(dst, src, count); }
+    static void float_from_float16(float* dst, const void* src, std::size_t count) {
+        widen<float16>(dst, src, count);
+    }
+    static void float_from_bfloat16(float* dst, const void* src, std::size_t count) {
+        widen<bfloat16>(dst, src, count);
+    }
+    static void float16_from_float(void* dst, const float* src, std::size_t count) {
+        narrow<float16>(dst, src, count);
+    }
+    static void bfloat16_from_float(void* dst, const float* src, std::size_t count) {
+        narrow<bfloat16>(dst, src, count);
+    }
 
     static constexpr memory_kernels table{
         &stream,
         [] {},
         {&reverse<std::uint8_t>, &reverse<std::uint16_t>, &reverse<std::uint32_t>, &reverse<std::uint64_t>},
-        {&transpose<std::uint8_t>, &transpose<std::uint16_t>, &transpose<std::uint32_t>, &transpose<std::uint64_t>},
+        {&transpose<std::uint8_t>, &transpose<std::uint16_t>, &transpose<std::uint32_t>,
+         &transpose<std::uint64_t>},
         &float_from_float16,
         &float_from_bfloat16,
         &float16_from_float,

@@ -1,13 +1,13 @@
-// Sums and products that round, by the tree of docs/numerics.md: left folds become plain vector operations once
-// neighbouring operands stand in different registers.
+// Sums and products that round, by the tree of docs/numerics.md: left folds become plain vector operations
+// once neighbouring operands stand in different registers.
 //
-// A group is as many rows as a vector has lanes. (1) Every run is transposed into four registers a, b, c, d, so
-// that its left fold is b = a (+) b, c = b (+) c, d = c (+) d; d holds run totals. (2) The run totals are
-// transposed so that a lane is a row, and folded: 32 steps for all rows of the group at once. (3) Every element
-// becomes S (+) (T (+) (R (+) (V (+) L))).
+// A group is as many rows as a vector has lanes. (1) Every run is transposed into four registers a, b, c, d,
+// so that its left fold is b = a (+) b, c = b (+) c, d = c (+) d; d holds run totals. (2) The run totals are
+// transposed so that a lane is a row, and folded: 32 steps for all rows of the group at once. (3) Every
+// element becomes S (+) (T (+) (R (+) (V (+) L))).
 //
-// Cost per element with 8 lanes: about 0.8 shuffles, 1.4 operations, 0.6 loads and 0.6 stores in the first-level
-// cache.
+// Cost per element with 8 lanes: about 0.8 shuffles, 1.4 operations, 0.6 loads and 0.6 stores in the
+// first-level cache.
 
 #if defined(UPSWEEP_TREE_KERNELS_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef UPSWEEP_TREE_KERNELS_INL_HPP
@@ -39,7 +39,9 @@ struct tree {
     using V = vector<T>;
 
     // 64-byte vectors are streamed whole or not at all, narrower ones in blocks.
-    static constexpr std::size_t stream_alignment = width * sizeof(T) < 64 ? 16 : block_lanes<T> == core::run_size ? 64 : 0;
+    static constexpr std::size_t stream_alignment = width * sizeof(T) < 64             ? 16
+                                                    : block_lanes<T> == core::run_size ? 64
+                                                                                       : 0;
 
     // Rows of a group, padded so that columns of run totals fall into different cache sets.
     static constexpr std::size_t totals_stride = runs + block_lanes<T>;
@@ -47,8 +49,8 @@ struct tree {
     static HWY_INLINE V op(V a, V b) { return combine(Op(), a, b); }
     static HWY_INLINE V identity() { return hn::Set(full<T>(), Op::template identity<T>()); }
 
-    // Where a run is exactly a 128-bit block, whole vectors are loaded as they lie and lane q of block b holds
-    // run q * blocks + b; otherwise lane l holds run l. order(l) is the run of lane l.
+    // Where a run is exactly a 128-bit block, whole vectors are loaded as they lie and lane q of block b
+    // holds run q * blocks + b; otherwise lane l holds run l. order(l) is the run of lane l.
     static constexpr bool block_is_run = block_lanes<T> == core::run_size;
     static constexpr std::size_t blocks = width / block_lanes<T>;
     // The lane that holds the i-th run of a step.
@@ -91,8 +93,11 @@ struct tree {
         } else if constexpr (width == core::run_size) {
             transpose_square(v);
             for (std::size_t m = 0; m < core::run_size; ++m) {
-                if constexpr (Where == placement::cached) hn::StoreU(v[m], full<T>(), y + m * width);
-                else store_blocks<Where>(v[m], full<T>(), y + m * width, static_cast<std::ptrdiff_t>(block_lanes<T>));
+                if constexpr (Where == placement::cached)
+                    hn::StoreU(v[m], full<T>(), y + m * width);
+                else
+                    store_blocks<Where>(v[m], full<T>(), y + m * width,
+                                        static_cast<std::ptrdiff_t>(block_lanes<T>));
             }
         } else {
             constexpr std::size_t k = block_lanes<T>;
@@ -168,7 +173,8 @@ struct tree {
         std::size_t row = 0;
         const std::size_t row_count = n / core::row_size;
         for (; row + group_rows <= row_count; row += group_rows) {
-            for (std::size_t r = 0; r < group_rows; ++r) row_run_totals(x + (row + r) * core::row_size, totals + r * totals_stride);
+            for (std::size_t r = 0; r < group_rows; ++r)
+                row_run_totals(x + (row + r) * core::row_size, totals + r * totals_stride);
             hn::Store(fold_totals(totals, runs_before + row * runs, runs), d, row_totals);
             for (std::size_t r = 0; r < group_rows; ++r) {
                 row_starts[row + r] = *rows;
@@ -194,14 +200,16 @@ struct tree {
         return accumulated;
     }
 
-    static HWY_ATTR void scan_folded(const T* x, T* y, std::size_t n, T supers, T tiles, const T* runs_before, const T* row_starts,
-                                     placement where, const void* ahead) {
-        if (where == placement::streamed) scan_folded_as<placement::streamed>(x, y, n, supers, tiles, runs_before, row_starts, ahead);
-        else scan_folded_as<placement::cached>(x, y, n, supers, tiles, runs_before, row_starts, ahead);
+    static HWY_ATTR void scan_folded(const T* x, T* y, std::size_t n, T supers, T tiles, const T* runs_before,
+                                     const T* row_starts, placement where, const void* ahead) {
+        if (where == placement::streamed)
+            scan_folded_as<placement::streamed>(x, y, n, supers, tiles, runs_before, row_starts, ahead);
+        else
+            scan_folded_as<placement::cached>(x, y, n, supers, tiles, runs_before, row_starts, ahead);
     }
     template <placement Where>
-    static HWY_ATTR void scan_folded_as(const T* x, T* y, std::size_t n, T supers, T tiles, const T* runs_before, const T* row_starts,
-                                        const void* ahead) {
+    static HWY_ATTR void scan_folded_as(const T* x, T* y, std::size_t n, T supers, T tiles,
+                                        const T* runs_before, const T* row_starts, const void* ahead) {
         const full<T> d;
         const V s = hn::Set(d, supers);
         const V t = hn::Set(d, tiles);
@@ -213,16 +221,21 @@ struct tree {
                 load_runs(x + row + g, v);
                 fold_runs(v);
                 const V run = hn::LoadU(d, runs_before + (row + g) / core::run_size);
-                for (std::size_t m = 0; m < core::run_size; ++m) v[m] = op(s, op(t, op(before, op(run, v[m]))));
+                for (std::size_t m = 0; m < core::run_size; ++m)
+                    v[m] = op(s, op(t, op(before, op(run, v[m]))));
                 store_runs<Where>(v, y + row + g);
             }
         }
     }
 
-    static HWY_ATTR void scan_rows(const T* x, T* y, std::size_t n, T supers, T tiles, T* rows, placement where, const void* ahead) {
-        if (n <= scalar_size) scan_few(x, y, n, supers, tiles, rows);
-        else if (where == placement::streamed) scan_rows_as<placement::streamed>(x, y, n, supers, tiles, rows, ahead);
-        else scan_rows_as<placement::cached>(x, y, n, supers, tiles, rows, ahead);
+    static HWY_ATTR void scan_rows(const T* x, T* y, std::size_t n, T supers, T tiles, T* rows,
+                                   placement where, const void* ahead) {
+        if (n <= scalar_size)
+            scan_few(x, y, n, supers, tiles, rows);
+        else if (where == placement::streamed)
+            scan_rows_as<placement::streamed>(x, y, n, supers, tiles, rows, ahead);
+        else
+            scan_rows_as<placement::cached>(x, y, n, supers, tiles, rows, ahead);
     }
 
     // Elements up to which setting up vectors costs more than they save.
@@ -244,7 +257,8 @@ struct tree {
     static constexpr std::size_t most_single_rows = 3;
 
     template <placement Where>
-    static HWY_ATTR void scan_rows_as(const T* x, T* y, std::size_t n, T supers, T tiles, T* rows, const void* ahead) {
+    static HWY_ATTR void scan_rows_as(const T* x, T* y, std::size_t n, T supers, T tiles, T* rows,
+                                      const void* ahead) {
         const full<T> d;
         HWY_ALIGN T folded[group_size];  // L of every element, still transposed
         HWY_ALIGN T totals[group_rows * totals_stride];
@@ -264,8 +278,10 @@ struct tree {
                 V v[core::run_size];
                 load_runs(from, v);
                 fold_runs(v);
-                for (std::size_t m = 0; m < core::run_size; ++m) hn::Store(v[m], d, folded + g * step + m * width);
-                hn::StoreU(v[core::run_size - 1], d, totals + g / row_steps * totals_stride + g % row_steps * width);
+                for (std::size_t m = 0; m < core::run_size; ++m)
+                    hn::Store(v[m], d, folded + g * step + m * width);
+                hn::StoreU(v[core::run_size - 1], d,
+                           totals + g / row_steps * totals_stride + g % row_steps * width);
             };
             for (std::size_t g = 0; g < whole / step; ++g) fold_step(x + g * step, g);
             if (whole != count) {
@@ -281,13 +297,15 @@ struct tree {
             } else {
                 if (count < group_size) {  // lanes without elements must not hold what would be slow or trap
                     T* row = totals + (row_count - 1) * totals_stride;
-                    std::fill(row + (steps - (row_count - 1) * row_steps) * width, row + runs, Op::template identity<T>());
+                    std::fill(row + (steps - (row_count - 1) * row_steps) * width, row + runs,
+                              Op::template identity<T>());
                     std::fill(row + totals_stride, std::end(totals), Op::template identity<T>());
                 }
                 hn::Store(fold_totals(totals, totals, totals_stride), d, row_totals);
             }
 
-            const auto scan_step = [&]<placement To>(std::integral_constant<placement, To>, std::size_t g, V before, T* to) HWY_ATTR {
+            const auto scan_step = [&]<placement To>(std::integral_constant<placement, To>, std::size_t g,
+                                                     V before, T* to) HWY_ATTR {
                 const V run = hn::LoadU(d, totals + g / row_steps * totals_stride + g % row_steps * width);
                 V v[core::run_size];
                 for (std::size_t m = 0; m < core::run_size; ++m) {
@@ -302,8 +320,11 @@ struct tree {
                     if (ahead != nullptr) prefetch(ahead, (first + g * step) * sizeof(T), step * sizeof(T));
                     scan_step(std::integral_constant<placement, Where>(), g, before, y + g * step);
                 }
-                if (r < complete_rows) *rows = Op()(*rows, row_totals[r]);
-                else if (whole != count) scan_step(std::integral_constant<placement, placement::cached>(), whole / step, before, last_step);
+                if (r < complete_rows)
+                    *rows = Op()(*rows, row_totals[r]);
+                else if (whole != count)
+                    scan_step(std::integral_constant<placement, placement::cached>(), whole / step, before,
+                              last_step);
             }
             if (whole != count) copy_few(last_step, count - whole, y + whole);
         }
@@ -324,7 +345,9 @@ struct tree {
         copy_few(from, count, to);
     }
 
-    static constexpr tree_kernels<T> table{stream_alignment, &scan_rows, &fold_rows, &scan_folded, &tree_lanes<T, Op>::scan, &tree_lanes<T, Op>::totals};
+    static constexpr tree_kernels<T> table{
+        stream_alignment,          &scan_rows, &fold_rows, &scan_folded, &tree_lanes<T, Op>::scan,
+        &tree_lanes<T, Op>::totals};
 };
 
 }  // namespace upsweep::cpu::HWY_NAMESPACE

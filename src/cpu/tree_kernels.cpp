@@ -12,9 +12,9 @@
 
 namespace upsweep::cpu {
 
-#define UPSWEEP_DEFINE_KERNELS(T, Op)                                                       \
-    template <>                                                                             \
-    const tree_kernels<T>& kernels_for<T, Op>(simd_level level) {                           \
+#define UPSWEEP_DEFINE_KERNELS(T, Op)                             \
+    template <>                                                   \
+    const tree_kernels<T>& kernels_for<T, Op>(simd_level level) { \
         return UPSWEEP_SELECT_LEVEL(level, tree<T, Op>::table);   \
     }
 UPSWEEP_KERNEL_TYPES_FLOAT(UPSWEEP_DEFINE_KERNELS, plus)

@@ -38,7 +38,8 @@ HWY_INLINE hn::Vec<D> load_blocks(D d, const T* p, std::ptrdiff_t stride) {
         return hn::LoadU(d, p);
     } else {
         const hn::Half<D> half;
-        return hn::Combine(d, load_blocks(half, p + static_cast<std::ptrdiff_t>(blocks / 2) * stride, stride), load_blocks(half, p, stride));
+        return hn::Combine(d, load_blocks(half, p + static_cast<std::ptrdiff_t>(blocks / 2) * stride, stride),
+                           load_blocks(half, p, stride));
     }
 }
 
@@ -49,7 +50,8 @@ HWY_INLINE void store_blocks(hn::Vec<D> v, D d, T* p, std::ptrdiff_t stride) {
     if constexpr (blocks > 1) {
         const hn::Half<D> half;
         store_blocks<Where>(hn::LowerHalf(half, v), half, p, stride);
-        store_blocks<Where>(hn::UpperHalf(half, v), half, p + static_cast<std::ptrdiff_t>(blocks / 2) * stride, stride);
+        store_blocks<Where>(hn::UpperHalf(half, v), half,
+                            p + static_cast<std::ptrdiff_t>(blocks / 2) * stride, stride);
     } else if constexpr (Where == placement::streamed) {
         hn::Stream(v, d, p);
     } else {
@@ -79,7 +81,8 @@ HWY_INLINE void transpose(vector<T> (&v)[block_lanes<T>]) {
     }
 }
 
-// The same over whole vectors that follow each other: v[k] block b lane q = p[(q * blocks + b) * block_lanes + k].
+// The same over whole vectors that follow each other: v[k] block b lane q = p[(q * blocks + b) * block_lanes
+// + k].
 template <class T>
 HWY_INLINE void load_interleaved(const T* p, vector<T> (&v)[block_lanes<T>]) {
     for (std::size_t i = 0; i < block_lanes<T>; ++i) v[i] = hn::LoadU(full<T>(), p + i * lanes<T>);
@@ -89,9 +92,13 @@ template <placement Where, class T>
 HWY_INLINE void store_interleaved(vector<T> (&v)[block_lanes<T>], T* p) {
     transpose<T>(v);
     for (std::size_t i = 0; i < block_lanes<T>; ++i) {
-        if constexpr (Where == placement::cached) hn::StoreU(v[i], full<T>(), p + i * lanes<T>);
-        else if constexpr (lanes<T> * sizeof(T) == 64) hn::Stream(v[i], full<T>(), p + i * lanes<T>);
-        else store_blocks<Where>(v[i], full<T>(), p + i * lanes<T>, static_cast<std::ptrdiff_t>(block_lanes<T>));
+        if constexpr (Where == placement::cached)
+            hn::StoreU(v[i], full<T>(), p + i * lanes<T>);
+        else if constexpr (lanes<T> * sizeof(T) == 64)
+            hn::Stream(v[i], full<T>(), p + i * lanes<T>);
+        else
+            store_blocks<Where>(v[i], full<T>(), p + i * lanes<T>,
+                                static_cast<std::ptrdiff_t>(block_lanes<T>));
     }
 }
 
@@ -99,7 +106,9 @@ HWY_INLINE void store_interleaved(vector<T> (&v)[block_lanes<T>], T* p) {
 template <class T>
 HWY_INLINE void load_transposed(const T* p, std::ptrdiff_t stride, vector<T> (&v)[block_lanes<T>]) {
     constexpr std::size_t k = block_lanes<T>;
-    for (std::size_t i = 0; i < k; ++i) v[i] = load_blocks(full<T>(), p + static_cast<std::ptrdiff_t>(i) * stride, static_cast<std::ptrdiff_t>(k) * stride);
+    for (std::size_t i = 0; i < k; ++i)
+        v[i] = load_blocks(full<T>(), p + static_cast<std::ptrdiff_t>(i) * stride,
+                           static_cast<std::ptrdiff_t>(k) * stride);
     transpose<T>(v);
 }
 
@@ -107,19 +116,28 @@ template <placement Where = placement::cached, class T>
 HWY_INLINE void store_transposed(vector<T> (&v)[block_lanes<T>], T* p, std::ptrdiff_t stride) {
     constexpr std::size_t k = block_lanes<T>;
     transpose<T>(v);
-    for (std::size_t i = 0; i < k; ++i) store_blocks<Where>(v[i], full<T>(), p + static_cast<std::ptrdiff_t>(i) * stride, static_cast<std::ptrdiff_t>(k) * stride);
+    for (std::size_t i = 0; i < k; ++i)
+        store_blocks<Where>(v[i], full<T>(), p + static_cast<std::ptrdiff_t>(i) * stride,
+                            static_cast<std::ptrdiff_t>(k) * stride);
 }
 
 // The built-in operators on vectors.
 template <class Op, class V>
 HWY_INLINE V combine(Op, V a, V b) {
-    if constexpr (std::is_same_v<Op, plus>) return hn::Add(a, b);
-    else if constexpr (std::is_same_v<Op, multiplies>) return hn::Mul(a, b);
-    else if constexpr (std::is_same_v<Op, minimum>) return hn::Min(a, b);
-    else if constexpr (std::is_same_v<Op, maximum>) return hn::Max(a, b);
-    else if constexpr (std::is_same_v<Op, bit_and>) return hn::And(a, b);
-    else if constexpr (std::is_same_v<Op, bit_or>) return hn::Or(a, b);
-    else return hn::Xor(a, b);
+    if constexpr (std::is_same_v<Op, plus>)
+        return hn::Add(a, b);
+    else if constexpr (std::is_same_v<Op, multiplies>)
+        return hn::Mul(a, b);
+    else if constexpr (std::is_same_v<Op, minimum>)
+        return hn::Min(a, b);
+    else if constexpr (std::is_same_v<Op, maximum>)
+        return hn::Max(a, b);
+    else if constexpr (std::is_same_v<Op, bit_and>)
+        return hn::And(a, b);
+    else if constexpr (std::is_same_v<Op, bit_or>)
+        return hn::Or(a, b);
+    else
+        return hn::Xor(a, b);
 }
 
 }  // namespace upsweep::cpu::HWY_NAMESPACE

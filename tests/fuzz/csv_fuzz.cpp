@@ -1,5 +1,5 @@
-// Feeds arbitrary bytes to the CSV reader. The first byte chooses delimiter, header and block size; the rows must
-// not depend on the block size, nor must the error.
+// Feeds arbitrary bytes to the CSV reader. The first byte chooses delimiter, header and block size; the rows
+// must not depend on the block size, nor must the error.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -41,6 +41,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     options.delimiter = (data[0] & 1) != 0 ? '\t' : ',';
     options.header = (data[0] & 2) == 0;
     const auto bytes = std::as_bytes(std::span(data + 1, size - 1));
+    options.block_bytes = std::size_t{16} << 10;
     const std::string expected = outcome_of(bytes, options);
     options.block_bytes = static_cast<std::size_t>(data[0] >> 2) + 1;
     if (outcome_of(bytes, options) != expected) std::abort();

@@ -1,5 +1,5 @@
-// Feeds arbitrary bytes to the .npy reader. What it accepts must hold exactly the elements that it claims, and
-// must survive being written and read again.
+// Feeds arbitrary bytes to the .npy reader. What it accepts must hold exactly the elements that it claims,
+// and must survive being written and read again.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -12,7 +12,8 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace upsweep::cli;
     try {
-        array_reader reader = read_npy(byte_source::from_memory(std::as_bytes(std::span(data, size)), "fuzz.npy"));
+        array_reader reader =
+            read_npy(byte_source::from_memory(std::as_bytes(std::span(data, size)), "fuzz.npy"));
         const std::size_t item = upsweep::registry::size_of(reader.header().type);
         std::vector<std::byte> block(100 * item);
         std::uint64_t total = 0;
@@ -22,7 +23,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         if (!mapped.empty() && mapped.size() != total * item) std::abort();
 
         const std::string again = npy_header_text(reader.header()) + std::string(total * item, '\0');
-        const array_reader second = read_npy(byte_source::from_memory(std::as_bytes(std::span(again)), "again.npy"));
+        const array_reader second =
+            read_npy(byte_source::from_memory(std::as_bytes(std::span(again)), "again.npy"));
         if (second.header().shape != reader.header().shape || second.header().type != reader.header().type ||
             second.header().fortran_order != reader.header().fortran_order) {
             std::abort();

@@ -28,7 +28,8 @@ class scratch_test : public testing::Test {
     [[nodiscard]] std::string file(std::string_view name) const { return (directory_ / name).string(); }
     // Writes a file and returns its path.
     std::string put(std::string_view name, std::string_view bytes) const {
-        std::ofstream(file(name), std::ios::binary).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+        std::ofstream(file(name), std::ios::binary)
+            .write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
         return file(name);
     }
     [[nodiscard]] static std::string contents(const std::string& path) {
@@ -45,7 +46,7 @@ class scratch_test : public testing::Test {
 template <class Action>
 void expect_error(Action action, const std::string& message) {
     try {
-        action();
+        static_cast<void>(action());
         ADD_FAILURE() << "nothing was thrown; expected: " << message;
     } catch (const upsweep::error& e) {
         EXPECT_EQ(std::string(e.what()), message);

@@ -74,30 +74,48 @@ UPSWEEP_HOST_DEVICE constexpr T larger(T a, T b) {
 }
 
 template <bit_pattern T>
-UPSWEEP_HOST_DEVICE constexpr T and_bits(T a, T b) { return static_cast<T>(a & b); }
+UPSWEEP_HOST_DEVICE constexpr T and_bits(T a, T b) {
+    return static_cast<T>(a & b);
+}
 template <bit_pattern T>
-UPSWEEP_HOST_DEVICE constexpr T or_bits(T a, T b) { return static_cast<T>(a | b); }
+UPSWEEP_HOST_DEVICE constexpr T or_bits(T a, T b) {
+    return static_cast<T>(a | b);
+}
 template <bit_pattern T>
-UPSWEEP_HOST_DEVICE constexpr T xor_bits(T a, T b) { return static_cast<T>(a ^ b); }
+UPSWEEP_HOST_DEVICE constexpr T xor_bits(T a, T b) {
+    return static_cast<T>(a ^ b);
+}
 template <truth_value T>
-UPSWEEP_HOST_DEVICE constexpr T both(T a, T b) { return a && b; }
+UPSWEEP_HOST_DEVICE constexpr T both(T a, T b) {
+    return a && b;
+}
 template <truth_value T>
-UPSWEEP_HOST_DEVICE constexpr T either(T a, T b) { return a || b; }
+UPSWEEP_HOST_DEVICE constexpr T either(T a, T b) {
+    return a || b;
+}
 
 // -0.0 for floating point: x + -0.0 is x in every bit, where -0.0 + +0.0 is not -0.0.
 template <number T>
 UPSWEEP_HOST_DEVICE constexpr T additive_identity() {
-    if constexpr (is_complex<T>) return {-typename T::value_type(0), -typename T::value_type(0)};
-    else return std::floating_point<T> ? -T(0) : T(0);
+    if constexpr (is_complex<T>)
+        return {-typename T::value_type(0), -typename T::value_type(0)};
+    else
+        return std::floating_point<T> ? -T(0) : T(0);
 }
 template <class T>
-UPSWEEP_HOST_DEVICE constexpr T zero() { return T(0); }
+UPSWEEP_HOST_DEVICE constexpr T zero() {
+    return T(0);
+}
 template <class T>
-UPSWEEP_HOST_DEVICE constexpr T one() { return T(1); }
+UPSWEEP_HOST_DEVICE constexpr T one() {
+    return T(1);
+}
 template <bit_pattern T>
 UPSWEEP_HOST_DEVICE constexpr T all_ones() {
-    if constexpr (std::same_as<T, bool>) return true;
-    else return static_cast<T>(~T(0));
+    if constexpr (std::same_as<T, bool>)
+        return true;
+    else
+        return static_cast<T>(~T(0));
 }
 template <ordered_number T>
 UPSWEEP_HOST_DEVICE constexpr T largest() {
@@ -113,11 +131,14 @@ UPSWEEP_HOST_DEVICE constexpr affine_map<T> compose(const affine_map<T>& first, 
     return {multiply(first.a, second.a), add(multiply(second.a, first.b), second.b)};
 }
 template <class T>
-UPSWEEP_HOST_DEVICE constexpr affine_map<T> identity_map() { return {T(1), additive_identity<T>()}; }
+UPSWEEP_HOST_DEVICE constexpr affine_map<T> identity_map() {
+    return {T(1), additive_identity<T>()};
+}
 
 // Of two equal values (two NaNs count as equal, -0 and +0 do not) the one with the smaller index.
 template <class T>
-UPSWEEP_HOST_DEVICE constexpr indexed<T> first_by(const indexed<T>& a, const indexed<T>& b, bool b_wins, bool equal) {
+UPSWEEP_HOST_DEVICE constexpr indexed<T> first_by(const indexed<T>& a, const indexed<T>& b, bool b_wins,
+                                                  bool equal) {
     if (equal) return b.index < a.index ? b : a;
     return b_wins ? b : a;
 }
@@ -140,8 +161,12 @@ UPSWEEP_HOST_DEVICE constexpr indexed<T> first_largest(const indexed<T>& a, cons
 }
 // The index past every other, so that any element of equal value wins.
 template <ordered_number T>
-UPSWEEP_HOST_DEVICE constexpr indexed<T> no_smallest() { return {largest<T>(), std::numeric_limits<std::int64_t>::max()}; }
+UPSWEEP_HOST_DEVICE constexpr indexed<T> no_smallest() {
+    return {largest<T>(), std::numeric_limits<std::int64_t>::max()};
+}
 template <ordered_number T>
-UPSWEEP_HOST_DEVICE constexpr indexed<T> no_largest() { return {smallest<T>(), std::numeric_limits<std::int64_t>::max()}; }
+UPSWEEP_HOST_DEVICE constexpr indexed<T> no_largest() {
+    return {smallest<T>(), std::numeric_limits<std::int64_t>::max()};
+}
 
 }  // namespace upsweep::core

@@ -17,7 +17,8 @@ class odometer {
     explicit odometer(Op op, std::optional<Acc> initial = {}) : op_(op), supers_(initial) {}
 
     void take(const Acc& element) {
-        // A full accumulator carries its whole right-nested value into the next, which changes no bit of value().
+        // A full accumulator carries its whole right-nested value into the next, which changes no bit of
+        // value().
         if (count_ != 0 && count_ % run_size == 0) {
             carry(items_, runs_);
             if (count_ % row_size == 0) carry(runs_, rows_);
@@ -31,8 +32,10 @@ class odometer {
     [[nodiscard]] std::optional<Acc> value() const {
         std::optional<Acc> nested;
         for (const auto* level : {&items_, &runs_, &rows_, &tiles_, &supers_}) {
-            if (nested && *level) nested = op_(**level, *nested);
-            else if (*level) nested = *level;
+            if (nested && *level)
+                nested = op_(**level, *nested);
+            else if (*level)
+                nested = *level;
         }
         return nested;
     }

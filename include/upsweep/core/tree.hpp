@@ -1,7 +1,8 @@
-// The combination tree of docs/numerics.md: its level sizes, and the part of a scan's state that crosses a tile.
+// The combination tree of docs/numerics.md: its level sizes, and the part of a scan's state that crosses a
+// tile.
 //
-// prefix(p) = S (+) (T (+) (R (+) (V (+) L))): S folds complete supers, T the complete tiles after them, R rows,
-// V runs, L single elements. Between tiles only S, T and the number of tiles are left of it.
+// prefix(p) = S (+) (T (+) (R (+) (V (+) L))): S folds complete supers, T the complete tiles after them, R
+// rows, V runs, L single elements. Between tiles only S, T and the number of tiles are left of it.
 #pragma once
 
 #include <cstddef>
@@ -11,10 +12,10 @@
 
 namespace upsweep::core {
 
-inline constexpr std::size_t run_size = 4;                    // elements
-inline constexpr std::size_t row_size = 32 * run_size;        // 128
-inline constexpr std::size_t tile_size = 32 * row_size;       // 4096
-inline constexpr std::size_t super_size = 32 * tile_size;     // 131072
+inline constexpr std::size_t run_size = 4;                 // elements
+inline constexpr std::size_t row_size = 32 * run_size;     // 128
+inline constexpr std::size_t tile_size = 32 * row_size;    // 4096
+inline constexpr std::size_t super_size = 32 * tile_size;  // 131072
 inline constexpr std::size_t tiles_per_super = super_size / tile_size;
 
 // left (+) right, where an absent left is skipped.

@@ -1,11 +1,12 @@
 // Scans along one axis of an n-dimensional array: many sequences, each by itself.
 //
 // Three ways, chosen by shape alone:
-//   lanes   neighbours in memory belong to different sequences: one a vector lane, nothing moves between lanes
-//   lines   a long sequence that lies in memory one after the other is scanned like a one-dimensional array
-//   groups  short or scattered sequences are transposed through a buffer in the first-level cache, then as lanes
-// Threads take blocks of lanes, lines or groups. Where there are too few of them, the chain of chain.hpp runs along
-// the sequences instead.
+//   lanes   neighbours in memory belong to different sequences: one a vector lane, nothing moves between
+//   lanes lines   a long sequence that lies in memory one after the other is scanned like a one-dimensional
+//   array groups  short or scattered sequences are transposed through a buffer in the first-level cache, then
+//   as lanes
+// Threads take blocks of lanes, lines or groups. Where there are too few of them, the chain of chain.hpp runs
+// along the sequences instead.
 #pragma once
 
 #include <algorithm>
@@ -21,8 +22,8 @@
 
 namespace upsweep::cpu {
 
-// Strides count elements. `others` are the dimensions besides the axis: merged where they can be, without extents of
-// one, the one that runs fastest in the output last.
+// Strides count elements. `others` are the dimensions besides the axis: merged where they can be, without
+// extents of one, the one that runs fastest in the output last.
 struct axis_geometry {
     struct dimension {
         std::size_t extent;
@@ -63,21 +64,24 @@ struct axis_geometry {
 
 // in and out begin at the first element of the first sequence and have the strides of the axis.
 template <class Acc, class Op>
-void run_axis_scan(executor& ex, const source<Acc>& in, const sink<Acc>& out, const axis_geometry& geometry, bool exclusive,
-                   bool in_place, const std::optional<Acc>& initial);
+void run_axis_scan(executor& ex, const source<Acc>& in, const sink<Acc>& out, const axis_geometry& geometry,
+                   bool exclusive, bool in_place, const std::optional<Acc>& initial);
 
-#define UPSWEEP_DECLARE_AXIS(T, Op)                                                                                  \
-    extern template void run_axis_scan<T, Op>(executor&, const source<T>&, const sink<T>&, const axis_geometry&, bool, bool, \
-                                              const std::optional<T>&);
+#define UPSWEEP_DECLARE_AXIS(T, Op)                                                        \
+    extern template void run_axis_scan<T, Op>(executor&, const source<T>&, const sink<T>&, \
+                                              const axis_geometry&, bool, bool, const std::optional<T>&);
 UPSWEEP_FOR_EACH_KERNEL(UPSWEEP_DECLARE_AXIS)
 #undef UPSWEEP_DECLARE_AXIS
 
-// Sequences that each get a thread of their own; with fewer, all threads work on one sequence after the other.
+// Sequences that each get a thread of their own; with fewer, all threads work on one sequence after the
+// other.
 inline std::size_t enough_sequences(const executor& ex) { return ex.threads() == 1 ? 1 : 4 * ex.threads(); }
 
-// scan(executor, sequence) for every sequence: many at a time on one thread each, or one at a time on all threads.
+// scan(executor, sequence) for every sequence: many at a time on one thread each, or one at a time on all
+// threads.
 template <class Scan>
-void for_each_sequence(executor& ex, const axis_geometry& geometry, std::size_t element_bytes, const Scan& scan) {
+void for_each_sequence(executor& ex, const axis_geometry& geometry, std::size_t element_bytes,
+                       const Scan& scan) {
     const std::size_t count = geometry.sequence_count;
     if (count < enough_sequences(ex)) {
         for (std::size_t sequence = 0; sequence < count; ++sequence) scan(ex, sequence);
@@ -87,7 +91,8 @@ void for_each_sequence(executor& ex, const axis_geometry& geometry, std::size_t 
     const std::size_t bytes = geometry.length * element_bytes;
     const std::size_t together = std::max<std::size_t>(1, tuning::smallest_chunk_bytes / bytes);
     const std::size_t tasks = (count + together - 1) / together;
-    const std::size_t helpers = bytes * count < tuning::parallel_bytes ? 0 : std::min(ex.threads(), tasks) - 1;
+    const std::size_t helpers =
+        bytes * count < tuning::parallel_bytes ? 0 : std::min(ex.threads(), tasks) - 1;
     for_each_task(ex, helpers, tasks, [&](std::size_t task) {
         const std::size_t end = std::min(count, (task + 1) * together);
         for (std::size_t sequence = task * together; sequence < end; ++sequence) scan(alone, sequence);
@@ -95,8 +100,9 @@ void for_each_sequence(executor& ex, const axis_geometry& geometry, std::size_t 
 }
 
 template <class Acc, class In, class Out, class Op>
-void run_generic_axis_scan(executor& ex, const In* in, Out* out, const axis_geometry& geometry, const Op& op, bool exclusive,
-                           const std::optional<Acc>& initial, const std::optional<Acc>& before) {
+void run_generic_axis_scan(executor& ex, const In* in, Out* out, const axis_geometry& geometry, const Op& op,
+                           bool exclusive, const std::optional<Acc>& initial,
+                           const std::optional<Acc>& before) {
     const auto itself = [](const In& value) -> const In& { return value; };
     for_each_sequence(ex, geometry, sizeof(In) + sizeof(Out), [&](executor& with, std::size_t sequence) {
         const auto at = geometry.begin(sequence);

@@ -1,10 +1,11 @@
 // Chunks of a long scan on several threads: the chain that hands the running state from chunk to chunk.
 //
-// Chunks are claimed in order by ticket. A thread first summarises its chunk (reads it once), then waits for its
-// turn, takes the state before the chunk, advances the shared state by the summary, passes the turn on, claims the
-// next chunk, and scans the first, which by now lies in its cache, while it summarises the next. There is one shared state, and whoever has the turn owns
-// it. Whoever waits, waits for a chunk that was claimed before and is being summarised: no deadlock. A hop of the
-// chain costs well under a microsecond where a chunk takes tens of them; see docs/architecture.md.
+// Chunks are claimed in order by ticket. A thread first summarises its chunk (reads it once), then waits for
+// its turn, takes the state before the chunk, advances the shared state by the summary, passes the turn on,
+// claims the next chunk, and scans the first, which by now lies in its cache, while it summarises the next.
+// There is one shared state, and whoever has the turn owns it. Whoever waits, waits for a chunk that was
+// claimed before and is being summarised: no deadlock. A hop of the chain costs well under a microsecond
+// where a chunk takes tens of them; see docs/architecture.md.
 #pragma once
 
 #include <atomic>
@@ -29,7 +30,8 @@ inline void processor_pause() {
 #endif
 }
 
-// Waits politely: about 200 pauses, then gives the processor away each time, since the thread waited for may need it.
+// Waits politely: about 200 pauses, then gives the processor away each time, since the thread waited for may
+// need it.
 class backoff {
   public:
     void operator()() {
@@ -52,7 +54,9 @@ class turnstile {
     explicit turnstile(State initial) : state_(std::move(initial)) {}
 
     // Whether chunk `index` may take the state now.
-    [[nodiscard]] bool is_turn(std::size_t index) const { return turn_.load(std::memory_order_acquire) == index; }
+    [[nodiscard]] bool is_turn(std::size_t index) const {
+        return turn_.load(std::memory_order_acquire) == index;
+    }
 
     // Blocks until it is the turn of chunk `index`, or until another thread failed: then false.
     [[nodiscard]] bool wait(std::size_t index) const {
@@ -93,13 +97,14 @@ class turnstile {
 //   void summarise(chunk, summary&) const         reads the chunk
 //   void advance(state&, chunk, const summary&) const
 //   void scan(chunk, state&, const summary* own, next, summary& ahead) const
-//       writes the chunk and advances the state itself. `own` is the chunk's summary, or null if it was not made.
-//       Unless next == no_chunk, also summarises chunk `next`, so that a thread reads one chunk while it writes another.
+//       writes the chunk and advances the state itself. `own` is the chunk's summary, or null if it was not
+//       made. Unless next == no_chunk, also summarises chunk `next`, so that a thread reads one chunk while
+//       it writes another.
 inline constexpr std::size_t no_chunk = static_cast<std::size_t>(-1);
 
 template <class Kernel>
-typename Kernel::state run_chain(executor& ex, std::size_t helpers, std::size_t chunk_count, const Kernel& kernel,
-                                 typename Kernel::state initial) {
+typename Kernel::state run_chain(executor& ex, std::size_t helpers, std::size_t chunk_count,
+                                 const Kernel& kernel, typename Kernel::state initial) {
     turnstile<typename Kernel::state> gate(std::move(initial));
     alignas(64) std::atomic<std::size_t> ticket{0};
     std::atomic<std::size_t> present{0};
@@ -122,7 +127,8 @@ typename Kernel::state run_chain(executor& ex, std::size_t helpers, std::size_t 
                 }
                 if (!gate.wait(chunk)) break;
                 if (last || !summarised) {
-                    kernel.scan(chunk, gate.state(), summarised ? &summaries[current] : nullptr, no_chunk, summaries[1 - current]);
+                    kernel.scan(chunk, gate.state(), summarised ? &summaries[current] : nullptr, no_chunk,
+                                summaries[1 - current]);
                     gate.pass(chunk);
                     chunk = claim();
                     summarised = false;
@@ -133,7 +139,8 @@ typename Kernel::state run_chain(executor& ex, std::size_t helpers, std::size_t 
                 gate.pass(chunk);
                 const std::size_t next = claim();
                 const bool look_ahead = next + 1 < chunk_count;
-                kernel.scan(chunk, before, &summaries[current], look_ahead ? next : no_chunk, summaries[1 - current]);
+                kernel.scan(chunk, before, &summaries[current], look_ahead ? next : no_chunk,
+                            summaries[1 - current]);
                 chunk = next;
                 current = 1 - current;
                 summarised = look_ahead;
@@ -154,7 +161,9 @@ void for_each_task(executor& ex, std::size_t helpers, std::size_t count, const T
     turnstile<char> failure(0);
     auto work = [&]() noexcept {
         try {
-            for (std::size_t i; !failure.failed() && (i = ticket.fetch_add(1, std::memory_order_relaxed)) < count;) task(i);
+            for (std::size_t i;
+                 !failure.failed() && (i = ticket.fetch_add(1, std::memory_order_relaxed)) < count;)
+                task(i);
         } catch (...) {
             failure.fail(std::current_exception());
         }

@@ -1,7 +1,8 @@
-// The CPU engine for the operators that have vector kernels: pieces through the kernels, chunks through the chain.
+// The CPU engine for the operators that have vector kernels: pieces through the kernels, chunks through the
+// chain.
 //
-// Complexity: n operations of the operator for exact ones, 5 n for the tree; on several threads the input is read
-// twice, the second time from the cache. Memory: a few pieces (8 KiB) on the stack of every thread.
+// Complexity: n operations of the operator for exact ones, 5 n for the tree; on several threads the input is
+// read twice, the second time from the cache. Memory: less than 100 KiB on the stack of every thread.
 #pragma once
 
 #include <algorithm>
@@ -29,14 +30,16 @@ struct chunking {
     std::size_t count;
     std::size_t helpers;
 
-    static chunking plan(std::size_t n, std::size_t read_bytes, std::size_t written_bytes, std::size_t threads);
+    static chunking plan(std::size_t n, std::size_t read_bytes, std::size_t written_bytes,
+                         std::size_t threads);
 };
 
 template <class Acc, class Op>
 class scan_engine {
   public:
     static constexpr bool exact = is_exact<Op, Acc>;
-    static constexpr std::size_t most_elements = std::max(core::tile_size, tuning::chunk_bytes / sizeof(Acc));  // of a chunk
+    static constexpr std::size_t most_elements =
+        std::max(core::tile_size, tuning::chunk_bytes / sizeof(Acc));  // of a chunk
 
     struct state {
         Acc supers = Op::template identity<Acc>();  // S; the running value of an exact operator
@@ -52,7 +55,8 @@ class scan_engine {
             }
         }
     };
-    // What scan() needs of a chunk that was read before. Lives on the stack of the thread that works on the chunk.
+    // What scan() needs of a chunk that was read before. Lives on the stack of the thread that works on the
+    // chunk.
     struct exact_summary {
         Acc total;
     };
@@ -65,8 +69,14 @@ class scan_engine {
 
     scan_engine(simd_level level, const source<Acc>& in, const sink<Acc>& out, std::size_t n, bool exclusive,
                 bool streaming, std::size_t chunk_size)
-        : kernels_(kernels_for<Acc, Op>(level)), memory_(memory_kernels_for(level)), in_(in), out_(out), n_(n),
-          exclusive_(exclusive), streaming_(streaming), chunk_size_(chunk_size) {}
+        : kernels_(kernels_for<Acc, Op>(level)),
+          memory_(memory_kernels_for(level)),
+          in_(in),
+          out_(out),
+          n_(n),
+          exclusive_(exclusive),
+          streaming_(streaming),
+          chunk_size_(chunk_size) {}
 
     void summarise(std::size_t chunk, summary& made) const;
     void advance(state& carried, std::size_t chunk, const summary& made) const;
@@ -84,12 +94,14 @@ class scan_engine {
     // Where elements [first, first + count) lie, if they exist and are neighbours.
     [[nodiscard]] const void* address(std::size_t first, std::size_t count) const {
         if (first + count > n_ || (in_.stride != 1 && in_.stride != -1)) return nullptr;
-        const auto lowest = static_cast<std::ptrdiff_t>(in_.stride == 1 ? first : first + count - 1) * in_.stride;
+        const auto lowest =
+            static_cast<std::ptrdiff_t>(in_.stride == 1 ? first : first + count - 1) * in_.stride;
         return static_cast<const char*>(in_.data) + lowest * static_cast<std::ptrdiff_t>(in_.element_size);
     }
     void store(std::size_t first, std::size_t count, const Acc* from, const void* ahead) const;
     void begin(summary& made) const;
-    void summarise_piece(std::size_t chunk, std::size_t i, std::size_t count, summary& made, Acc* buffer) const;
+    void summarise_piece(std::size_t chunk, std::size_t i, std::size_t count, summary& made,
+                         Acc* buffer) const;
 
     const scan_kernels<Acc, Op>& kernels_;
     const memory_kernels& memory_;
@@ -102,29 +114,32 @@ class scan_engine {
 };
 
 struct scan_shape {
-    std::size_t size;       // elements, at least 1
+    std::size_t size;  // elements, at least 1
     bool exclusive;
     bool in_place;          // input and output are the same memory
     std::size_t footprint;  // bytes read and written by the whole call, of which this scan may be a part
 };
 
-// Scans shape.size elements from `carry` on (a tile boundary), which ends as the state after the last complete tile.
-// Returns the fold of everything.
+// Scans shape.size elements from `carry` on (a tile boundary), which ends as the state after the last
+// complete tile. Returns the fold of everything.
 template <class Acc, class Op>
-Acc run_scan(executor& ex, const source<Acc>& in, const sink<Acc>& out, const scan_shape& shape, core::tree_carry<Acc>& carry);
+Acc run_scan(executor& ex, const source<Acc>& in, const sink<Acc>& out, const scan_shape& shape,
+             core::tree_carry<Acc>& carry);
 
-// Scans of at most this many elements fit the first-level cache and a tile: one kernel call does, without anything
-// that would cost more than it.
+// Scans of at most this many elements fit the first-level cache and a tile: one kernel call does, without
+// anything that would cost more than it.
 template <class Acc>
 inline constexpr std::size_t small_size = std::min(core::tile_size, std::size_t{16384} / sizeof(Acc));
 
-// Scans 1 to small_size<Acc> elements from `start` on; an absent initial value is given as the identity. out may be in.
+// Scans 1 to small_size<Acc> elements from `start` on; an absent initial value is given as the identity. out
+// may be in.
 template <class Acc, class Op>
 Acc run_small_scan(simd_level level, const Acc* in, Acc* out, std::size_t n, bool exclusive, Acc start);
 
-#define UPSWEEP_DECLARE_ENGINE(T, Op) \
-    extern template T run_small_scan<T, Op>(simd_level, const T*, T*, std::size_t, bool, T); \
-    extern template T run_scan<T, Op>(executor&, const source<T>&, const sink<T>&, const scan_shape&, core::tree_carry<T>&);
+#define UPSWEEP_DECLARE_ENGINE(T, Op)                                                                 \
+    extern template T run_small_scan<T, Op>(simd_level, const T*, T*, std::size_t, bool, T);          \
+    extern template T run_scan<T, Op>(executor&, const source<T>&, const sink<T>&, const scan_shape&, \
+                                      core::tree_carry<T>&);
 UPSWEEP_FOR_EACH_KERNEL(UPSWEEP_DECLARE_ENGINE)
 #undef UPSWEEP_DECLARE_ENGINE
 

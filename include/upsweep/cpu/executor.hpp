@@ -1,7 +1,8 @@
 // The CPU executor: a small pool of threads, and the table of vector kernels that its scans use.
 //
 // Cost: a call that one core finishes sooner wakes nobody. A woken helper joins whatever is left; a late one
-// finds the work finished and goes back to sleep, so that the caller never waits for a thread to be scheduled.
+// finds the work finished and goes back to sleep, so that the caller never waits for a thread to be
+// scheduled.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +15,8 @@ namespace upsweep::cpu {
 
 class executor {
   public:
-    // threads = 0 takes every processor that the calling thread may run on. `level` other than automatic forces
-    // the instruction set; throws upsweep::error if this machine lacks it. The environment variable
+    // threads = 0 takes every processor that the calling thread may run on. `level` other than automatic
+    // forces the instruction set; throws upsweep::error if this machine lacks it. The environment variable
     // UPSWEEP_SIMD (a level's name) replaces simd_level::automatic.
     explicit executor(std::size_t threads = 0, simd_level level = simd_level::automatic);
     ~executor();
@@ -27,14 +28,17 @@ class executor {
     // The instruction set in use; never automatic.
     [[nodiscard]] simd_level simd() const { return level_; }
 
-    // Runs work() on the calling thread and, at the same time, on up to `helpers` threads of the pool that are
-    // free. work must therefore claim its pieces itself and return when none is left, whether one thread runs
-    // it or all do. Returns when every thread that entered has left. work must not throw.
+    // Runs work() on the calling thread and, at the same time, on up to `helpers` threads of the pool that
+    // are free. work must therefore claim its pieces itself and return when none is left, whether one thread
+    // runs it or all do. Returns when every thread that entered has left. work must not throw.
     template <class Work>
     void run(std::size_t helpers, Work& work) {
         static_assert(std::is_nothrow_invocable_v<Work&>);
-        if (helpers == 0) work();
-        else run_shared(helpers, [](void* context) { (*static_cast<Work*>(context))(); }, &work);
+        if (helpers == 0)
+            work();
+        else
+            run_shared(
+                helpers, [](void* context) { (*static_cast<Work*>(context))(); }, &work);
     }
 
   private:

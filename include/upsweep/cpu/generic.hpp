@@ -1,9 +1,10 @@
-// The CPU engine for everything else: any element type and any associative operator, commutative or not, with or
-// without an identity, by the tree of docs/numerics.md.
+// The CPU engine for everything else: any element type and any associative operator, commutative or not, with
+// or without an identity, by the tree of docs/numerics.md.
 //
 // Elements come one by one from a reader made at a chunk's first element, and go to a writer:
 //   source.reader(first)()          -> Acc, the next element
-//   sink.writer(first)(prefix)      prefix is std::optional<Acc>: absent where an exclusive scan has nothing to the left
+//   sink.writer(first)(prefix)      prefix is std::optional<Acc>: absent where an exclusive scan has nothing
+//   to the left
 // Complexity: at most 5 n operations (n if the operator is exact), plus as many again on several threads.
 #pragma once
 
@@ -35,13 +36,15 @@ class generic_engine {
         std::array<std::optional<Acc>, exact ? 1 : core::tiles_per_super> totals;
     };
 
-    generic_engine(const Source& source, const Sink& sink, const Op& op, std::size_t n, bool exclusive, std::size_t chunk_size)
+    generic_engine(const Source& source, const Sink& sink, const Op& op, std::size_t n, bool exclusive,
+                   std::size_t chunk_size)
         : source_(source), sink_(sink), op_(op), n_(n), exclusive_(exclusive), chunk_size_(chunk_size) {}
 
     void summarise(std::size_t chunk, summary& made) const {
         const std::size_t first = chunk * chunk_size_;
         const std::size_t count = std::min(chunk_size_, n_ - first);
         auto read = source_.reader(first);
+        made = {};
         if constexpr (exact) {
             for (std::size_t i = 0; i < count; ++i) core::fold_into(made.totals[0], Acc(read()), op_);
         } else {
@@ -72,10 +75,7 @@ class generic_engine {
 
     void scan(std::size_t chunk, state& carried, const summary*, std::size_t next, summary& ahead) const {
         scan(chunk, carried);
-        if (next != no_chunk) {
-            ahead = {};
-            summarise(next, ahead);
-        }
+        if (next != no_chunk) summarise(next, ahead);
     }
 
     void scan(std::size_t chunk, state& carried) const {
@@ -115,7 +115,8 @@ class generic_engine {
                     if (exclusive_) write(carried.last);
                     core::fold_into(items, element, op_);
                     Acc nested = core::join(rows, core::join(runs, *items, op_), op_);
-                    carried.last = core::join(carried.tree.supers, core::join(carried.tree.tiles, nested, op_), op_);
+                    carried.last =
+                        core::join(carried.tree.supers, core::join(carried.tree.tiles, nested, op_), op_);
                     if (!exclusive_) write(carried.last);
                 }
                 core::fold_into(runs, *items, op_);
@@ -135,14 +136,16 @@ class generic_engine {
 
 // As run_scan in engine.hpp.
 template <class Acc, class Op, class Source, class Sink>
-std::optional<Acc> run_generic_scan(executor& ex, const Source& source, const Sink& sink, const Op& op, std::size_t n,
-                                    bool exclusive, core::tree_carry<Acc>& carry) {
+std::optional<Acc> run_generic_scan(executor& ex, const Source& source, const Sink& sink, const Op& op,
+                                    std::size_t n, bool exclusive, core::tree_carry<Acc>& carry) {
     using engine = generic_engine<Acc, Op, Source, Sink>;
     const chunking plan = chunking::plan(n, sizeof(Acc), sizeof(Acc), ex.threads());
     const engine kernel(source, sink, op, n, exclusive, plan.elements);
     typename engine::state state{carry, {}};
-    if (plan.count == 1) kernel.scan(0, state);
-    else state = run_chain(ex, plan.helpers, plan.count, kernel, state);
+    if (plan.count == 1)
+        kernel.scan(0, state);
+    else
+        state = run_chain(ex, plan.helpers, plan.count, kernel, state);
     carry = state.tree;
     return state.last;
 }
@@ -155,7 +158,8 @@ struct element_source {
     const Function& function;
 
     auto reader(std::size_t first) const {
-        return [at = x + static_cast<std::ptrdiff_t>(first) * stride, step = stride, &f = function]() mutable -> Acc {
+        return [at = x + static_cast<std::ptrdiff_t>(first) * stride, step = stride,
+                &f = function]() mutable -> Acc {
             const In& element = *at;
             at += step;
             return convert<Acc>(std::invoke(f, element));
@@ -170,7 +174,8 @@ struct element_sink {
     std::optional<Acc> before;  // what an exclusive scan stores where nothing stands to the left
 
     auto writer(std::size_t first) const {
-        return [at = y + static_cast<std::ptrdiff_t>(first) * stride, step = stride, this](const std::optional<Acc>& prefix) mutable {
+        return [at = y + static_cast<std::ptrdiff_t>(first) * stride, step = stride,
+                this](const std::optional<Acc>& prefix) mutable {
             *at = convert<Out>(prefix ? *prefix : *before);
             at += step;
         };

@@ -1,9 +1,10 @@
 // How elements reach the kernels and how results leave: sources and sinks.
 //
-// A kernel sees contiguous accumulators. Where the caller's memory is just that, it is used in place; otherwise a
-// piece of at most piece_bytes is converted, reversed, gathered or shifted through a buffer in the first-level
-// cache, which costs a few percent of the memory traffic it rides on. Sources and sinks are erased to a function
-// pointer called once a piece, so that the engine is compiled once for every accumulator and operator.
+// A kernel sees contiguous accumulators. Where the caller's memory is just that, it is used in place;
+// otherwise a piece of at most piece_bytes is converted, reversed, gathered or shifted through a buffer in
+// the first-level cache, which costs a few percent of the memory traffic it rides on. Sources and sinks are
+// erased to a function pointer called once a piece, so that the engine is compiled once for every accumulator
+// and operator.
 #pragma once
 
 #include <concepts>
@@ -23,8 +24,8 @@ inline constexpr std::size_t piece_bytes = 4096;
 template <class Acc>
 inline constexpr std::size_t piece_size = piece_bytes / sizeof(Acc);
 
-// The sequence that is scanned: element i is at data + i * stride elements (a reversed sequence starts at the last
-// element and has stride -1).
+// The sequence that is scanned: element i is at data + i * stride elements (a reversed sequence starts at the
+// last element and has stride -1).
 template <class Acc>
 struct source {
     const void* data = nullptr;
@@ -34,7 +35,8 @@ struct source {
     std::size_t element_size = sizeof(Acc);
     const void* function = nullptr;
     // Converts elements [first, first + count) to `to`.
-    void (*load)(const source&, const memory_kernels&, std::size_t first, std::size_t count, Acc* to) = nullptr;
+    void (*load)(const source&, const memory_kernels&, std::size_t first, std::size_t count,
+                 Acc* to) = nullptr;
 };
 
 template <class Acc>
@@ -44,26 +46,36 @@ struct sink {
     bool plain = false;
     Acc* direct = nullptr;
     std::size_t element_size = sizeof(Acc);
-    void (*store)(const sink&, const memory_kernels&, std::size_t first, std::size_t count, const Acc* from) = nullptr;
+    void (*store)(const sink&, const memory_kernels&, std::size_t first, std::size_t count,
+                  const Acc* from) = nullptr;
 };
 
 template <class T>
-inline constexpr std::size_t log2_size = sizeof(T) == 1 ? 0 : sizeof(T) == 2 ? 1 : sizeof(T) == 4 ? 2 : 3;
+inline constexpr std::size_t log2_size = sizeof(T) == 1   ? 0
+                                         : sizeof(T) == 2 ? 1
+                                         : sizeof(T) == 4 ? 2
+                                                          : 3;
 
 // To what a value of In is turned when it is loaded into an accumulator, and back when stored.
 template <class To, class From>
 constexpr To convert(const From& value) {
-    if constexpr (std::same_as<To, From>) return value;
-    else if constexpr (is_half<From> && !is_half<To>) return convert<To>(static_cast<float>(value));
-    else if constexpr (is_half<To>) return To(convert<float>(value));
-    else if constexpr (is_complex<To> && std::is_arithmetic_v<From>) return To(static_cast<typename To::value_type>(value));
-    else return static_cast<To>(value);
+    if constexpr (std::same_as<To, From>)
+        return value;
+    else if constexpr (is_half<From> && !is_half<To>)
+        return convert<To>(static_cast<float>(value));
+    else if constexpr (is_half<To>)
+        return To(convert<float>(value));
+    else if constexpr (is_complex<To> && std::is_arithmetic_v<From>)
+        return To(static_cast<typename To::value_type>(value));
+    else
+        return static_cast<To>(value);
 }
 
 namespace detail {
 
 template <class In, class Acc>
-void load_elements(const source<Acc>& from, const memory_kernels& memory, std::size_t first, std::size_t count, Acc* to) {
+void load_elements(const source<Acc>& from, const memory_kernels& memory, std::size_t first,
+                   std::size_t count, Acc* to) {
     const In* x = static_cast<const In*>(from.data) + static_cast<std::ptrdiff_t>(first) * from.stride;
     if constexpr (std::same_as<In, Acc> && std::is_arithmetic_v<Acc>) {
         if (from.stride == 1) return void(std::memcpy(to, x, count * sizeof(Acc)));
@@ -71,8 +83,10 @@ void load_elements(const source<Acc>& from, const memory_kernels& memory, std::s
     }
     if constexpr (is_half<In> && std::same_as<Acc, float>) {
         if (from.stride == 1) {
-            if constexpr (std::same_as<In, bfloat16>) return memory.float_from_bfloat16(to, x, count);
-            else return memory.float_from_float16(to, x, count);
+            if constexpr (std::same_as<In, bfloat16>)
+                return memory.float_from_bfloat16(to, x, count);
+            else
+                return memory.float_from_float16(to, x, count);
         }
     }
     if (from.stride == 1) {
@@ -83,7 +97,8 @@ void load_elements(const source<Acc>& from, const memory_kernels& memory, std::s
 }
 
 template <class Out, class Acc>
-void store_elements(const sink<Acc>& into, const memory_kernels& memory, std::size_t first, std::size_t count, const Acc* from) {
+void store_elements(const sink<Acc>& into, const memory_kernels& memory, std::size_t first, std::size_t count,
+                    const Acc* from) {
     Out* y = static_cast<Out*>(into.data) + static_cast<std::ptrdiff_t>(first) * into.stride;
     if constexpr (std::same_as<Out, Acc> && std::is_arithmetic_v<Acc>) {
         if (into.stride == 1) return void(std::memcpy(y, from, count * sizeof(Acc)));
@@ -91,8 +106,10 @@ void store_elements(const sink<Acc>& into, const memory_kernels& memory, std::si
     }
     if constexpr (is_half<Out> && std::same_as<Acc, float>) {
         if (into.stride == 1) {
-            if constexpr (std::same_as<Out, bfloat16>) return memory.bfloat16_from_float(y, from, count);
-            else return memory.float16_from_float(y, from, count);
+            if constexpr (std::same_as<Out, bfloat16>)
+                return memory.bfloat16_from_float(y, from, count);
+            else
+                return memory.float16_from_float(y, from, count);
         }
     }
     if (into.stride == 1) {
@@ -103,7 +120,8 @@ void store_elements(const sink<Acc>& into, const memory_kernels& memory, std::si
 }
 
 template <class In, class Acc, class Function>
-void load_transformed(const source<Acc>& from, const memory_kernels&, std::size_t first, std::size_t count, Acc* to) {
+void load_transformed(const source<Acc>& from, const memory_kernels&, std::size_t first, std::size_t count,
+                      Acc* to) {
     const auto& function = *static_cast<const Function*>(from.function);
     const In* x = static_cast<const In*>(from.data) + static_cast<std::ptrdiff_t>(first) * from.stride;
     for (std::size_t i = 0; i < count; ++i, x += from.stride) to[i] = convert<Acc>(std::invoke(function, *x));
@@ -114,7 +132,8 @@ void load_transformed(const source<Acc>& from, const memory_kernels&, std::size_
 // The elements x[i * stride].
 template <class Acc, class In>
 source<Acc> make_source(const In* x, std::ptrdiff_t stride = 1) {
-    source<Acc> made{x, stride, std::same_as<In, Acc>, nullptr, sizeof(In), nullptr, &detail::load_elements<In, Acc>};
+    source<Acc> made{x,          stride,  std::same_as<In, Acc>,          nullptr,
+                     sizeof(In), nullptr, &detail::load_elements<In, Acc>};
     if constexpr (std::same_as<In, Acc>) {
         if (stride == 1) made.direct = x;
     }
@@ -127,7 +146,8 @@ source<Acc> make_source(const In* x, std::ptrdiff_t stride, const Function& func
 }
 template <class Acc, class Out>
 sink<Acc> make_sink(Out* y, std::ptrdiff_t stride = 1) {
-    sink<Acc> made{y, stride, std::same_as<Out, Acc>, nullptr, sizeof(Out), &detail::store_elements<Out, Acc>};
+    sink<Acc> made{y,       stride,      std::same_as<Out, Acc>,
+                   nullptr, sizeof(Out), &detail::store_elements<Out, Acc>};
     if constexpr (std::same_as<Out, Acc>) {
         if (stride == 1) made.direct = y;
     }
