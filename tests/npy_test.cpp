@@ -193,7 +193,7 @@ TEST_F(npy_test, malformed_dictionaries_are_refused) {
         expect_refused(frame(text) + std::string(64, '\0'), message);
     };
     refused("", "header, position 1: expected a value (the header ends there)");
-    refused("[]", "the header is not a dictionary: \"[]\"");
+    refused("[]", "the header is not a dictionary: []");
     refused("{'descr': '<f4'", "header, position 16: expected ',' or '}' (the header ends there)");
     refused("{'descr' '<f4'}", "header, position 10: expected ':': \"'<f4'}\"");
     refused("{'descr': '<f4}", "header, position 11: a string without its closing quote: \"'<f4}\"");
@@ -202,17 +202,17 @@ TEST_F(npy_test, malformed_dictionaries_are_refused) {
     refused("{'descr': '<f4', 'shape': (2,)}", "the header lacks the key 'fortran_order'");
     refused("{'fortran_order': False, 'shape': (2,)}", "the header lacks the key 'descr'");
     refused("{'descr': '<f4', 'fortran_order': False}", "the header lacks the key 'shape'");
-    refused("{'descr': '<f4', 'descr': '<f4'}", "the header has the key \"'descr'\" twice");
-    refused("{'descr': '<f4', 'extra': 1}", "the header has an unknown key \"'extra'\"");
-    refused("{1: 2}", "the header has an unknown key \"1\"");
-    refused(dictionary("'<f4'", "(2,)", "0"), "'fortran_order' is neither True nor False: \"0\"");
-    refused(dictionary("'<f4'", "2"), "'shape' is not a tuple: \"2\"");
-    refused(dictionary("'<f4'", "(2)"), "'shape' is not a tuple: \"(2)\"");
-    refused(dictionary("'<f4'", "[2]"), "'shape' is not a tuple: \"[2]\"");
-    refused(dictionary("'<f4'", "(-2,)"), "'shape' holds what is not a length: \"-2\"");
+    refused("{'descr': '<f4', 'descr': '<f4'}", "the header has the key 'descr' twice");
+    refused("{'descr': '<f4', 'extra': 1}", "the header has an unknown key 'extra'");
+    refused("{1: 2}", "the header has an unknown key 1");
+    refused(dictionary("'<f4'", "(2,)", "0"), "'fortran_order' is neither True nor False: 0");
+    refused(dictionary("'<f4'", "2"), "'shape' is not a tuple: 2");
+    refused(dictionary("'<f4'", "(2)"), "'shape' is not a tuple: (2)");
+    refused(dictionary("'<f4'", "[2]"), "'shape' is not a tuple: [2]");
+    refused(dictionary("'<f4'", "(-2,)"), "'shape' holds what is not a length: -2");
     refused(dictionary("'<f4'", "(2.5,)"), "header, position 53: expected ',' or ')': \".5,), }\\x0a\"");
-    refused(dictionary("'<f4'", "('2',)"), "'shape' holds what is not a length: \"'2'\"");
-    refused(dictionary("'<f4'", "(True,)"), "'shape' holds what is not a length: \"True\"");
+    refused(dictionary("'<f4'", "('2',)"), "'shape' holds what is not a length: '2'");
+    refused(dictionary("'<f4'", "(True,)"), "'shape' holds what is not a length: True");
     refused(std::string(40, '(') + std::string(40, ')'),
             "header, position 34: brackets are nested too deeply: \"((((((()))))))))))))...\"");
     std::string axes = "(";
@@ -231,9 +231,9 @@ TEST_F(npy_test, shapes_whose_product_overflows_are_refused) {
             "the shape (1152921504606846976) of float64 needs more than 2^63 bytes");
     refused("(0, 4294967296, 4294967296)",
             "the shape (0, 4294967296, 4294967296) of float64 needs more than 2^63 bytes");
-    refused("(9223372036854775808,)", "'shape' holds a length above 2^63 - 1: \"9223372036854775808\"");
+    refused("(9223372036854775808,)", "'shape' holds a length above 2^63 - 1: 9223372036854775808");
     refused("(99999999999999999999999999,)",
-            "'shape' holds a length above 2^63 - 1: \"99999999999999999999999999\"");
+            "'shape' holds a length above 2^63 - 1: 99999999999999999999999999");
     refused("(1152921504606846975,)",
             "data is truncated: the header states 9223372036854775800 bytes, 0 are there");
 }
@@ -242,7 +242,7 @@ TEST_F(npy_test, dtypes_that_are_no_numbers_are_refused_by_name) {
     const auto refused = [](const std::string& descr, const std::string& kind) {
         SCOPED_TRACE(descr);
         expect_refused(frame(dictionary(descr, "(1,)")) + std::string(64, '\0'),
-                       "dtype \"" + descr + "\" is " + kind + "; supported are " + registry::dtype_names());
+                       "dtype " + descr + " is " + kind + "; only numbers are supported");
     };
     refused("'|O'", "Python objects");
     refused("'<U5'", "text");

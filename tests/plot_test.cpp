@@ -25,6 +25,7 @@ constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 std::vector<std::string> labels(const std::vector<axis_tick>& ticks) {
     std::vector<std::string> words;
+    words.reserve(ticks.size());
     for (const axis_tick& tick : ticks) words.push_back(tick.label);
     return words;
 }

@@ -16,7 +16,6 @@ namespace {
 
 using namespace upsweep::cli;
 using upsweep::registry::dtype;
-using upsweep::registry::dtype_layout;
 using raw_test = scratch_test;
 
 std::string stream(std::size_t bytes) {

@@ -183,12 +183,11 @@ class parser {
                 break;
         }
     }
-    fail(file, fmt::format("dtype {} is {}; supported are {}", quoted(value.source), kind,
-                           registry::dtype_names()));
+    fail(file, fmt::format("dtype {} is {}; only numbers are supported", printable(value.source), kind));
 }
 
 std::vector<std::uint64_t> shape_of(const literal& value, const std::string& file) {
-    if (value.type != literal::kind::tuple) fail(file, "'shape' is not a tuple: " + quoted(value.source));
+    if (value.type != literal::kind::tuple) fail(file, "'shape' is not a tuple: " + printable(value.source));
     if (value.items.size() > most_axes) {
         fail(file,
              fmt::format("'shape' has {} axes; at most {} are supported", value.items.size(), most_axes));
@@ -196,10 +195,10 @@ std::vector<std::uint64_t> shape_of(const literal& value, const std::string& fil
     std::vector<std::uint64_t> shape;
     for (const literal& extent : value.items) {
         if (extent.type != literal::kind::integer || (extent.negative && extent.magnitude != 0)) {
-            fail(file, "'shape' holds what is not a length: " + quoted(extent.source));
+            fail(file, "'shape' holds what is not a length: " + printable(extent.source));
         }
         if (extent.magnitude > static_cast<std::uint64_t>(INT64_MAX)) {
-            fail(file, "'shape' holds a length above 2^63 - 1: " + quoted(extent.source));
+            fail(file, "'shape' holds a length above 2^63 - 1: " + printable(extent.source));
         }
         shape.push_back(extent.magnitude);
     }
@@ -211,7 +210,7 @@ std::vector<std::uint64_t> shape_of(const literal& value, const std::string& fil
 array_header parse_npy_dict(std::string_view text, const std::string& file) {
     const literal whole = parser(text, file).whole();
     if (whole.type != literal::kind::dictionary)
-        fail(file, "the header is not a dictionary: " + quoted(text));
+        fail(file, "the header is not a dictionary: " + printable(text));
     const literal* descr = nullptr;
     const literal* fortran_order = nullptr;
     const literal* shape = nullptr;
@@ -222,8 +221,8 @@ array_header parse_npy_dict(std::string_view text, const std::string& file) {
                                 : key.text == "fortran_order"   ? &fortran_order
                                 : key.text == "shape"           ? &shape
                                                                 : nullptr;
-        if (place == nullptr) fail(file, "the header has an unknown key " + quoted(key.source));
-        if (*place != nullptr) fail(file, "the header has the key " + quoted(key.source) + " twice");
+        if (place == nullptr) fail(file, "the header has an unknown key " + printable(key.source));
+        if (*place != nullptr) fail(file, "the header has the key " + printable(key.source) + " twice");
         *place = &whole.items[i + 1];
     }
     if (descr == nullptr) fail(file, "the header lacks the key 'descr'");
@@ -239,7 +238,7 @@ array_header parse_npy_dict(std::string_view text, const std::string& file) {
     header.type = layout->type;
     header.order = layout->order;
     if (fortran_order->type != literal::kind::boolean) {
-        fail(file, "'fortran_order' is neither True nor False: " + quoted(fortran_order->source));
+        fail(file, "'fortran_order' is neither True nor False: " + printable(fortran_order->source));
     }
     header.fortran_order = fortran_order->boolean;
     header.shape = shape_of(*shape, file);

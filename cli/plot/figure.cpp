@@ -250,6 +250,7 @@ std::string draw_picture(const plot_figure& figure, picture_format format) {
     std::vector<placed_panel> panels;
     double label_room = 0;
     double tick_room = 0;
+    bool crowded_labels = false;
     for (const plot_panel& panel : figure.panels) {
         placed_panel placed{&panel, top + y_label_height, 0, {}, {}};
         placed.bottom = placed.top + drawn * panel.height_share / shares;
@@ -259,13 +260,16 @@ std::string draw_picture(const plot_figure& figure, picture_format format) {
         placed.ticks = linear_ticks(placed.y.low, placed.y.high, target);
         for (const axis_tick& tick : placed.ticks)
             tick_room = std::max(tick_room, text_width(tick.label, text_size));
+        const auto series_count = static_cast<double>(panel.series.size());
+        crowded_labels = crowded_labels || series_count * label_distance > placed.bottom - placed.top;
         for (const plot_series& series : panel.series) {
             label_room = std::max(label_room,
                                   std::min(text_width(series.label, label_size) * viewer_font, widest_label));
         }
         panels.push_back(std::move(placed));
     }
-    if (label_room > 0) label_room = std::max(label_room, text_width("and 000 more", label_size));
+    if (crowded_labels)
+        label_room = std::max(label_room, text_width("and 000 more", label_size) * viewer_font);
     const double left = outer_margin + tick_room + 10;
     const double right =
         std::max(figure.width - outer_margin - (label_room > 0 ? label_room + 6 : 8), left + 10);

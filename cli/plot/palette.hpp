@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 
 #include "cli/plot/canvas.hpp"
@@ -31,8 +32,8 @@ inline constexpr plot_color axis_color = {0x9a, 0xa2, 0xad};
     const std::size_t left = std::min(static_cast<std::size_t>(place), ramp.size() - 2);
     const double share = place - static_cast<double>(left);
     const auto mix = [&](std::uint8_t plot_color::*channel) {
-        return static_cast<std::uint8_t>(ramp[left].*channel * (1 - share) + ramp[left + 1].*channel * share +
-                                         0.5);
+        const double mixed = ramp[left].*channel * (1 - share) + ramp[left + 1].*channel * share;
+        return static_cast<std::uint8_t>(std::lround(mixed));
     };
     return {mix(&plot_color::red), mix(&plot_color::green), mix(&plot_color::blue)};
 }

@@ -39,7 +39,7 @@ std::string si_number(double value, int digits) {
     const double scaled = value / std::pow(1000.0, group);
     const int before = static_cast<int>(std::floor(std::log10(std::abs(scaled)) + 1e-12)) + 1;
     return without_trailing_zeros(fmt::format("{:.{}f}", scaled, std::max(digits - before, 0))) +
-           std::string(suffixes[static_cast<std::size_t>(group + 6)]);
+           std::string(suffixes.at(static_cast<unsigned>(group) + 6u));
 }
 
 std::vector<axis_tick> linear_ticks(double low, double high, int target, bool whole) {

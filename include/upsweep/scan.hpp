@@ -103,8 +103,11 @@ UPSWEEP_ALWAYS_INLINE bool check_overlap(const void* in, std::size_t in_element,
 // The carry at which a scan starts, after the checks of `carry` and `initial`.
 template <class Acc>
 core::tree_carry<Acc> begin_carry(const scan_options<Acc>& options) {
-    if (options.carry == nullptr) return {options.initial, {}, 0};
-    if (options.carry->element_count_ == 0) return {options.initial, {}, 0};
+    if (options.carry == nullptr || options.carry->element_count_ == 0) {
+        core::tree_carry<Acc> fresh;
+        if (options.initial) fresh.supers.emplace(*options.initial);
+        return fresh;
+    }
     if (options.carry->element_count_ % scan_block_multiple != 0) {
         throw_error(errc::invalid_argument,
                     "options.carry: " + std::to_string(options.carry->element_count_) +
@@ -113,13 +116,15 @@ core::tree_carry<Acc> begin_carry(const scan_options<Acc>& options) {
     }
     return options.carry->tree;
 }
-
 template <class Acc, class Op>
 void finish(const scan_options<Acc>& options, const Op& op, core::tree_carry<Acc> tree,
             std::optional<Acc> last, std::size_t n) {
-    if (n == 0)
-        last = options.carry != nullptr && options.carry->element_count_ != 0 ? options.carry->total_
-                                                                              : options.initial;
+    if (n == 0) {
+        if (options.carry != nullptr && options.carry->element_count_ != 0)
+            last = options.carry->total_;
+        else if (options.initial)
+            last.emplace(*options.initial);
+    }
     if (options.carry != nullptr) {
         options.carry->tree = std::move(tree);
         options.carry->element_count_ += n;
