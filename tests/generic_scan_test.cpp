@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "support/sweep.hpp"
@@ -50,7 +51,8 @@ TEST(generic_scan, strings) {
     for (std::size_t i = 0; i < n; i += 61) values[i] = std::string(1, static_cast<char>('a' + i / 61 % 26));
     const auto expected = prefixes<std::string>(std::span<const std::string>(values), join);
     const std::vector<std::string> reversed(values.rbegin(), values.rend());
-    const auto backwards = prefixes<std::string>(std::span<const std::string>(reversed), turned{join});
+    const auto backwards = prefixes<std::string>(std::span<const std::string>(reversed),
+                                                 turned<std::remove_const_t<decltype(join)>>{join});
     for_each_backend(coverage::threads, [&](const auto& backend) {
         std::vector<std::string> out(n, "poison");
         std::string total = "poison";

@@ -185,6 +185,7 @@ double copy_bandwidth(const device& where) {
     std::memset(in.data(), 1, bytes);
     std::memset(out.data(), 0, bytes);
     std::vector<double> times;
+    times.reserve(fewest_rounds);
     for (int round = 0; round < fewest_rounds; ++round) {
         times.push_back(sample([&] { copy(where.executor(), out.data(), in.data(), bytes); }, 1));
     }

@@ -80,7 +80,8 @@ class scan_engine {
 
     void summarise(std::size_t chunk, summary& made) const;
     void advance(state& carried, std::size_t chunk, const summary& made) const;
-    void scan(std::size_t chunk, state& carried, const summary* own, std::size_t next, summary& ahead) const;
+    void scan(std::size_t chunk, state& carried, const summary* own, std::size_t next,
+              summary& next_summary) const;
 
   private:
     [[nodiscard]] std::size_t count_in(std::size_t chunk) const {

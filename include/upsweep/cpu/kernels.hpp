@@ -101,18 +101,20 @@ struct memory_kernels {
 };
 const memory_kernels& memory_kernels_for(simd_level level);
 
+// clang-format off
 #define UPSWEEP_KERNEL_TYPES_INTEGER(apply, op)                                                     \
     apply(std::int8_t, op) apply(std::uint8_t, op) apply(std::int16_t, op) apply(std::uint16_t, op) \
-        apply(std::int32_t, op) apply(std::uint32_t, op) apply(std::int64_t, op) apply(std::uint64_t, op)
+    apply(std::int32_t, op) apply(std::uint32_t, op) apply(std::int64_t, op) apply(std::uint64_t, op)
 #define UPSWEEP_KERNEL_TYPES_FLOAT(apply, op) apply(float, op) apply(double, op)
 // apply(T, Op) for every pair with compiled kernels.
-#define UPSWEEP_FOR_EACH_KERNEL(apply)                                                                  \
-    UPSWEEP_KERNEL_TYPES_INTEGER(apply, plus)                                                           \
-    UPSWEEP_KERNEL_TYPES_FLOAT(apply, plus) UPSWEEP_KERNEL_TYPES_INTEGER(apply, multiplies)             \
-        UPSWEEP_KERNEL_TYPES_FLOAT(apply, multiplies) UPSWEEP_KERNEL_TYPES_INTEGER(apply, minimum)      \
-            UPSWEEP_KERNEL_TYPES_FLOAT(apply, minimum) UPSWEEP_KERNEL_TYPES_INTEGER(apply, maximum)     \
-                UPSWEEP_KERNEL_TYPES_FLOAT(apply, maximum) UPSWEEP_KERNEL_TYPES_INTEGER(apply, bit_and) \
-                    UPSWEEP_KERNEL_TYPES_INTEGER(apply, bit_or) UPSWEEP_KERNEL_TYPES_INTEGER(apply, bit_xor)
+#define UPSWEEP_FOR_EACH_KERNEL(apply)                                                              \
+    UPSWEEP_KERNEL_TYPES_INTEGER(apply, plus) UPSWEEP_KERNEL_TYPES_FLOAT(apply, plus)               \
+    UPSWEEP_KERNEL_TYPES_INTEGER(apply, multiplies) UPSWEEP_KERNEL_TYPES_FLOAT(apply, multiplies)   \
+    UPSWEEP_KERNEL_TYPES_INTEGER(apply, minimum) UPSWEEP_KERNEL_TYPES_FLOAT(apply, minimum)         \
+    UPSWEEP_KERNEL_TYPES_INTEGER(apply, maximum) UPSWEEP_KERNEL_TYPES_FLOAT(apply, maximum)         \
+    UPSWEEP_KERNEL_TYPES_INTEGER(apply, bit_and) UPSWEEP_KERNEL_TYPES_INTEGER(apply, bit_or)        \
+    UPSWEEP_KERNEL_TYPES_INTEGER(apply, bit_xor)
+// clang-format on
 
 #define UPSWEEP_DECLARE_KERNELS(T, Op)               \
     template <>                                      \
