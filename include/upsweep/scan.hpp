@@ -24,6 +24,7 @@
 #include <utility>
 
 #include "upsweep/concepts.hpp"
+#include "upsweep/core/accumulator.hpp"
 #include "upsweep/cpu/engine.hpp"
 #include "upsweep/cpu/executor.hpp"
 #include "upsweep/cpu/generic.hpp"
@@ -33,29 +34,7 @@
 
 namespace upsweep {
 
-// Stands for "not named": the accumulator follows from element and operator.
-struct deduced {};
-
 namespace core {
-
-template <class Named, class Element, class Op>
-struct accumulator {
-    using type = Named;
-};
-template <class Element, class Op>
-struct accumulator<deduced, Element, Op> {
-    using type = accumulator_type<std::remove_cv_t<Element>>;
-};
-template <class Element>
-struct accumulator<deduced, Element, logical_and> {
-    using type = bool;
-};
-template <class Element>
-struct accumulator<deduced, Element, logical_or> {
-    using type = bool;
-};
-template <class Named, class Element, class Op>
-using accumulator_for = typename accumulator<Named, Element, Op>::type;
 
 // (b, a) -> op(a, b): a reversed scan is the forward scan of the reversed sequence with its operands swapped.
 template <class Op>

@@ -1,0 +1,61 @@
+// Bulk asynchronous copies into shared memory and the barriers they complete on (compute capability 9.0 and
+// later; PTX ISA, "cp.async.bulk" and "mbarrier").
+#pragma once
+
+#include <cstdint>
+
+namespace upsweep::cuda {
+
+__device__ __forceinline__ unsigned shared_address(const void* p) {
+    return static_cast<unsigned>(__cvta_generic_to_shared(p));
+}
+
+#if __CUDA_ARCH__ >= 900
+
+// A barrier in shared memory with an arrival count and a phase that flips when all have arrived and all
+// announced bytes have landed.
+struct phase_barrier {
+    std::uint64_t state;
+
+    __device__ void initialize(unsigned arrivals) {
+        asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(this)), "r"(arrivals) : "memory");
+    }
+    // Makes initialized barriers visible to the copy engine; before the __syncthreads that follows them.
+    __device__ static void publish_initialized() {
+        asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+        asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+    }
+    __device__ void arrive() {
+        asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(shared_address(this)) : "memory");
+    }
+    __device__ void arrive_expecting(unsigned bytes) {
+        asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(this)), "r"(bytes)
+                     : "memory");
+    }
+    // Until the phase of the given parity has completed.
+    __device__ void wait(unsigned parity) {
+        asm volatile(
+            "{\n"
+            ".reg .pred done;\n"
+            "again%=:\n"
+            "mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n"
+            "@!done bra again%=;\n"
+            "}" ::"r"(shared_address(this)),
+            "r"(parity)
+            : "memory");
+    }
+};
+
+// Starts the copy of `bytes` bytes, all three multiples of 16; `barrier` must have been told to expect them.
+__device__ __forceinline__ void copy_async(void* to_shared, const void* from_global, unsigned bytes,
+                                           phase_barrier& barrier) {
+    asm volatile(
+        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
+            shared_address(to_shared)),
+        "l"(from_global), "r"(bytes), "r"(shared_address(&barrier))
+        : "memory");
+}
+
+#endif
+
+}  // namespace upsweep::cuda

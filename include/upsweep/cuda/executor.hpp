@@ -1,0 +1,97 @@
+// Where CUDA scans run: a stream, and the scratch memory of its scans.
+//
+// Scans on one executor run one after the other, in stream order, without synchronising the host. Use one
+// executor a stream; executors of different streams may run at the same time. Not thread-safe: calls through
+// one executor come from one thread at a time.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "upsweep/cuda/device_span.hpp"
+#include "upsweep/error.hpp"
+
+namespace upsweep::cuda {
+
+// How a one-dimensional scan runs; the bits are the same (docs/cuda.md).
+enum class algorithm {
+    automatic,         // chosen by device, types and length: tuning.hpp
+    look_ahead,        // one pass, compute capability 9.0 or later
+    look_back,         // one pass
+    reduce_then_scan,  // four kernels; no block waits for another
+};
+[[nodiscard]] const char* name(algorithm choice);
+
+// Throws upsweep::error: errc::out_of_memory or errc::device, with CUDA's name and words for `status`.
+[[noreturn]] void throw_status(cudaError_t status, const std::string& doing);
+inline void check(cudaError_t status, const char* doing) {
+    if (status != cudaSuccess) throw_status(status, doing);
+}
+
+class executor {
+  public:
+    // Scratch grows on demand with cudaMallocAsync and is kept; a call that needs no more than an earlier one
+    // allocates nothing. Calls while the stream is being captured give the graph scratch of its own, so that
+    // graphs may be replayed concurrently.
+    // Throws upsweep::error (device) if there is no usable device or the stream is not valid, and unsupported
+    // if look_ahead is asked for where the device lacks it.
+    explicit executor(cudaStream_t stream = nullptr, algorithm choice = algorithm::automatic);
+    // Uses the caller's scratch, aligned to 256 bytes, at least scan_workspace_bytes() of every call; it is
+    // cleared here, in stream order. A call that needs more throws upsweep::error (out_of_memory); nothing is
+    // ever allocated. Graphs captured through such an executor share its scratch: replay them one at a time.
+    executor(cudaStream_t stream, device_span<std::byte> workspace, algorithm choice = algorithm::automatic);
+    executor(executor&&) noexcept;
+    executor& operator=(executor&&) noexcept;
+    ~executor();
+
+    [[nodiscard]] cudaStream_t stream() const { return stream_; }
+    [[nodiscard]] int device() const { return device_; }
+    [[nodiscard]] algorithm choice() const { return choice_; }
+    // 10 * major + minor.
+    [[nodiscard]] int compute_capability() const { return compute_capability_; }
+    [[nodiscard]] int multiprocessors() const { return multiprocessors_; }
+    // Bytes of shared memory that a block may have.
+    [[nodiscard]] int shared_memory() const { return shared_memory_; }
+    [[nodiscard]] std::size_t workspace_bytes() const { return workspace_bytes_; }
+    // The algorithm of the latest call; `automatic` before the first.
+    [[nodiscard]] algorithm latest() const { return latest_; }
+
+    // Until all work of the stream is done. Throws upsweep::error (device) for errors of earlier work.
+    void wait();
+
+    // ---- for engines ----------------------------------------------------------------------------------------
+
+    // Scratch of one call: zero when it was made, then as the call before left it. Returned by release_scratch
+    // in the same call.
+    struct scratch {
+        void* data = nullptr;
+        bool captured = false;  // belongs to the graph being captured
+    };
+    [[nodiscard]] scratch take_scratch(std::size_t bytes);
+    void release_scratch(const scratch& used);
+    void set_latest(algorithm used) { latest_ = used; }
+    // Throws upsweep::error (device) for a sticky error of earlier work.
+    void check_before_launch() const;
+    // Throws upsweep::error (invalid_argument) unless p is memory that this executor's device can use.
+    void check_pointer(const void* p, const char* argument) const;
+
+  private:
+    void read_device();
+    void free_workspace() noexcept;
+
+    cudaStream_t stream_ = nullptr;
+    algorithm choice_ = algorithm::automatic;
+    algorithm latest_ = algorithm::automatic;
+    int device_ = 0;
+    int compute_capability_ = 0;
+    int multiprocessors_ = 0;
+    int shared_memory_ = 0;
+    void* workspace_ = nullptr;
+    std::size_t workspace_bytes_ = 0;
+    bool owns_workspace_ = true;
+};
+
+}  // namespace upsweep::cuda

@@ -1,0 +1,196 @@
+// From typed arguments to kernels in a stream: choice of algorithm, scratch, launch.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+
+#include "upsweep/cuda/arguments.cuh"
+#include "upsweep/cuda/executor.hpp"
+#include "upsweep/cuda/look_ahead.cuh"
+#include "upsweep/cuda/tile_scan.cuh"
+#include "upsweep/cuda/tuning.hpp"
+
+namespace upsweep::cuda {
+
+// Makes a device current for a scope.
+class device_scope {
+  public:
+    explicit device_scope(int device) {
+        check(cudaGetDevice(&previous_), "reading the current device");
+        if (previous_ != device) check(cudaSetDevice(device), "choosing the executor's device");
+        changed_ = previous_ != device;
+    }
+    ~device_scope() {
+        if (changed_) cudaSetDevice(previous_);
+    }
+    device_scope(const device_scope&) = delete;
+    device_scope& operator=(const device_scope&) = delete;
+
+  private:
+    int previous_ = 0;
+    bool changed_ = false;
+};
+
+namespace detail {
+
+// What a kernel is on a device, found out once: whether it can run there with the shared memory it needs.
+enum class readiness : std::uint8_t { unknown, ready, not_compiled, lacks_memory };
+
+template <auto Kernel>
+readiness prepare(const executor& ex, int shared_bytes, int least_architecture) {
+    constexpr int devices = 64;
+    static std::atomic<readiness> known[devices];
+    const bool remembered = ex.device() < devices;
+    if (remembered) {
+        const readiness earlier = known[ex.device()].load(std::memory_order_relaxed);
+        if (earlier != readiness::unknown) return earlier;
+    }
+    readiness now = readiness::ready;
+    if (shared_bytes > ex.shared_memory()) {
+        now = readiness::lacks_memory;
+    } else {
+        cudaFuncAttributes attributes{};
+        check(cudaFuncGetAttributes(&attributes, reinterpret_cast<const void*>(Kernel)), "loading a scan kernel");
+        if (attributes.ptxVersion < least_architecture)
+            now = readiness::not_compiled;
+        else
+            check(cudaFuncSetAttribute(reinterpret_cast<const void*>(Kernel),
+                                       cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes),
+                  "reserving shared memory for a scan kernel");
+    }
+    if (remembered) known[ex.device()].store(now, std::memory_order_relaxed);
+    return now;
+}
+
+inline std::size_t tagged_bytes(std::uint64_t words) { return launch_state_bytes + words * sizeof(std::uint64_t); }
+
+}  // namespace detail
+
+// Bytes of scratch that a scan of up to n elements of these types needs, whichever algorithm runs. Never
+// decreases with n.
+template <class Types>
+std::size_t scan_workspace_bytes(std::uint64_t n) {
+    using tiles = tile_shape<Types>;
+    std::size_t bytes = std::max(detail::tagged_bytes(tiles::published_words(n)),
+                                 launch_state_bytes + std::size_t(tiles::fold_bytes(n)));
+    if constexpr (look_ahead_shape<Types>::fits)
+        bytes = std::max(bytes, detail::tagged_bytes(look_ahead_shape<Types>::published_words(n)));
+    return bytes;
+}
+
+template <class Types, bool Exclusive>
+class scan_launch {
+  public:
+    scan_launch(executor& ex, const scan_arguments<Types>& arguments) : ex_(ex), arguments_(arguments) {}
+
+    void run() {
+        const device_scope current(ex_.device());
+        ex_.check_before_launch();
+        const algorithm chosen = choose();
+        const executor::scratch scratch = ex_.take_scratch(bytes(chosen));
+        switch (chosen) {
+            case algorithm::look_ahead: look_ahead(scratch.data); break;
+            case algorithm::reduce_then_scan: reduce_then_scan(scratch.data); break;
+            default: look_back(scratch.data); break;
+        }
+        ex_.release_scratch(scratch);
+        check(cudaGetLastError(), "launching a scan");
+        ex_.set_latest(chosen);
+    }
+
+  private:
+    using ahead = look_ahead_shape<Types>;
+    using tiles = tile_shape<Types>;
+    using Acc = typename Types::Acc;
+
+    [[nodiscard]] bool can_look_ahead() const {
+        if constexpr (ahead::fits) {
+            return ex_.compute_capability() >= 90 &&
+                   detail::prepare<&look_ahead_kernel<Types, Exclusive>>(ex_, ahead::shared_bytes, 90) ==
+                       detail::readiness::ready;
+        } else {
+            return false;
+        }
+    }
+    [[nodiscard]] algorithm choose() const {
+        switch (ex_.choice()) {
+            case algorithm::look_ahead:
+                if (!can_look_ahead()) {
+                    throw_error(errc::unsupported,
+                                "algorithm: look-ahead is not compiled for this device, or an element of this type "
+                                "needs more shared memory than a block has; compile for sm_90 or choose another");
+                }
+                return algorithm::look_ahead;
+            case algorithm::automatic: {
+                std::uint64_t bytes = arguments_.n * sizeof(typename Types::Out);
+                for (const int size : Types::element_size) bytes += arguments_.n * std::uint64_t(size);
+                return bytes >= look_ahead_from_bytes && can_look_ahead() ? algorithm::look_ahead : algorithm::look_back;
+            }
+            default: return ex_.choice();
+        }
+    }
+    [[nodiscard]] std::size_t bytes(algorithm chosen) const {
+        switch (chosen) {
+            case algorithm::look_ahead: return detail::tagged_bytes(ahead::published_words(arguments_.n));
+            case algorithm::reduce_then_scan: return launch_state_bytes + std::size_t(tiles::fold_bytes(arguments_.n));
+            default: return detail::tagged_bytes(tiles::published_words(arguments_.n));
+        }
+    }
+    template <auto Kernel>
+    void prepare_tiles() const {
+        if (detail::prepare<Kernel>(ex_, tiles::shared_bytes, 0) != detail::readiness::ready) {
+            throw_error(errc::unsupported, "an element of this type needs " + std::to_string(tiles::shared_bytes) +
+                                               " bytes of shared memory in a block, but device " +
+                                               std::to_string(ex_.device()) + " has " + std::to_string(ex_.shared_memory()));
+        }
+    }
+    // Blocks of a launch with one block a tile. One for no elements: it stores the total.
+    [[nodiscard]] unsigned tile_blocks() const {
+        const std::uint64_t blocks = std::max<std::uint64_t>(tiles::tile_count(arguments_.n), 1);
+        if (blocks > 0x7fffffffu)
+            throw_error(errc::unsupported, "in: more than 2^43 elements need more blocks than a launch can have");
+        return static_cast<unsigned>(blocks);
+    }
+
+    void look_ahead(void* scratch) const {
+        if constexpr (ahead::fits) {
+            const std::uint64_t units = std::max<std::uint64_t>(ahead::units(arguments_.n), 1);
+            const auto blocks = static_cast<unsigned>(std::min<std::uint64_t>(units, ex_.multiprocessors()));
+            look_ahead_kernel<Types, Exclusive><<<blocks, ahead::threads, ahead::shared_bytes, ex_.stream()>>>(
+                arguments_, static_cast<launch_state*>(scratch), tagged(scratch), tagged_words());
+        }
+    }
+    void look_back(void* scratch) const {
+        prepare_tiles<&look_back_kernel<Types, Exclusive>>();
+        look_back_kernel<Types, Exclusive><<<tile_blocks(), tiles::threads, tiles::shared_bytes, ex_.stream()>>>(
+            arguments_, static_cast<launch_state*>(scratch), tagged(scratch), tagged_words());
+    }
+    void reduce_then_scan(void* scratch) const {
+        prepare_tiles<&sum_tiles_kernel<Types>>();
+        prepare_tiles<&scan_tiles_kernel<Types, Exclusive>>();
+        tile_folds<Acc> folds{};
+        folds.tiles = reinterpret_cast<Acc*>(static_cast<char*>(scratch) + launch_state_bytes);
+        folds.supers = folds.tiles + tiles::tile_count(arguments_.n);
+        const cudaStream_t stream = ex_.stream();
+        sum_tiles_kernel<Types><<<tile_blocks(), tiles::threads, tiles::shared_bytes, stream>>>(arguments_, folds);
+        const std::uint64_t supers = std::max<std::uint64_t>(tiles::super_count(arguments_.n), 1);
+        fold_tiles_kernel<Types><<<static_cast<unsigned>((supers + 7) / 8), 256, 0, stream>>>(arguments_, folds);
+        fold_supers_kernel<Types><<<1, 32, 0, stream>>>(arguments_, folds);
+        scan_tiles_kernel<Types, Exclusive>
+            <<<tile_blocks(), tiles::threads, tiles::shared_bytes, stream>>>(arguments_, folds);
+    }
+
+    static unsigned long long* tagged(void* scratch) {
+        return reinterpret_cast<unsigned long long*>(static_cast<char*>(scratch) + launch_state_bytes);
+    }
+    // All there are, for the launch that clears them.
+    [[nodiscard]] std::uint64_t tagged_words() const {
+        return (std::max(ex_.workspace_bytes(), launch_state_bytes) - launch_state_bytes) / sizeof(std::uint64_t);
+    }
+
+    executor& ex_;
+    const scan_arguments<Types>& arguments_;
+};
+
+}  // namespace upsweep::cuda

@@ -1,0 +1,105 @@
+// What blocks tell each other: values in global memory, published once a launch and awaited by others.
+//
+// A value is cut into 32-bit words, each stored together with the launch's tag as one 64-bit word. Whoever
+// reads the tag in every word has the whole value: no flag beside the data, no fence, no order of stores, and
+// nothing to clear between launches, because every launch has another tag.
+#pragma once
+
+#include <cstdint>
+
+#include "upsweep/cuda/words.cuh"
+
+namespace upsweep::cuda {
+
+// At the head of the workspace. All zero before the first launch; each launch leaves it ready for the next.
+struct launch_state {
+    // Tag of the launch minus one in the upper half, the next ticket in the lower.
+    unsigned long long ticket;
+    unsigned finished_blocks;
+};
+inline constexpr std::size_t launch_state_bytes = 256;
+
+struct ticket {
+    std::uint32_t index;
+    std::uint32_t tag;
+};
+
+// Units of work are handed out in order, to blocks that are running: whoever waits for an earlier unit waits
+// for a block that makes progress.
+__device__ __forceinline__ ticket take_ticket(launch_state& state) {
+    const unsigned long long word = atomicAdd(&state.ticket, 1ull);
+    return {static_cast<std::uint32_t>(word), static_cast<std::uint32_t>(word >> 32) + 1};
+}
+
+// By the thread that took the last ticket of a launch.
+__device__ __forceinline__ void prepare_next_launch(launch_state& state, std::uint32_t tag) {
+    state.ticket = static_cast<unsigned long long>(tag) << 32;
+}
+
+// After 2^32 - 1 launches tags begin again, and words of an old launch must not be mistaken for a new one's. One
+// warp of every block calls this in the launch with the last tag, when its block reads tagged words no more; the
+// last block clears them all.
+inline constexpr std::uint32_t last_tag = 0xffffffffu;
+
+__device__ __noinline__ void clear_tags(launch_state& state, unsigned long long* tagged, std::uint64_t words) {
+    bool last = false;
+    if (threadIdx.x % 32 == 0) last = atomicAdd(&state.finished_blocks, 1u) + 1 == gridDim.x;
+    if (__shfl_sync(0xffffffffu, unsigned(last), 0) == 0) return;
+    for (std::uint64_t i = threadIdx.x % 32; i < words; i += 32) tagged[i] = 0;
+    state.ticket = 0;
+    state.finished_blocks = 0;
+}
+
+// `count` values of type T. Word k of all values lies together, so that a warp reads neighbours at once.
+template <class T>
+struct published {
+    static constexpr int words = words_for<sizeof(T)>;
+    unsigned long long* tagged;
+    std::uint64_t count;
+
+    __device__ __forceinline__ void publish(std::uint64_t i, const T& value, std::uint32_t tag) const {
+        const auto own = to_words(value);
+#pragma unroll
+        for (int k = 0; k < words; ++k) {
+            const unsigned long long word = (static_cast<unsigned long long>(tag) << 32) | own.word[k];
+            asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(tagged + k * count + i), "l"(word) : "memory");
+        }
+    }
+    // A value as it is being read. Loads are started first, by all lanes and for all values wanted, and looked
+    // at later, so that their latencies overlap.
+    struct pending {
+        unsigned long long tagged_word[words];
+
+        // Whether it had been published in this launch.
+        __device__ __forceinline__ bool complete(std::uint32_t tag) const {
+            bool complete = true;
+#pragma unroll
+            for (int k = 0; k < words; ++k) complete = complete && static_cast<std::uint32_t>(tagged_word[k] >> 32) == tag;
+            return complete;
+        }
+        __device__ __forceinline__ T value() const {
+            word_array<words> own;
+#pragma unroll
+            for (int k = 0; k < words; ++k) own.word[k] = static_cast<std::uint32_t>(tagged_word[k]);
+            return from_words<T>(own);
+        }
+    };
+    // Starts reading value i, if `wanted`; without a branch, as a load in flight must not end at one.
+    __device__ __forceinline__ void start_reading(std::uint64_t i, bool wanted, pending& into) const {
+#pragma unroll
+        for (int k = 0; k < words; ++k) {
+            asm volatile(
+                "{\n"
+                ".reg .pred wanted;\n"
+                "setp.ne.u32 wanted, %2, 0;\n"
+                "mov.u64 %0, 0;\n"
+                "@wanted ld.relaxed.gpu.global.u64 %0, [%1];\n"
+                "}"
+                : "=l"(into.tagged_word[k])
+                : "l"(tagged + k * count + i), "r"(unsigned(wanted))
+                : "memory");
+        }
+    }
+};
+
+}  // namespace upsweep::cuda

@@ -1,0 +1,150 @@
+// The CUDA executor: device properties, scratch memory, and errors in words.
+#include "upsweep/cuda/executor.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace upsweep::cuda {
+
+const char* name(algorithm choice) {
+    switch (choice) {
+        case algorithm::look_ahead: return "look-ahead";
+        case algorithm::look_back: return "look-back";
+        case algorithm::reduce_then_scan: return "reduce-then-scan";
+        case algorithm::automatic: break;
+    }
+    return "automatic";
+}
+
+void throw_status(cudaError_t status, const std::string& doing) {
+    const errc code = status == cudaErrorMemoryAllocation ? errc::out_of_memory : errc::device;
+    throw_error(code, doing + ": " + cudaGetErrorName(status) + " (" + cudaGetErrorString(status) + ")");
+}
+
+executor::executor(cudaStream_t stream, algorithm choice) : stream_(stream), choice_(choice) { read_device(); }
+
+executor::executor(cudaStream_t stream, device_span<std::byte> workspace, algorithm choice)
+    : stream_(stream), choice_(choice), workspace_(workspace.data()), workspace_bytes_(workspace.size()),
+      owns_workspace_(false) {
+    read_device();
+    if (reinterpret_cast<std::uintptr_t>(workspace_) % 256 != 0) {
+        throw_error(errc::invalid_argument, "workspace: expected memory aligned to 256 bytes");
+    }
+    if (workspace_bytes_ != 0) {
+        check_pointer(workspace_, "workspace");
+        check(cudaMemsetAsync(workspace_, 0, workspace_bytes_, stream_), "clearing the workspace");
+    }
+}
+
+executor::executor(executor&& other) noexcept { *this = std::move(other); }
+
+executor& executor::operator=(executor&& other) noexcept {
+    if (this == &other) return *this;
+    free_workspace();
+    stream_ = other.stream_;
+    choice_ = other.choice_;
+    latest_ = other.latest_;
+    device_ = other.device_;
+    compute_capability_ = other.compute_capability_;
+    multiprocessors_ = other.multiprocessors_;
+    shared_memory_ = other.shared_memory_;
+    workspace_ = std::exchange(other.workspace_, nullptr);
+    workspace_bytes_ = std::exchange(other.workspace_bytes_, 0);
+    owns_workspace_ = std::exchange(other.owns_workspace_, true);
+    return *this;
+}
+
+executor::~executor() { free_workspace(); }
+
+void executor::free_workspace() noexcept {
+    if (!owns_workspace_ || workspace_ == nullptr) return;
+    // A failure here means that the device is lost, and the memory with it.
+    if (cudaFreeAsync(workspace_, stream_) != cudaSuccess) cudaGetLastError();
+    workspace_ = nullptr;
+    workspace_bytes_ = 0;
+}
+
+void executor::read_device() {
+    int current = 0;
+    check(cudaGetDevice(&current), "choosing a CUDA device");
+    device_ = current;
+    if (stream_ != nullptr) check(cudaStreamGetDevice(stream_, &device_), "stream");
+    const auto attribute = [&](cudaDeviceAttr which) {
+        int value = 0;
+        check(cudaDeviceGetAttribute(&value, which, device_), "reading the device's properties");
+        return value;
+    };
+    compute_capability_ =
+        attribute(cudaDevAttrComputeCapabilityMajor) * 10 + attribute(cudaDevAttrComputeCapabilityMinor);
+    multiprocessors_ = attribute(cudaDevAttrMultiProcessorCount);
+    shared_memory_ = attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
+    if (choice_ == algorithm::look_ahead && compute_capability_ < 90) {
+        throw_error(errc::unsupported,
+                    "algorithm: look-ahead needs compute capability 9.0, but device " + std::to_string(device_) + " has " +
+                        std::to_string(compute_capability_ / 10) + "." + std::to_string(compute_capability_ % 10));
+    }
+}
+
+void executor::wait() { check(cudaStreamSynchronize(stream_), "waiting for the stream"); }
+
+executor::scratch executor::take_scratch(std::size_t bytes) {
+    if (!owns_workspace_) {
+        if (bytes > workspace_bytes_) {
+            throw_error(errc::out_of_memory, "workspace: expected at least " + std::to_string(bytes) +
+                                                 " bytes for this call, but it has " + std::to_string(workspace_bytes_));
+        }
+        return {workspace_, false};
+    }
+    cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
+    check(cudaStreamIsCapturing(stream_, &capture), "stream");
+    if (capture == cudaStreamCaptureStatusNone && bytes <= workspace_bytes_) return {workspace_, false};
+
+    const std::string doing = "allocating " + std::to_string(bytes) + " bytes of scratch";
+    const auto allocate = [&](std::size_t size) {
+        void* fresh = nullptr;
+        if (const cudaError_t status = cudaMallocAsync(&fresh, size, stream_); status != cudaSuccess) {
+            cudaGetLastError();  // an allocation that failed is not a sticky error
+            throw_status(status, doing);
+        }
+        if (const cudaError_t status = cudaMemsetAsync(fresh, 0, size, stream_); status != cudaSuccess) {
+            cudaFreeAsync(fresh, stream_);
+            throw_status(status, doing);
+        }
+        return fresh;
+    };
+    if (capture != cudaStreamCaptureStatusNone) return {allocate(bytes), true};
+
+    // At least half as much again, so that slowly growing calls do not allocate each time.
+    const std::size_t size = std::max(bytes, workspace_bytes_ + workspace_bytes_ / 2);
+    void* const fresh = allocate(size);
+    free_workspace();
+    workspace_ = fresh;
+    workspace_bytes_ = size;
+    return {workspace_, false};
+}
+
+void executor::release_scratch(const scratch& used) {
+    if (used.captured) check(cudaFreeAsync(used.data, stream_), "releasing the graph's scratch");
+}
+
+void executor::check_before_launch() const {
+    if (const cudaError_t status = cudaPeekAtLastError(); status != cudaSuccess) {
+        cudaGetLastError();  // one that is not sticky has now been reported
+        throw_status(status, "an earlier CUDA call or kernel failed");
+    }
+}
+
+void executor::check_pointer(const void* p, const char* argument) const {
+    cudaPointerAttributes attributes{};
+    check(cudaPointerGetAttributes(&attributes, p), argument);
+    if (attributes.type == cudaMemoryTypeDevice && attributes.device != device_) {
+        throw_error(errc::invalid_argument, std::string(argument) + ": memory of device " +
+                                                std::to_string(attributes.device) +
+                                                ", but the executor's stream belongs to device " + std::to_string(device_));
+    }
+    if (attributes.type == cudaMemoryTypeHost || attributes.type == cudaMemoryTypeUnregistered) {
+        throw_error(errc::invalid_argument, std::string(argument) + ": expected device memory, but it is host memory");
+    }
+}
+
+}  // namespace upsweep::cuda
