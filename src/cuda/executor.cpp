@@ -8,10 +8,14 @@ namespace upsweep::cuda {
 
 const char* name(algorithm choice) {
     switch (choice) {
-        case algorithm::look_ahead: return "look-ahead";
-        case algorithm::look_back: return "look-back";
-        case algorithm::reduce_then_scan: return "reduce-then-scan";
-        case algorithm::automatic: break;
+        case algorithm::look_ahead:
+            return "look-ahead";
+        case algorithm::look_back:
+            return "look-back";
+        case algorithm::reduce_then_scan:
+            return "reduce-then-scan";
+        case algorithm::automatic:
+            break;
     }
     return "automatic";
 }
@@ -21,10 +25,15 @@ void throw_status(cudaError_t status, const std::string& doing) {
     throw_error(code, doing + ": " + cudaGetErrorName(status) + " (" + cudaGetErrorString(status) + ")");
 }
 
-executor::executor(cudaStream_t stream, algorithm choice) : stream_(stream), choice_(choice) { read_device(); }
+executor::executor(cudaStream_t stream, algorithm choice) : stream_(stream), choice_(choice) {
+    read_device();
+}
 
 executor::executor(cudaStream_t stream, device_span<std::byte> workspace, algorithm choice)
-    : stream_(stream), choice_(choice), workspace_(workspace.data()), workspace_bytes_(workspace.size()),
+    : stream_(stream),
+      choice_(choice),
+      workspace_(workspace.data()),
+      workspace_bytes_(workspace.size()),
       owns_workspace_(false) {
     read_device();
     if (reinterpret_cast<std::uintptr_t>(workspace_) % 256 != 0) {
@@ -79,9 +88,10 @@ void executor::read_device() {
     multiprocessors_ = attribute(cudaDevAttrMultiProcessorCount);
     shared_memory_ = attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
     if (choice_ == algorithm::look_ahead && compute_capability_ < 90) {
-        throw_error(errc::unsupported,
-                    "algorithm: look-ahead needs compute capability 9.0, but device " + std::to_string(device_) + " has " +
-                        std::to_string(compute_capability_ / 10) + "." + std::to_string(compute_capability_ % 10));
+        throw_error(errc::unsupported, "algorithm: look-ahead needs compute capability 9.0, but device " +
+                                           std::to_string(device_) + " has " +
+                                           std::to_string(compute_capability_ / 10) + "." +
+                                           std::to_string(compute_capability_ % 10));
     }
 }
 
@@ -91,7 +101,8 @@ executor::scratch executor::take_scratch(std::size_t bytes) {
     if (!owns_workspace_) {
         if (bytes > workspace_bytes_) {
             throw_error(errc::out_of_memory, "workspace: expected at least " + std::to_string(bytes) +
-                                                 " bytes for this call, but it has " + std::to_string(workspace_bytes_));
+                                                 " bytes for this call, but it has " +
+                                                 std::to_string(workspace_bytes_));
         }
         return {workspace_, false};
     }
@@ -138,12 +149,13 @@ void executor::check_pointer(const void* p, const char* argument) const {
     cudaPointerAttributes attributes{};
     check(cudaPointerGetAttributes(&attributes, p), argument);
     if (attributes.type == cudaMemoryTypeDevice && attributes.device != device_) {
-        throw_error(errc::invalid_argument, std::string(argument) + ": memory of device " +
-                                                std::to_string(attributes.device) +
-                                                ", but the executor's stream belongs to device " + std::to_string(device_));
+        throw_error(errc::invalid_argument,
+                    std::string(argument) + ": memory of device " + std::to_string(attributes.device) +
+                        ", but the executor's stream belongs to device " + std::to_string(device_));
     }
     if (attributes.type == cudaMemoryTypeHost || attributes.type == cudaMemoryTypeUnregistered) {
-        throw_error(errc::invalid_argument, std::string(argument) + ": expected device memory, but it is host memory");
+        throw_error(errc::invalid_argument,
+                    std::string(argument) + ": expected device memory, but it is host memory");
     }
 }
 

@@ -10,13 +10,15 @@
 #include <optional>
 #include <utility>
 
+#include "upsweep/core/levels.def"
+
 namespace upsweep::core {
 
-inline constexpr std::size_t run_size = 4;                 // elements
-inline constexpr std::size_t row_size = 32 * run_size;     // 128
-inline constexpr std::size_t tile_size = 32 * row_size;    // 4096
-inline constexpr std::size_t super_size = 32 * tile_size;  // 131072
-inline constexpr std::size_t tiles_per_super = super_size / tile_size;
+inline constexpr std::size_t run_size = UPSWEEP_RUN_ELEMENTS;               // elements: 4
+inline constexpr std::size_t row_size = UPSWEEP_ROW_RUNS * run_size;        // 128
+inline constexpr std::size_t tile_size = UPSWEEP_TILE_ROWS * row_size;      // 4096
+inline constexpr std::size_t super_size = UPSWEEP_SUPER_TILES * tile_size;  // 131072
+inline constexpr std::size_t tiles_per_super = UPSWEEP_SUPER_TILES;
 
 // left (+) right, where an absent left is skipped.
 template <class Acc, class Op>

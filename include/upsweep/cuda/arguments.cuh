@@ -11,9 +11,10 @@
 
 namespace upsweep::cuda {
 
-// The types of a scan: inputs In..., of which load(in0[i], in1[i], ...) makes element i, combined by Op in Acc
-// and stored as Out(store(accumulator)). Total is the type in which the caller wants the total.
-template <class AccType, class OpType, class OutType, class TotalType, class LoadType, class StoreType, class... InTypes>
+// The types of a scan: inputs In..., of which load(in0[i], in1[i], ...) makes element i, combined by Op in
+// Acc and stored as Out(store(accumulator)). Total is the type in which the caller wants the total.
+template <class AccType, class OpType, class OutType, class TotalType, class LoadType, class StoreType,
+          class... InTypes>
 struct scan_types {
     using Acc = AccType;
     using Op = OpType;
@@ -34,6 +35,11 @@ struct scan_types {
     static constexpr int element_alignment[] = {int(alignof(InTypes))...};
     using Raw = raw_run<items, InTypes...>;
 };
+
+template <class Acc, class Out, class Total, class In>
+inline constexpr bool sums_bytes<scan_types<Acc, plus, Out, Total, as_is, as_is, In>> =
+    core::integer<In> && sizeof(In) == 1 && core::integer<Out> && sizeof(Out) == 1 && core::integer<Total> &&
+    sizeof(Total) == 1;
 
 template <class Types>
 struct scan_arguments {
@@ -64,7 +70,8 @@ struct scan_arguments {
     }
     // By one thread of the grid, if there are no elements.
     __device__ __forceinline__ void store_empty_total() const {
-        if (total != nullptr) *total = static_cast<typename Types::Total>(has_initial ? initial_value() : Acc(start));
+        if (total != nullptr)
+            *total = static_cast<typename Types::Total>(has_initial ? initial_value() : Acc(start));
     }
 };
 

@@ -18,7 +18,8 @@ struct phase_barrier {
     std::uint64_t state;
 
     __device__ void initialize(unsigned arrivals) {
-        asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(this)), "r"(arrivals) : "memory");
+        asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(this)), "r"(arrivals)
+                     : "memory");
     }
     // Makes initialized barriers visible to the copy engine; before the __syncthreads that follows them.
     __device__ static void publish_initialized() {
@@ -29,7 +30,8 @@ struct phase_barrier {
         asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(shared_address(this)) : "memory");
     }
     __device__ void arrive_expecting(unsigned bytes) {
-        asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(this)), "r"(bytes)
+        asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(this)),
+                     "r"(bytes)
                      : "memory");
     }
     // Until the phase of the given parity has completed.

@@ -2,10 +2,12 @@
 // instructions where they have the operators' exact meaning.
 #pragma once
 
+#include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
 #include <concepts>
 #include <cstdint>
+#include <cstring>
 #include <type_traits>
 
 #include "upsweep/operators.hpp"
@@ -15,9 +17,9 @@ namespace upsweep::cuda {
 
 template <class Op>
 inline constexpr bool is_built_in_scalar =
-    std::same_as<Op, plus> || std::same_as<Op, multiplies> || std::same_as<Op, minimum> || std::same_as<Op, maximum> ||
-    std::same_as<Op, bit_and> || std::same_as<Op, bit_or> || std::same_as<Op, bit_xor> ||
-    std::same_as<Op, logical_and> || std::same_as<Op, logical_or>;
+    std::same_as<Op, plus> || std::same_as<Op, multiplies> || std::same_as<Op, minimum> ||
+    std::same_as<Op, maximum> || std::same_as<Op, bit_and> || std::same_as<Op, bit_or> ||
+    std::same_as<Op, bit_xor> || std::same_as<Op, logical_and> || std::same_as<Op, logical_or>;
 
 // Whether the identity leaves every bit of its other operand alone, so that an absent operand may be replaced
 // by it. A complex 1 does not: infinity times 0 is a NaN.
@@ -27,7 +29,7 @@ inline constexpr bool is_neutral = (is_built_in_scalar<Op> && std::is_arithmetic
 
 // Whether operands may be grouped freely, with the identity for absent ones.
 template <class Op, class Acc>
-inline constexpr bool is_free = is_neutral<Op, Acc> && is_exact<Op, Acc>;
+inline constexpr bool is_free = is_neutral<Op, Acc>&& is_exact<Op, Acc>;
 
 // The type in which the engine accumulates for a scan that accumulates in Acc: integers narrower than a
 // register widen to it. The low bits of sums, products and bitwise results, and the order of minima and
@@ -55,6 +57,11 @@ struct combiner {
             return result;
         }
 #endif
+        if constexpr (std::same_as<Acc, double> && (std::same_as<Op, maximum> || std::same_as<Op, minimum>)) {
+            // The machine's instructions order zeros, but prefer a number to a NaN.
+            const double number = std::same_as<Op, maximum> ? fmax(a, b) : fmin(a, b);
+            return isunordered(a, b) ? __longlong_as_double(0x7ff8000000000000ll) : number;
+        }
         if constexpr (is_commutative<Op>)
             return op(a, b);
         else
@@ -68,10 +75,16 @@ struct combiner {
         else
             return present ? (*this)(a, b) : b;
     }
-    __device__ __forceinline__ static Acc identity()
-    requires is_neutral<Op, Acc>
-    {
+    __device__ __forceinline__ static Acc identity() requires is_neutral<Op, Acc> {
         return Op::template identity<Acc>();
+    }
+};
+
+// What stands for the identity function: elements are only converted.
+struct as_is {
+    template <class T>
+    __host__ __device__ constexpr const T& operator()(const T& x) const {
+        return x;
     }
 };
 
@@ -88,9 +101,25 @@ __device__ __forceinline__ To convert(const From& value) {
             return float16::from_bits(__half_as_ushort(__double2half(value)));
         else
             return float16::from_bits(__half_as_ushort(__float2half_rn(static_cast<float>(value))));
+    } else if constexpr (std::same_as<To, bfloat16> && std::same_as<From, float>) {
+        return bfloat16::from_bits(__bfloat16_as_ushort(__float2bfloat16_rn(value)));
     } else {
         return static_cast<To>(value);
     }
+}
+
+// Two floats as one word of 16-bit floats, the first in the lower half.
+template <class Half>
+__device__ __forceinline__ std::uint32_t convert_pair(float first, float second) {
+    std::uint32_t word;
+    if constexpr (std::same_as<Half, float16>) {
+        const __half2 pair = __floats2half2_rn(first, second);
+        std::memcpy(&word, &pair, sizeof(word));
+    } else {
+        const __nv_bfloat162 pair = __floats2bfloat162_rn(first, second);
+        std::memcpy(&word, &pair, sizeof(word));
+    }
+    return word;
 }
 
 }  // namespace upsweep::cuda

@@ -17,8 +17,9 @@ class device_span {
     constexpr device_span() = default;
     constexpr device_span(T* data, std::size_t size) : data_(data), size_(size) {}
     template <class Other>
-    requires(std::is_same_v<const Other, T> && !std::is_same_v<Other, T>)
-    constexpr device_span(const device_span<Other>& other) : data_(other.data()), size_(other.size()) {}
+    requires(std::is_same_v<const Other, T> &&
+             !std::is_same_v<Other, T>) constexpr device_span(const device_span<Other>& other)
+        : data_(other.data()), size_(other.size()) {}
 
     [[nodiscard]] constexpr T* data() const { return data_; }
     [[nodiscard]] constexpr std::size_t size() const { return size_; }

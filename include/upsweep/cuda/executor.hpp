@@ -62,10 +62,11 @@ class executor {
     // Until all work of the stream is done. Throws upsweep::error (device) for errors of earlier work.
     void wait();
 
-    // ---- for engines ----------------------------------------------------------------------------------------
+    // ---- for engines
+    // ----------------------------------------------------------------------------------------
 
-    // Scratch of one call: zero when it was made, then as the call before left it. Returned by release_scratch
-    // in the same call.
+    // Scratch of one call: zero when it was made, then as the call before left it. Returned by
+    // release_scratch in the same call.
     struct scratch {
         void* data = nullptr;
         bool captured = false;  // belongs to the graph being captured

@@ -51,7 +51,8 @@ readiness prepare(const executor& ex, int shared_bytes, int least_architecture) 
         now = readiness::lacks_memory;
     } else {
         cudaFuncAttributes attributes{};
-        check(cudaFuncGetAttributes(&attributes, reinterpret_cast<const void*>(Kernel)), "loading a scan kernel");
+        check(cudaFuncGetAttributes(&attributes, reinterpret_cast<const void*>(Kernel)),
+              "loading a scan kernel");
         if (attributes.ptxVersion < least_architecture)
             now = readiness::not_compiled;
         else
@@ -63,7 +64,9 @@ readiness prepare(const executor& ex, int shared_bytes, int least_architecture) 
     return now;
 }
 
-inline std::size_t tagged_bytes(std::uint64_t words) { return launch_state_bytes + words * sizeof(std::uint64_t); }
+inline std::size_t tagged_bytes(std::uint64_t words) {
+    return launch_state_bytes + words * sizeof(std::uint64_t);
+}
 
 }  // namespace detail
 
@@ -90,9 +93,15 @@ class scan_launch {
         const algorithm chosen = choose();
         const executor::scratch scratch = ex_.take_scratch(bytes(chosen));
         switch (chosen) {
-            case algorithm::look_ahead: look_ahead(scratch.data); break;
-            case algorithm::reduce_then_scan: reduce_then_scan(scratch.data); break;
-            default: look_back(scratch.data); break;
+            case algorithm::look_ahead:
+                look_ahead(scratch.data);
+                break;
+            case algorithm::reduce_then_scan:
+                reduce_then_scan(scratch.data);
+                break;
+            default:
+                look_back(scratch.data);
+                break;
         }
         ex_.release_scratch(scratch);
         check(cudaGetLastError(), "launching a scan");
@@ -117,39 +126,47 @@ class scan_launch {
         switch (ex_.choice()) {
             case algorithm::look_ahead:
                 if (!can_look_ahead()) {
-                    throw_error(errc::unsupported,
-                                "algorithm: look-ahead is not compiled for this device, or an element of this type "
-                                "needs more shared memory than a block has; compile for sm_90 or choose another");
+                    throw_error(
+                        errc::unsupported,
+                        "algorithm: look-ahead is not compiled for this device, or an element of this type "
+                        "needs more shared memory than a block has; compile for sm_90 or choose another");
                 }
                 return algorithm::look_ahead;
             case algorithm::automatic: {
                 std::uint64_t bytes = arguments_.n * sizeof(typename Types::Out);
                 for (const int size : Types::element_size) bytes += arguments_.n * std::uint64_t(size);
-                return bytes >= look_ahead_from_bytes && can_look_ahead() ? algorithm::look_ahead : algorithm::look_back;
+                return bytes >= look_ahead_from_bytes && can_look_ahead() ? algorithm::look_ahead
+                                                                          : algorithm::look_back;
             }
-            default: return ex_.choice();
+            default:
+                return ex_.choice();
         }
     }
     [[nodiscard]] std::size_t bytes(algorithm chosen) const {
         switch (chosen) {
-            case algorithm::look_ahead: return detail::tagged_bytes(ahead::published_words(arguments_.n));
-            case algorithm::reduce_then_scan: return launch_state_bytes + std::size_t(tiles::fold_bytes(arguments_.n));
-            default: return detail::tagged_bytes(tiles::published_words(arguments_.n));
+            case algorithm::look_ahead:
+                return detail::tagged_bytes(ahead::published_words(arguments_.n));
+            case algorithm::reduce_then_scan:
+                return launch_state_bytes + std::size_t(tiles::fold_bytes(arguments_.n));
+            default:
+                return detail::tagged_bytes(tiles::published_words(arguments_.n));
         }
     }
     template <auto Kernel>
     void prepare_tiles() const {
         if (detail::prepare<Kernel>(ex_, tiles::shared_bytes, 0) != detail::readiness::ready) {
-            throw_error(errc::unsupported, "an element of this type needs " + std::to_string(tiles::shared_bytes) +
-                                               " bytes of shared memory in a block, but device " +
-                                               std::to_string(ex_.device()) + " has " + std::to_string(ex_.shared_memory()));
+            throw_error(errc::unsupported,
+                        "an element of this type needs " + std::to_string(tiles::shared_bytes) +
+                            " bytes of shared memory in a block, but device " + std::to_string(ex_.device()) +
+                            " has " + std::to_string(ex_.shared_memory()));
         }
     }
     // Blocks of a launch with one block a tile. One for no elements: it stores the total.
     [[nodiscard]] unsigned tile_blocks() const {
         const std::uint64_t blocks = std::max<std::uint64_t>(tiles::tile_count(arguments_.n), 1);
         if (blocks > 0x7fffffffu)
-            throw_error(errc::unsupported, "in: more than 2^43 elements need more blocks than a launch can have");
+            throw_error(errc::unsupported,
+                        "in: more than 2^43 elements need more blocks than a launch can have");
         return static_cast<unsigned>(blocks);
     }
 
@@ -157,14 +174,16 @@ class scan_launch {
         if constexpr (ahead::fits) {
             const std::uint64_t units = std::max<std::uint64_t>(ahead::units(arguments_.n), 1);
             const auto blocks = static_cast<unsigned>(std::min<std::uint64_t>(units, ex_.multiprocessors()));
-            look_ahead_kernel<Types, Exclusive><<<blocks, ahead::threads, ahead::shared_bytes, ex_.stream()>>>(
-                arguments_, static_cast<launch_state*>(scratch), tagged(scratch), tagged_words());
+            look_ahead_kernel<Types, Exclusive>
+                <<<blocks, ahead::threads, ahead::shared_bytes, ex_.stream()>>>(
+                    arguments_, static_cast<launch_state*>(scratch), tagged(scratch), tagged_words());
         }
     }
     void look_back(void* scratch) const {
         prepare_tiles<&look_back_kernel<Types, Exclusive>>();
-        look_back_kernel<Types, Exclusive><<<tile_blocks(), tiles::threads, tiles::shared_bytes, ex_.stream()>>>(
-            arguments_, static_cast<launch_state*>(scratch), tagged(scratch), tagged_words());
+        look_back_kernel<Types, Exclusive>
+            <<<tile_blocks(), tiles::threads, tiles::shared_bytes, ex_.stream()>>>(
+                arguments_, static_cast<launch_state*>(scratch), tagged(scratch), tagged_words());
     }
     void reduce_then_scan(void* scratch) const {
         prepare_tiles<&sum_tiles_kernel<Types>>();
@@ -173,9 +192,11 @@ class scan_launch {
         folds.tiles = reinterpret_cast<Acc*>(static_cast<char*>(scratch) + launch_state_bytes);
         folds.supers = folds.tiles + tiles::tile_count(arguments_.n);
         const cudaStream_t stream = ex_.stream();
-        sum_tiles_kernel<Types><<<tile_blocks(), tiles::threads, tiles::shared_bytes, stream>>>(arguments_, folds);
+        sum_tiles_kernel<Types>
+            <<<tile_blocks(), tiles::threads, tiles::shared_bytes, stream>>>(arguments_, folds);
         const std::uint64_t supers = std::max<std::uint64_t>(tiles::super_count(arguments_.n), 1);
-        fold_tiles_kernel<Types><<<static_cast<unsigned>((supers + 7) / 8), 256, 0, stream>>>(arguments_, folds);
+        fold_tiles_kernel<Types>
+            <<<static_cast<unsigned>((supers + 7) / 8), 256, 0, stream>>>(arguments_, folds);
         fold_supers_kernel<Types><<<1, 32, 0, stream>>>(arguments_, folds);
         scan_tiles_kernel<Types, Exclusive>
             <<<tile_blocks(), tiles::threads, tiles::shared_bytes, stream>>>(arguments_, folds);
@@ -186,7 +207,8 @@ class scan_launch {
     }
     // All there are, for the launch that clears them.
     [[nodiscard]] std::uint64_t tagged_words() const {
-        return (std::max(ex_.workspace_bytes(), launch_state_bytes) - launch_state_bytes) / sizeof(std::uint64_t);
+        return (std::max(ex_.workspace_bytes(), launch_state_bytes) - launch_state_bytes) /
+               sizeof(std::uint64_t);
     }
 
     executor& ex_;

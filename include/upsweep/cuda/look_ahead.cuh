@@ -3,7 +3,8 @@
 //   loader      takes units of rows by ticket and has the copy engine bring them into a ring of stages
 //   summing     fold runs as soon as a stage has landed, then rows and tiles, and publish the tiles' totals;
 //               with several stages in flight, totals run ahead of the scan
-//   look-ahead  one warp, folds the totals of all tiles between this block's previous unit and its present one:
+//   look-ahead  one warp, folds the totals of all tiles between this block's previous unit and its present
+//   one:
 //               no block waits for another's prefix, only for totals, which depend on nothing
 //   scanning    combine what stands to the left with each element and store
 //
@@ -32,7 +33,7 @@ template <class Types>
 struct look_ahead_shape {
     using Acc = typename Types::Acc;
 
-    static constexpr int stage_budget = 44 * 1024;
+    static constexpr int stage_budget = 52 * 1024;
     static constexpr int shared_budget = 226 * 1024;
     static constexpr int accumulator_size = int(sizeof(Acc));
 
@@ -44,7 +45,8 @@ struct look_ahead_shape {
         return bytes;
     }();
     static constexpr int rows = [] {
-        int rows = 64;
+        // About 64 KiB read and written a unit, so that what a unit costs whatever its size is well spread.
+        int rows = row_bytes + Types::row * int(sizeof(typename Types::Out)) <= 768 ? 128 : 64;
         while (rows > 1 && rows * (row_bytes + run_totals<Acc>::line) > stage_budget) rows /= 2;
         return rows;
     }();
@@ -55,9 +57,14 @@ struct look_ahead_shape {
     static constexpr int warps = rows < 8 ? rows : 8;         // that sum, and as many that scan
     static constexpr int rows_per_warp = rows / warps;
     static constexpr int threads = (2 * warps + 2) * 32;
-    // Supers whose tile totals a look-ahead warp reads at once: with fewer than lie between two of its units it
-    // waits for memory twice.
-    static constexpr int lookahead = words_for<sizeof(Acc)> >= 12 ? 1 : 12 / words_for<sizeof(Acc)>;
+    // Supers whose tile totals are read at once: about those between two units of a block on a large device.
+    // With fewer the warp waits for memory twice; more cost it instructions (measured).
+    static constexpr int lookahead = [] {
+        constexpr int words = words_for<sizeof(Acc)>;
+        const int most = words < 4 ? 12 / words : words < 24 ? 24 / words : 1;
+        const int between = 132 * tiles / (32 * parts) + 4;
+        return between < most ? between : most;
+    }();
 
     // A stage: the input rows of each array with 16 bytes for their alignment, run totals, row folds.
     static constexpr int input_at(int array) {
@@ -74,10 +81,13 @@ struct look_ahead_shape {
     static constexpr int stage_bytes = (super_part_at + align16(accumulator_size) + 127) / 128 * 128;
 
     static constexpr int image_bytes = align16(Types::row * int(sizeof(typename Types::Out)) + 16);
-    static constexpr int scratch_bytes = align16(lookahead * run_totals<Acc>::line);
+    // Lines of accumulators: for the look-ahead warp and, where tiles are in parts, for each that sums.
+    static constexpr int scratch_lines = lookahead + (parts > 1 ? warps : 0);
+    static constexpr int scratch_bytes = align16(scratch_lines * run_totals<Acc>::line);
     static constexpr int stage_state_bytes = 128;
     static constexpr int stages = [] {
-        const int fit = (shared_budget - warps * image_bytes - scratch_bytes) / (stage_bytes + stage_state_bytes);
+        const int fit =
+            (shared_budget - warps * image_bytes - scratch_bytes) / (stage_bytes + stage_state_bytes);
         return fit > 8 ? 8 : fit;
     }();
     static constexpr int images_at = stages * stage_bytes;
@@ -200,8 +210,8 @@ struct look_ahead_block {
         char* slot = stage(s) + shape::input_at(k) + shift;
         char* to = slot + before;
 
-        // Granules of 16 bytes are brought whole where others than ours in them may be read; at the end of the
-        // array and in a part-filled unit only those wholly ours.
+        // Granules of 16 bytes are brought whole where others than ours in them may be read; at the end of
+        // the array and in a part-filled unit only those wholly ours.
         const bool edge = valid != shape::unit_items || end == array + n * size;
         const auto round = [](const char* p, int up) {
             return reinterpret_cast<const char*>((reinterpret_cast<std::uintptr_t>(p) + std::uintptr_t(up)) &
@@ -222,7 +232,8 @@ struct look_ahead_block {
             const char* last = arguments.reverse ? begin : end - size;
             char* fill = arguments.reverse ? slot : slot + std::int64_t(valid) * size;
             for (int done = own; done < missing; done += 32 * int(sizeof(unit_type)))
-                *reinterpret_cast<unit_type*>(fill + done) = *reinterpret_cast<const unit_type*>(last + done % size);
+                *reinterpret_cast<unit_type*>(fill + done) =
+                    *reinterpret_cast<const unit_type*>(last + done % size);
         }
         return {to + (from - begin), from, static_cast<unsigned>(until - from)};
     }
@@ -245,7 +256,8 @@ struct look_ahead_block {
                 own.tag = tag;
             }
             if (!more) {
-                // Every block takes one ticket too many; whoever takes the last of all leaves the counter ready.
+                // Every block takes one ticket too many; whoever takes the last of all leaves the counter
+                // ready.
                 __syncwarp();
                 if (lane == 0) {
                     if (index == units + gridDim.x - 1) prepare_next_launch(state, tag);
@@ -263,7 +275,8 @@ struct look_ahead_block {
                 own.full.arrive_expecting(bytes);
 #pragma unroll
                 for (int k = 0; k < Types::inputs; ++k)
-                    if (copies[k].bytes != 0) copy_async(copies[k].to, copies[k].from, copies[k].bytes, own.full);
+                    if (copies[k].bytes != 0)
+                        copy_async(copies[k].to, copies[k].from, copies[k].bytes, own.full);
             }
         }
     }
@@ -273,7 +286,7 @@ struct look_ahead_block {
     // What a warp needs to know of the unit in a stage.
     struct unit_view {
         std::int64_t unit;
-        int rows;     // that exist
+        int rows;      // that exist
         bool plain;    // all rows are full, and the scan's total is not among them
         bool aligned;  // runs start at multiples of their natural access
         int shift[2];
@@ -288,7 +301,9 @@ struct look_ahead_block {
         seen.aligned = seen.shift[0] % access_size<Types::items * Types::element_size[0]> == 0;
         if constexpr (Types::inputs == 2) {
             seen.shift[1] = own.shift[1];
-            seen.aligned = seen.aligned && seen.shift[1] % access_size<Types::items * Types::element_size[Types::inputs - 1]> == 0;
+            seen.aligned =
+                seen.aligned &&
+                seen.shift[1] % access_size<Types::items * Types::element_size[Types::inputs - 1]> == 0;
         }
         return seen;
     }
@@ -297,13 +312,13 @@ struct look_ahead_block {
     __device__ __forceinline__ void read_raw(Raw& raw, int s, const unit_view& seen, int slot) const {
         constexpr int run_bytes = Types::items * Types::element_size[k];
         const char* run = stage(s) + shape::input_at(k) + seen.shift[k] + slot * run_bytes;
-        raw.words = read_run<run_bytes, Types::element_alignment[k]>(
-            run, Aligned, lane);
+        raw.words = read_run<run_bytes, Types::element_alignment[k]>(run, Aligned, lane);
         if constexpr (k + 1 < Types::inputs) read_raw<Aligned, k + 1>(raw.rest, s, seen, slot);
     }
     // This lane's run of a row.
     template <bool Plain, bool Aligned>
-    __device__ __forceinline__ typename Types::Raw read(int s, const unit_view& seen, int row, bool reverse) const {
+    __device__ __forceinline__ typename Types::Raw read(int s, const unit_view& seen, int row,
+                                                        bool reverse) const {
         const int rows = Plain ? shape::rows : seen.rows;
         typename Types::Raw raw;
         read_raw<Aligned, 0>(raw, s, seen, reverse ? rows * 32 - 1 - (row * 32 + lane) : row * 32 + lane);
@@ -328,9 +343,14 @@ struct look_ahead_block {
         for (int k = 0; k < shape::rows_per_warp; ++k) {
             const int row = warp * shape::rows_per_warp + k;
             if (Plain || row < seen.rows) {
-                Acc x[Types::items];
-                load_accumulators<Acc>(read<Plain, Aligned>(s, seen, row, reverse), arguments.load, reverse, x);
-                totals.at(row, lane) = fold_run(combine, x);
+                const auto raw = read<Plain, Aligned>(s, seen, row, reverse);
+                if constexpr (sums_bytes<Types>) {
+                    totals.at(row, lane) = static_cast<Acc>(sum_bytes(raw.words));
+                } else {
+                    Acc x[Types::items];
+                    load_accumulators<Acc>(raw, arguments.load, reverse, x);
+                    totals.at(row, lane) = fold_run(combine, x);
+                }
             }
         }
     }
@@ -358,7 +378,7 @@ struct look_ahead_block {
             for (int t = 0; t < shape::tiles; ++t) {
                 if ((round * shape::tiles + t) % shape::warps != unsigned(warp)) continue;
                 own.summed.wait(at.phase);
-                fold_tile(combine, s, seen.unit, t, seen.rows, run_totals<Acc>{stage(s) + shape::totals_at}, own.tag);
+                fold_tile(combine, s, seen.unit, t, seen.rows, warp, own.tag);
                 __syncwarp();
                 if (lane == 0) own.folded.arrive();
             }
@@ -366,17 +386,16 @@ struct look_ahead_block {
     }
 
     // Rows [32 t, 32 t + 32) of a unit, or all of it where it is a part of a tile.
-    __device__ __forceinline__ void fold_tile(const combiner<Acc, Op>& combine, int s, std::int64_t unit, int t, int rows,
-                                              const run_totals<Acc>& totals, std::uint32_t tag) const {
+    __device__ __forceinline__ void fold_tile(const combiner<Acc, Op>& combine, int s, std::int64_t unit,
+                                              int t, int rows, int warp, std::uint32_t tag) const {
+        const run_totals<Acc> totals{stage(s) + shape::totals_at};
         const int row = t * 32 + lane;
         const bool exists = lane < shape::fold_rows && row < rows;
         Acc total{};
         if (exists) total = fold_runs(combine, totals, row);
         if constexpr (shape::parts > 1) {
-            if (exists) {
-                at<Acc>(s, shape::row_folds_at)[row] = total;
-                row_totals.publish(std::uint64_t(unit) * shape::rows + row, total, tag);
-            }
+            if (exists) row_totals.publish(std::uint64_t(unit) * shape::rows + row, total, tag);
+            fold_part(combine, s, unit, rows, warp, total, tag);
         } else {
             if (rows <= t * 32) return;
             // Lanes without a row take another's value, so that operators meet no values but the scan's.
@@ -390,12 +409,61 @@ struct look_ahead_block {
         }
     }
 
+    // A unit that is a part of a tile, by one warp: with the rows in earlier units, its row totals become
+    // folds of the tile's rows up to each; the last part's warp publishes the tile's total. The fold of the
+    // rows before the part goes to the slot of the tile's total, which has no other use here.
+    __device__ __forceinline__ void fold_part(const combiner<Acc, Op>& combine, int s, std::int64_t unit,
+                                              int rows, int warp, const Acc& total, std::uint32_t tag) const {
+        const std::int64_t tile = unit / shape::parts;
+        const int part = int(unit % shape::parts);
+        const int earlier = part * shape::rows;
+        Acc fold{};
+        if (earlier > 0) {
+            const int line = shape::lookahead + warp;
+            read_totals(row_totals, std::uint64_t(tile) * 32, earlier, tag, line);
+            fold = fold_line(combine, scratch(), line, earlier);
+            if (lane == 0) *at<Acc>(s, shape::tile_totals_at) = fold;
+        }
+        Acc mine = total;
+#pragma unroll
+        for (int r = 0; r < shape::rows; ++r) {
+            const Acc next = shuffle(total, r);
+            if (r < rows) fold = combine.join(r > 0 || earlier > 0, fold, next);
+            if (r == lane) mine = fold;
+        }
+        if (part == shape::parts - 1 && rows == shape::rows && lane == 0)
+            tile_totals.publish(tile, fold, tag);
+        if (lane < rows) at<Acc>(s, shape::row_folds_at)[lane] = mine;
+    }
+
     // ---- look-ahead --------------------------------------------------------------------------------------
 
+    __device__ __forceinline__ run_totals<Acc> scratch() const { return {shared + shape::scratch_at}; }
+
+    // Waits for values [first, first + count) and puts them into a line of scratch; count <= 32.
+    __device__ __forceinline__ void read_totals(const published<Acc>& from, std::uint64_t first, int count,
+                                                std::uint32_t tag, int line) const {
+        typename published<Acc>::pending got;
+        __syncwarp();
+        bool missing = lane < count;
+        while (true) {
+            typename published<Acc>::pending now;
+            from.start_reading(first + lane, missing, now);
+            if (missing && now.complete(tag)) {
+                got = now;
+                missing = false;
+            }
+            if (!__any_sync(0xffffffffu, missing)) break;
+            __nanosleep(100);
+        }
+        if (lane < count) scratch().at(line, lane) = got.value();
+        __syncwarp();
+    }
+
     // Waits for the totals of the tiles of `lookahead` supers from `first` on, as far as they are before tile
-    // `tiles_before` of super `super`; a super becomes a line of `scratch`.
+    // `tiles_before` of super `super`; a super becomes a line of scratch.
     __device__ __forceinline__ void read_tile_totals(std::int64_t first, std::int64_t super, int tiles_before,
-                                                     std::uint32_t tag, const run_totals<Acc>& scratch) const {
+                                                     std::uint32_t tag) const {
         typename published<Acc>::pending got[shape::lookahead];
         const auto wanted = [&](int u) {
             return first + u < super || (first + u == super && lane < tiles_before);
@@ -403,79 +471,48 @@ struct look_ahead_block {
         unsigned missing = 0;
 #pragma unroll
         for (int u = 0; u < shape::lookahead; ++u) missing |= unsigned(wanted(u)) << u;
-        // Most are there at once. Only those that are not are read again: this block's polling would delay the
-        // others' data.
+        // Most are there at once. Only those that are not are read again: this block's polling would delay
+        // the others' data.
         while (__any_sync(0xffffffffu, missing != 0)) {
 #pragma unroll
             for (int u = 0; u < shape::lookahead; ++u)
-                tile_totals.start_reading(std::uint64_t(first + u) * 32 + lane, (missing >> u & 1) != 0, got[u]);
+                tile_totals.start_reading(std::uint64_t(first + u) * 32 + lane, (missing >> u & 1) != 0,
+                                          got[u]);
 #pragma unroll
             for (int u = 0; u < shape::lookahead; ++u)
                 if ((missing >> u & 1) != 0 && got[u].complete(tag)) {
                     missing &= ~(1u << u);
-                    scratch.at(u, lane) = got[u].value();
+                    scratch().at(u, lane) = got[u].value();
                 }
         }
         __syncwarp();
     }
 
-    // The left fold of the first `count` rows of a tile, all of them in earlier units.
-    __device__ __forceinline__ Acc fold_earlier_rows(const combiner<Acc, Op>& combine, std::int64_t tile, int count,
-                                                     std::uint32_t tag, const run_totals<Acc>& scratch) const {
-        typename published<Acc>::pending got;
-        do {
-            row_totals.start_reading(std::uint64_t(tile) * 32 + lane, lane < count, got);
-        } while (!__all_sync(0xffffffffu, lane >= count || got.complete(tag)));
-        if (lane < count) scratch.at(0, lane) = got.value();
-        __syncwarp();
-        const Acc fold = fold_line(combine, scratch, 0, count);
-        __syncwarp();
-        return fold;
-    }
-
-    // Returns the launch's tag.
-    __device__ std::uint32_t look_ahead() const {
+    __device__ void look_ahead() const {
         const auto combine = arguments.combine();
-        const run_totals<Acc> scratch{shared + shape::scratch_at};
         bool has_supers = arguments.has_initial;
         Acc supers{};
         if (has_supers) supers = arguments.initial_value();
-        std::int64_t done_supers = 0;  // folded into `supers`
+        std::int64_t done = 0;  // supers folded into `supers`
         cursor at;
         for (;; at.advance()) {
             const int s = at.stage;
             stage_state& own = control(s);
             own.full.wait(at.phase);
             const std::int64_t unit = own.unit;
-            const std::uint32_t tag = own.tag;
-            if (unit < 0) return tag;
+            if (unit < 0) return;
+            const int rows = valid_rows(unit);
             const std::int64_t tile = shape::parts > 1 ? unit / shape::parts : unit * shape::tiles;
-            const int part = shape::parts > 1 ? int(unit % shape::parts) : 0;
-
-            // Rows of this tile in earlier units; with the last ones, the tile's total.
-            Acc rows{};
-            if constexpr (shape::parts > 1) {
-                const int earlier = part * shape::rows;
-                if (earlier > 0) rows = fold_earlier_rows(combine, tile, earlier, tag, scratch);
-                if (part == shape::parts - 1 && valid_rows(unit) == shape::rows) {
-                    own.folded.wait(at.phase);
-                    Acc total = rows;
-                    const Acc* own_rows = this->template at<Acc>(s, shape::row_folds_at);
-                    for (int r = 0; r < shape::rows; ++r) total = combine.join(earlier + r > 0, total, own_rows[r]);
-                    if (lane == 0) tile_totals.publish(tile, total, tag);
-                }
-            }
-
             const std::int64_t super = tile / 32;
             const int tiles_before = int(tile % 32);
             Acc tiles{};
-            for (std::int64_t first = done_supers; first < super || (first == super && tiles_before > 0);
+            for (std::int64_t first = done; first < super || (first == super && tiles_before > 0);
                  first += shape::lookahead) {
-                read_tile_totals(first, super, tiles_before, tag, scratch);
+                read_tile_totals(first, super, tiles_before, own.tag);
                 // A super a lane.
                 const int count = first + lane < super ? 32 : first + lane == super ? tiles_before : 0;
                 Acc fold{};
-                if (lane < shape::lookahead && count > 0) fold = fold_line(combine, scratch, lane, count);
+                if (lane < shape::lookahead && count > 0) fold = fold_line(combine, scratch(), lane, count);
                 __syncwarp();
 #pragma unroll
                 for (int u = 0; u < shape::lookahead; ++u) {
@@ -488,33 +525,23 @@ struct look_ahead_block {
                     }
                 }
             }
-            done_supers = super;
+            done = super;
 
             own.folded.wait(at.phase);
             if (lane == 0) {
                 if (has_supers) *this->template at<Acc>(s, shape::super_part_at) = supers;
-                Acc* parts = this->template at<Acc>(s, shape::tile_parts_at);
-                if constexpr (shape::parts > 1) {
-                    if (tiles_before > 0) parts[0] = tiles;
-                    if (part > 0) *this->template at<Acc>(s, shape::tile_totals_at) = rows;
-                    // Row totals become folds of the tile's rows up to each.
-                    Acc* folds = this->template at<Acc>(s, shape::row_folds_at);
-                    const int count = valid_rows(unit);
-                    for (int r = 0; r < count; ++r) {
-                        rows = combine.join(part * shape::rows + r > 0, rows, folds[r]);
-                        folds[r] = rows;
-                    }
-                } else {
-                    const Acc* totals = this->template at<Acc>(s, shape::tile_totals_at);
+                Acc* const parts = this->template at<Acc>(s, shape::tile_parts_at);
+                const Acc* const totals = this->template at<Acc>(s, shape::tile_totals_at);
+                if (tiles_before > 0) parts[0] = tiles;
 #pragma unroll
-                    for (int t = 0; t < shape::tiles; ++t) {
-                        if (t > 0) tiles = combine.join(tiles_before + t > 1, tiles, totals[t - 1]);
-                        if (tiles_before + t > 0) parts[t] = tiles;
-                    }
+                for (int t = 1; t < shape::tiles; ++t) {
+                    if (t * 32 >= rows) break;
+                    tiles = combine.join(tiles_before + t > 1, tiles, totals[t - 1]);
+                    parts[t] = tiles;
                 }
+                own.located.arrive();
             }
             __syncwarp();
-            if (lane == 0) own.located.arrive();
         }
     }
 
@@ -524,7 +551,8 @@ struct look_ahead_block {
     static constexpr bool reads_ahead = shape::rows_per_warp * int(sizeof(typename Types::Raw)) <= 128;
 
     template <bool Exclusive, bool Plain, bool Aligned, storing How, direction Way>
-    __device__ __forceinline__ void scan_unit(int s, unsigned phase, const unit_view& seen, int warp, char* image) const {
+    __device__ __forceinline__ void scan_unit(int s, unsigned phase, const unit_view& seen, int warp,
+                                              char* image) const {
         const bool reverse = reversed<Way>();
         const combiner<Acc, Op> combine{arguments.op, reverse};
         constexpr int per_warp = shape::rows_per_warp;
@@ -533,7 +561,8 @@ struct look_ahead_block {
         if constexpr (reads_ahead) {
 #pragma unroll
             for (int k = 0; k < per_warp; ++k)
-                if (Plain || warp_row + k < seen.rows) raw[k] = read<Plain, Aligned>(s, seen, warp_row + k, reverse);
+                if (Plain || warp_row + k < seen.rows)
+                    raw[k] = read<Plain, Aligned>(s, seen, warp_row + k, reverse);
         }
         control(s).located.wait(phase);
 
@@ -542,10 +571,10 @@ struct look_ahead_block {
         const run_totals<Acc> totals{stage(s) + shape::totals_at};
         const Acc* row_folds = at<Acc>(s, shape::row_folds_at);
         left_parts<Acc> left;
-        set_part(combine, arguments.has_initial || first_row / 1024 > 0, at<Acc>(s, shape::super_part_at), left.supers,
-                 left.has_supers);
-        set_part(combine, (first_row + warp_row) / 32 % 32 > 0, at<Acc>(s, shape::tile_parts_at) + warp_row / 32,
-                 left.tiles, left.has_tiles);
+        set_part(combine, arguments.has_initial || first_row / 1024 > 0, at<Acc>(s, shape::super_part_at),
+                 left.supers, left.has_supers);
+        set_part(combine, (first_row + warp_row) / 32 % 32 > 0,
+                 at<Acc>(s, shape::tile_parts_at) + warp_row / 32, left.tiles, left.has_tiles);
 #pragma unroll
         for (int k = 0; k < per_warp; ++k) {
             const int row = warp_row + k;
@@ -557,14 +586,25 @@ struct look_ahead_block {
             set_part(combine, k > 0 || (first_row + row) % 32 > 0, rows_before, left.rows, left.has_rows);
             set_part(combine, lane > 0, &totals.at(row, lane - 1), left.runs, left.has_runs);
 
-            Acc x[Types::items];
-            load_accumulators<Acc>(raw[reads_ahead ? k : 0], arguments.load, reverse, x);
+            const auto& own = raw[reads_ahead ? k : 0];
             const std::uint64_t first = std::uint64_t(first_row + row) * Types::row;
             const int valid = !Plain && n - first < Types::row ? int(n - first) : Types::row;
-            if (!Plain && arguments.total != nullptr && first + valid == n)
-                store_total(arguments, combine, left, x, valid - 1, lane);
+            const bool holds_total = !Plain && arguments.total != nullptr && first + valid == n;
+            const auto store = [&](const auto& words) {
+                store_row<How, Types::items>(arguments.out, n, reverse, first, valid, words, image, lane);
+            };
+            if constexpr (sums_bytes<Types>) {
+                if (!holds_total) {
+                    const Acc before = join_free(combine, left, start);
+                    store(scan_bytes<Exclusive>(own.words, static_cast<std::uint32_t>(before), reverse));
+                    continue;
+                }
+            }
+            Acc x[Types::items];
+            load_accumulators<Acc>(own, arguments.load, reverse, x);
+            if (holds_total) store_total(arguments, combine, left, x, valid - 1, lane);
             scan_run<Exclusive>(combine, left, start, x);
-            store_row<How>(arguments.out, n, reverse, first, valid, x, arguments.store, image, lane);
+            store(pack_results<typename Types::Out>(x, arguments.store, reverse));
         }
     }
 
@@ -572,8 +612,8 @@ struct look_ahead_block {
     __device__ void scan(int warp) const {
         char* image = shared + shape::images_at + warp * shape::image_bytes;
         constexpr storing best = best_storing<typename Types::Out, Types::items>;
-        const bool direct = best != storing::direct ||
-                            stores_directly<typename Types::Out, Types::items>(arguments.out, n, arguments.reverse);
+        const bool direct = best != storing::direct || stores_directly<typename Types::Out, Types::items>(
+                                                           arguments.out, n, arguments.reverse);
         cursor at;
         for (;; at.advance()) {
             const int s = at.stage;
@@ -586,10 +626,11 @@ struct look_ahead_block {
             else if (quick)
                 scan_unit<Exclusive, true, true, best, direction::backward>(s, at.phase, seen, warp, image);
             else if (seen.plain)
-                scan_unit<Exclusive, true, false, shifting<typename Types::Out, Types::items>, direction::either>(
-                    s, at.phase, seen, warp, image);
+                scan_unit<Exclusive, true, false, shifting<typename Types::Out, Types::items>,
+                          direction::either>(s, at.phase, seen, warp, image);
             else
-                scan_unit<Exclusive, false, false, storing::staged, direction::either>(s, at.phase, seen, warp, image);
+                scan_unit<Exclusive, false, false, storing::staged, direction::either>(s, at.phase, seen,
+                                                                                       warp, image);
             __syncwarp();
             if (lane == 0) control(s).free.arrive();
         }
@@ -630,8 +671,11 @@ __global__ void __launch_bounds__(look_ahead_shape<Types>::threads, 1)
     } else if (warp == 2 * shape::warps) {
         block.load();
     } else {
-        const std::uint32_t tag = block.look_ahead();
-        if (tag == last_tag) clear_tags(*state, tagged, words);
+        block.look_ahead();
+    }
+    if (block.control(0).tag == last_tag) {
+        __syncthreads();
+        if (warp == 0) clear_tags(*state, tagged, words);
     }
 #endif
 }

@@ -9,14 +9,21 @@
 namespace upsweep::cuda {
 
 template <int Bytes>
-inline constexpr int access_size = Bytes % 16 == 0 ? 16 : Bytes % 8 == 0 ? 8 : Bytes % 4 == 0 ? 4 : Bytes % 2 == 0 ? 2 : 1;
+inline constexpr int access_size = Bytes % 16 == 0  ? 16
+                                   : Bytes % 8 == 0 ? 8
+                                   : Bytes % 4 == 0 ? 4
+                                   : Bytes % 2 == 0 ? 2
+                                                    : 1;
 
 namespace detail {
 
 // Lanes whose runs are 32, 64 or 128 bytes apart would meet in the same banks, reading 16 bytes at a time.
 // They take the pieces of their runs in different orders: piece k ^ order(lane).
 template <int Pieces>
-inline constexpr int order_bits = Pieces % 8 == 0 ? 3 : Pieces % 4 == 0 ? 2 : Pieces % 2 == 0 ? 1 : 0;
+inline constexpr int order_bits = Pieces % 8 == 0   ? 3
+                                  : Pieces % 4 == 0 ? 2
+                                  : Pieces % 2 == 0 ? 1
+                                                    : 0;
 
 template <int Pieces>
 __device__ __forceinline__ int piece_order(int lane) {
@@ -106,13 +113,14 @@ struct unit_of<16> {
 };
 // The widest unit at which elements of alignment A, and runs of Bytes bytes, are always aligned.
 template <int Alignment, int Bytes>
-using natural_unit = typename unit_of<(Alignment < access_size<Bytes> ? Alignment : access_size<Bytes>)>::type;
+using natural_unit =
+    typename unit_of<(Alignment < access_size<Bytes> ? Alignment : access_size<Bytes>)>::type;
 
 }  // namespace detail
 
 // One run of Bytes bytes of shared memory. `aligned`: runs start at multiples of access_size<Bytes>; if not,
-// they may still do, and do at multiples of Alignment. Up to 16 bytes behind the run are read. No bank conflicts for
-// aligned runs of a power of two of bytes.
+// they may still do, and do at multiples of Alignment. Up to 16 bytes behind the run are read. No bank
+// conflicts for aligned runs of a power of two of bytes.
 template <int Bytes, int Alignment>
 __device__ __forceinline__ word_array<Bytes / 4> read_run(const char* run, bool aligned, int lane) {
     word_array<Bytes / 4> words;
@@ -155,7 +163,8 @@ __device__ __forceinline__ word_array<Bytes / 4> read_run(const char* run, bool 
 }
 
 template <int Bytes, int Alignment>
-__device__ __forceinline__ void write_run(char* run, bool aligned, int lane, const word_array<Bytes / 4>& words) {
+__device__ __forceinline__ void write_run(char* run, bool aligned, int lane,
+                                          const word_array<Bytes / 4>& words) {
     if (Alignment >= access_size<Bytes> || aligned) {
         if constexpr (Bytes % 16 == 0) {
             constexpr int pieces = Bytes / 16;
@@ -194,7 +203,8 @@ __device__ __forceinline__ void copy_bytes(char* to, const char* from, std::int6
         if (lane < 16 && mine < head)
             *reinterpret_cast<unit*>(to + mine) = *reinterpret_cast<const unit*>(from + mine);
         if (lane >= 16 && mine < tail)
-            *reinterpret_cast<unit*>(to + head + body + mine) = *reinterpret_cast<const unit*>(from + head + body + mine);
+            *reinterpret_cast<unit*>(to + head + body + mine) =
+                *reinterpret_cast<const unit*>(from + head + body + mine);
     }
 }
 
@@ -208,7 +218,8 @@ __device__ __forceinline__ void copy_row(char* to, const char* from, int lane) {
     for (int k = 0; k < (Bytes / 16 + 31) / 32; ++k) {
         const int at = k * 32 + lane;
         if (at < whole)
-            *reinterpret_cast<uint4*>(to + head + at * 16) = *reinterpret_cast<const uint4*>(from + head + at * 16);
+            *reinterpret_cast<uint4*>(to + head + at * 16) =
+                *reinterpret_cast<const uint4*>(from + head + at * 16);
     }
     if constexpr (sizeof(unit) < 16) {
         // Fewer than 16 units at either end, the head's for the lower lanes.

@@ -12,7 +12,7 @@ namespace upsweep::cuda {
 
 // Elements a lane takes at once: the tree's 4, or 16 bytes of narrow elements where grouping is free.
 template <class Acc, class Op, int WidestElement>
-inline constexpr int run_items = is_free<Op, Acc> && WidestElement < 4 ? 16 / WidestElement : 4;
+inline constexpr int run_items = is_free<Op, Acc>&& WidestElement < 4 ? 16 / WidestElement : 4;
 
 // One run of each input array in registers.
 template <int Items, class... In>
@@ -24,19 +24,20 @@ struct raw_run {
 };
 template <int Items, class First, class... Rest>
 struct raw_run<Items, First, Rest...> {
-    word_array<Items * int(sizeof(First)) / 4> words;
+    word_array<Items* int(sizeof(First)) / 4> words;
     raw_run<Items, Rest...> rest;
 
     // function(x0, x1, ...) of element m of every array.
     template <class Function, class... Earlier>
-    __device__ __forceinline__ auto element(int m, const Function& function, const Earlier&... earlier) const {
+    __device__ __forceinline__ auto element(int m, const Function& function,
+                                            const Earlier&... earlier) const {
         return rest.element(m, function, earlier..., unpack<First>(words, m));
     }
 };
 
 template <class Acc, int Items, class Function, class... In>
-__device__ __forceinline__ void load_accumulators(const raw_run<Items, In...>& raw, const Function& function, bool reverse,
-                                                  Acc (&x)[Items]) {
+__device__ __forceinline__ void load_accumulators(const raw_run<Items, In...>& raw, const Function& function,
+                                                  bool reverse, Acc (&x)[Items]) {
 #pragma unroll
     for (int m = 0; m < Items; ++m) {
         x[m] = convert<Acc>(raw.element(m, function));
@@ -59,6 +60,42 @@ __device__ __forceinline__ Acc fold_run(const combiner<Acc, Op>& combine, const 
     return total;
 }
 
+// Sums of bytes four at a time: elements, accumulators and results of one byte, modulo 2^8, unchanged on the
+// way.
+template <class Types>
+inline constexpr bool sums_bytes = false;
+
+// The sum of the bytes of `words`, modulo 2^8 at least.
+template <int Count>
+__device__ __forceinline__ std::uint32_t sum_bytes(const word_array<Count>& words) {
+    std::uint32_t sum = 0;
+#pragma unroll
+    for (int k = 0; k < Count; ++k) sum = __dp4a(words.word[k], 0x01010101u, sum);
+    return sum;
+}
+// The same backwards or forwards, `before` plus the bytes up to each, packed.
+template <bool Exclusive, int Count>
+__device__ __forceinline__ word_array<Count> scan_bytes(const word_array<Count>& words, std::uint32_t before,
+                                                        bool reverse) {
+    word_array<Count> result;
+#pragma unroll
+    for (int k = 0; k < Count; ++k) {
+        const std::uint32_t word =
+            reverse ? __byte_perm(words.word[Count - 1 - k], 0, 0x0123) : words.word[k];
+        const std::uint32_t first = __dp4a(word, 0x00000001u, before),
+                            second = __dp4a(word, 0x00000101u, before),
+                            third = __dp4a(word, 0x00010101u, before),
+                            all = __dp4a(word, 0x01010101u, before);
+        const std::uint32_t packed =
+            Exclusive
+                ? __byte_perm(__byte_perm(before, first, 0x0040), __byte_perm(second, third, 0x0040), 0x5410)
+                : __byte_perm(__byte_perm(first, second, 0x0040), __byte_perm(third, all, 0x0040), 0x5410);
+        result.word[reverse ? Count - 1 - k : k] = reverse ? __byte_perm(packed, 0, 0x0123) : packed;
+        before = all;
+    }
+    return result;
+}
+
 // What stands to the left of a run: V, R, T and S of the tree, each with whether it is there.
 template <class Acc>
 struct left_parts {
@@ -66,10 +103,11 @@ struct left_parts {
     bool has_supers, has_tiles, has_rows, has_runs;
 };
 
-// Sets one part, if it is present. Where the identity is neutral it stands for an absent part once and for all,
-// instead of at each element.
+// Sets one part, if it is present. Where the identity is neutral it stands for an absent part once and for
+// all, instead of at each element.
 template <class Acc, class Op>
-__device__ __forceinline__ void set_part(const combiner<Acc, Op>&, bool present, const Acc* value, Acc& part, bool& has) {
+__device__ __forceinline__ void set_part(const combiner<Acc, Op>&, bool present, const Acc* value, Acc& part,
+                                         bool& has) {
     if constexpr (is_neutral<Op, Acc>) {
         part = combiner<Acc, Op>::identity();
         has = true;
@@ -81,7 +119,8 @@ __device__ __forceinline__ void set_part(const combiner<Acc, Op>&, bool present,
 
 // S (+) (T (+) (R (+) (V (+) x)))
 template <class Acc, class Op>
-__device__ __forceinline__ Acc join_left(const combiner<Acc, Op>& combine, const left_parts<Acc>& left, const Acc& x) {
+__device__ __forceinline__ Acc join_left(const combiner<Acc, Op>& combine, const left_parts<Acc>& left,
+                                         const Acc& x) {
     return combine.join(
         left.has_supers, left.supers,
         combine.join(left.has_tiles, left.tiles,
@@ -90,7 +129,8 @@ __device__ __forceinline__ Acc join_left(const combiner<Acc, Op>& combine, const
 
 // The same without x, to `result`. Returns false when all parts are absent.
 template <class Acc, class Op>
-__device__ __forceinline__ bool join_parts(const combiner<Acc, Op>& combine, const left_parts<Acc>& left, Acc& result) {
+__device__ __forceinline__ bool join_parts(const combiner<Acc, Op>& combine, const left_parts<Acc>& left,
+                                           Acc& result) {
     bool present = left.has_runs;
     if (present) result = left.runs;
     const auto join = [&](bool has, const Acc& part) {
@@ -103,12 +143,19 @@ __device__ __forceinline__ bool join_parts(const combiner<Acc, Op>& combine, con
     return present;
 }
 
+// All parts to the left of a run, where operands may be grouped freely. `start` is the identity in the range
+// of the caller's type.
+template <class Acc, class Op>
+__device__ __forceinline__ Acc join_free(const combiner<Acc, Op>& combine, const left_parts<Acc>& left,
+                                         const Acc& start) {
+    return combine(combine(start, left.supers), combine(combine(left.tiles, left.rows), left.runs));
+}
+
 // Elements to results, in place. `start` is what an exclusive scan stores where nothing stands to the left.
 template <bool Exclusive, class Acc, class Op, int Items>
-__device__ __forceinline__ void scan_run(const combiner<Acc, Op>& combine, const left_parts<Acc>& left, const Acc& start,
-                                         Acc (&x)[Items]) {
+__device__ __forceinline__ void scan_run(const combiner<Acc, Op>& combine, const left_parts<Acc>& left,
+                                         const Acc& start, Acc (&x)[Items]) {
     if constexpr (is_free<Op, Acc>) {
-        // Free operators are commutative; `start` is their identity, in the range of the caller's type.
         Acc before = combine(combine(start, left.supers), combine(combine(left.tiles, left.rows), left.runs));
 #pragma unroll
         for (int m = 0; m < Items; ++m) {
@@ -132,17 +179,19 @@ __device__ __forceinline__ void scan_run(const combiner<Acc, Op>& combine, const
     }
 }
 
-// Stores the scan's total: what stands to the left and the elements up to item `last` of this row. By all lanes
-// of a warp.
+// Stores the scan's total: what stands to the left and the elements up to item `last` of this row. By all
+// lanes of a warp.
 template <class Arguments, class Acc, class Op, int Items>
 __device__ __forceinline__ void store_total(const Arguments& arguments, const combiner<Acc, Op>& combine,
-                                         const left_parts<Acc>& left, const Acc (&x)[Items], int last, int lane) {
+                                            const left_parts<Acc>& left, const Acc (&x)[Items], int last,
+                                            int lane) {
     if (lane != last / Items) return;
     Acc within = x[0];
 #pragma unroll
     for (int m = 1; m < Items; ++m)
         if (m <= last % Items) within = combine(within, x[m]);
-    *arguments.total = static_cast<std::remove_reference_t<decltype(*arguments.total)>>(join_left(combine, left, within));
+    *arguments.total =
+        static_cast<std::remove_reference_t<decltype(*arguments.total)>>(join_left(combine, left, within));
 }
 
 // A tile's run totals in shared memory, a row of 32 a line. Lines are padded so that a warp that reads a
@@ -160,11 +209,15 @@ struct run_totals {
 
 // Elements read at once from shared memory before they are folded one by one.
 template <class Acc>
-inline constexpr int fold_batch = sizeof(Acc) <= 4 ? 32 : sizeof(Acc) <= 8 ? 16 : sizeof(Acc) <= 16 ? 8 : 2;
+inline constexpr int fold_batch = sizeof(Acc) <= 4    ? 32
+                                  : sizeof(Acc) <= 8  ? 16
+                                  : sizeof(Acc) <= 16 ? 8
+                                                      : 2;
 
 // Replaces the totals of a row's runs by their left folds and returns the row's total; a row a lane.
 template <class Acc, class Op>
-__device__ __forceinline__ Acc fold_runs(const combiner<Acc, Op>& combine, const run_totals<Acc>& totals, int row) {
+__device__ __forceinline__ Acc fold_runs(const combiner<Acc, Op>& combine, const run_totals<Acc>& totals,
+                                         int row) {
     constexpr int batch = fold_batch<Acc>;
     Acc sum{};
 #pragma unroll 1
@@ -181,10 +234,11 @@ __device__ __forceinline__ Acc fold_runs(const combiner<Acc, Op>& combine, const
     return sum;
 }
 
-// The left fold of the first `count` values of a line, 1 to 32 of them; they stay as they are. Reads up to 32.
+// The left fold of the first `count` values of a line, 1 to 32 of them; they stay as they are. Reads up
+// to 32.
 template <class Acc, class Op>
-__device__ __forceinline__ Acc fold_line(const combiner<Acc, Op>& combine, const run_totals<Acc>& lines, int line,
-                                         int count) {
+__device__ __forceinline__ Acc fold_line(const combiner<Acc, Op>& combine, const run_totals<Acc>& lines,
+                                         int line, int count) {
     constexpr int batch = fold_batch<Acc>;
     Acc sum{};
 #pragma unroll 1
@@ -213,7 +267,7 @@ __device__ __forceinline__ Acc fold_lanes(const combiner<Acc, Op>& combine, cons
     } else {
         Acc sum = shuffle(x, 0);
         // Shuffles do not wait for each other; small values are all under way at once.
-#pragma unroll (sizeof(Acc) <= 8 ? 32 : 4)
+#pragma unroll(sizeof(Acc) <= 8 ? 32 : 4)
         for (int j = 1; j < 32; ++j) {
             const Acc next = shuffle(x, j);
             if (j <= lane) sum = combine(sum, next);
@@ -224,9 +278,18 @@ __device__ __forceinline__ Acc fold_lanes(const combiner<Acc, Op>& combine, cons
 
 // Results as packed words in memory order.
 template <class Out, class Acc, int Items, class Function>
-__device__ __forceinline__ word_array<Items * int(sizeof(Out)) / 4> pack_results(const Acc (&x)[Items], const Function& function,
-                                                                                 bool reverse) {
-    word_array<Items * int(sizeof(Out)) / 4> words;
+__device__ __forceinline__ word_array<Items* int(sizeof(Out)) / 4> pack_results(const Acc (&x)[Items],
+                                                                                const Function& function,
+                                                                                bool reverse) {
+    word_array<Items* int(sizeof(Out)) / 4> words;
+    if constexpr ((std::same_as<Out, float16> || std::same_as<Out, bfloat16>)&&std::same_as<Acc, float> &&
+                  std::same_as<Function, as_is>) {
+#pragma unroll
+        for (int m = 0; m < Items; m += 2)
+            words.word[m / 2] = reverse ? convert_pair<Out>(x[Items - 1 - m], x[Items - 2 - m])
+                                        : convert_pair<Out>(x[m], x[m + 1]);
+        return words;
+    }
     if (reverse) {
 #pragma unroll
         for (int m = 0; m < Items; ++m) pack(words, m, convert<Out>(function(x[Items - 1 - m])));
@@ -245,9 +308,11 @@ enum class storing {
 };
 template <class Out, int Items>
 inline constexpr storing best_storing =
-    Items * sizeof(Out) == 4 || Items * sizeof(Out) == 8 || Items * sizeof(Out) == 16 ? storing::direct : storing::staged;
+    Items * sizeof(Out) == 4 || Items * sizeof(Out) == 8 || Items * sizeof(Out) == 16 ? storing::direct
+                                                                                      : storing::staged;
 template <class Out, int Items>
-inline constexpr storing shifting = alignof(Out) >= 4 && (Items * sizeof(Out) == 16 || Items * sizeof(Out) == 32)
+inline constexpr storing shifting = alignof(Out) >= 4 &&
+                                            (Items * sizeof(Out) == 16 || Items * sizeof(Out) == 32)
                                         ? storing::shifted
                                         : storing::staged;
 
@@ -258,10 +323,11 @@ __device__ __forceinline__ bool stores_directly(const Out* out, std::uint64_t n,
     return (reinterpret_cast<std::uintptr_t>(out) + (reverse ? n * sizeof(Out) : 0)) % run_bytes == 0;
 }
 
-// Full rows at any multiple of 4 bytes: lanes store aligned pieces of 16 bytes, which begin with the last words
-// of the run before.
+// Full rows at any multiple of 4 bytes: lanes store aligned pieces of 16 bytes, which begin with the last
+// words of the run before.
 template <int Bytes>
-__device__ __forceinline__ void store_shifted(char* row, const word_array<Bytes / 4>& words, bool reverse, int lane) {
+__device__ __forceinline__ void store_shifted(char* row, const word_array<Bytes / 4>& words, bool reverse,
+                                              int lane) {
     constexpr int count = Bytes / 4;
     const int offset = int(reinterpret_cast<std::uintptr_t>(row) % 16) / 4;
     const int slot = reverse ? 31 - lane : lane;
@@ -296,17 +362,18 @@ __device__ __forceinline__ void store_shifted(char* row, const word_array<Bytes 
             if (k >= offset) reinterpret_cast<std::uint32_t*>(piece)[k] = x[k];
     }
 #pragma unroll
-    for (int k = 4; k < count; k += 4) reinterpret_cast<uint4*>(piece)[k / 4] = {x[k], x[k + 1], x[k + 2], x[k + 3]};
+    for (int k = 4; k < count; k += 4)
+        reinterpret_cast<uint4*>(piece)[k / 4] = {x[k], x[k + 1], x[k + 2], x[k + 3]};
 }
 
-// Stores a row of results. `first` is the index of the row's first element in scan order, `valid` how many of
-// its elements there are; `image` is shared memory of one warp, at least 32 runs and 16 bytes long.
-template <storing How, class Out, class Acc, int Items, class Function>
-__device__ __forceinline__ void store_row(Out* out, std::uint64_t n, bool reverse, std::uint64_t first, int valid,
-                                          const Acc (&x)[Items], const Function& function, char* image, int lane) {
+// Stores a row of packed results. `first` is the index of the row's first element in scan order, `valid` how
+// many of its elements there are; `image` is shared memory of one warp, at least 32 runs and 16 bytes long.
+template <storing How, int Items, class Out>
+__device__ __forceinline__ void store_row(Out* out, std::uint64_t n, bool reverse, std::uint64_t first,
+                                          int valid, const word_array<Items* int(sizeof(Out)) / 4>& words,
+                                          char* image, int lane) {
     constexpr int run_bytes = Items * int(sizeof(Out));
     constexpr int row_items = 32 * Items;
-    const auto words = pack_results<Out>(x, function, reverse);
     const int slot = reverse ? 31 - lane : lane;
     // Where slot 0 would be in memory; with a part-filled row read backwards that is before the array.
     const auto row = reinterpret_cast<std::uintptr_t>(out) +
@@ -320,11 +387,12 @@ __device__ __forceinline__ void store_row(Out* out, std::uint64_t n, bool revers
         store_shifted<run_bytes>(reinterpret_cast<char*>(row), words, reverse, lane);
     } else {
         const int shift = int(row % 16);
-        write_run<run_bytes, int(alignof(Out))>(image + shift + slot * run_bytes, shift % access_size<run_bytes> == 0,
-                                                lane, words);
+        write_run<run_bytes, int(alignof(Out))>(image + shift + slot * run_bytes,
+                                                shift % access_size<run_bytes> == 0, lane, words);
         __syncwarp();
         if (valid == row_items) {
-            copy_row<int(alignof(Out)), row_items * int(sizeof(Out))>(reinterpret_cast<char*>(row), image + shift, lane);
+            copy_row<int(alignof(Out)), row_items* int(sizeof(Out))>(reinterpret_cast<char*>(row),
+                                                                     image + shift, lane);
         } else {
             const int skipped = reverse ? (row_items - valid) * int(sizeof(Out)) : 0;
             copy_bytes<int(alignof(Out))>(reinterpret_cast<char*>(row + skipped), image + shift + skipped,

@@ -1,19 +1,19 @@
 // Prefix sums of arrays in CUDA device memory.
 //
 //     inclusive: out[i] = x[0] (+) x[1] (+) ... (+) x[i]
-//     exclusive: out[i] = x[0] (+) ... (+) x[i-1],  out[0] = the initial value, or else the operator's identity
+//     exclusive: out[i] = x[0] (+) ... (+) x[i-1],  out[0] = the initial value, or else the operator's
+//     identity
 //
-// Shapes: in and out are device spans of equal size n >= 0; types, accumulators and bits are those of the CPU's
-// scans (upsweep/scan.hpp, docs/numerics.md), for every device, algorithm and grid. The element types must be
-// trivially copyable; operators and functions are called on the device and passed by value.
-// The calls return when the work is in the executor's stream. Aliasing: out may be in (equal pointers, elements
-// of equal size); any other overlap is an error. Errors: upsweep::error names the argument; nothing has been
+// Shapes: in and out are device spans of equal size n >= 0; types, accumulators and bits are those of the
+// CPU's scans (upsweep/scan.hpp, docs/numerics.md), for every device, algorithm and grid. The element types
+// must be trivially copyable; operators and functions are called on the device and passed by value. The calls
+// return when the work is in the executor's stream. Aliasing: out may be in (equal pointers, elements of
+// equal size); any other overlap is an error. Errors: upsweep::error names the argument; nothing has been
 // enqueued then. Failures on the device surface at the latest in executor.wait().
-// Complexity: one read of in and one write of out (reduce-then-scan: two reads); scratch of about n / 512 bytes
-// in the executor.
-// Compile with --expt-relaxed-constexpr and -fmad=false, which the target upsweep::cuda hands on: a product and
-// a sum of the operator must not become one fused operation.
-// Source: docs/cuda.md.
+// Complexity: one read of in and one write of out (reduce-then-scan: two reads); scratch of about n / 512
+// bytes in the executor. Compile with --expt-relaxed-constexpr and -fmad=false, which the target
+// upsweep::cuda hands on: a product and a sum of the operator must not become one fused operation. Source:
+// docs/cuda.md.
 #pragma once
 
 #include <cstdint>
@@ -34,26 +34,19 @@ namespace upsweep::cuda {
 
 template <class Acc>
 struct scan_options {
-    std::optional<Acc> initial{};             // folded in before the first element
-    const Acc* device_initial = nullptr;      // the same, read from device memory when the scan runs
-    bool reverse = false;                     // out[i] = x[i] (+) ... (+) x[n-1]
-    Acc* total = nullptr;                     // device memory that receives the fold of everything
-    const std::uint64_t* length = nullptr;    // device memory: scan the first min(*length, n) elements only
-};
-
-// What stands for the identity function: elements are only converted.
-struct as_is {
-    template <class T>
-    __host__ __device__ constexpr const T& operator()(const T& x) const {
-        return x;
-    }
+    std::optional<Acc> initial{};           // folded in before the first element
+    const Acc* device_initial = nullptr;    // the same, read from device memory when the scan runs
+    bool reverse = false;                   // out[i] = x[i] (+) ... (+) x[n-1]
+    Acc* total = nullptr;                   // device memory that receives the fold of everything
+    const std::uint64_t* length = nullptr;  // device memory: scan the first min(*length, n) elements only
 };
 
 namespace detail {
 
 template <class Types>
-void check_call(const executor& ex, const void* const (&in)[Types::inputs], const char* const (&names)[Types::inputs],
-                const void* out, std::uint64_t n, const scan_arguments<Types>& arguments) {
+void check_call(const executor& ex, const void* const (&in)[Types::inputs],
+                const char* const (&names)[Types::inputs], const void* out, std::uint64_t n,
+                const scan_arguments<Types>& arguments) {
     using out_type = typename Types::Out;
     const auto misaligned = [](const void* p, std::size_t alignment) {
         return reinterpret_cast<std::uintptr_t>(p) % alignment != 0;
@@ -63,15 +56,18 @@ void check_call(const executor& ex, const void* const (&in)[Types::inputs], cons
         for (int k = 0; k < Types::inputs; ++k) {
             const auto size = static_cast<std::uint64_t>(Types::element_size[k]);
             if (misaligned(in[k], std::size_t(Types::element_alignment[k])))
-                throw_error(errc::invalid_argument, std::string(names[k]) + ": the pointer is not aligned for its elements");
+                throw_error(errc::invalid_argument,
+                            std::string(names[k]) + ": the pointer is not aligned for its elements");
             ex.check_pointer(in[k], names[k]);
             const auto* first = static_cast<const char*>(in[k]);
             const std::less<const char*> before;
-            const bool overlap = before(first, out_first + n * sizeof(out_type)) && before(out_first, first + n * size);
+            const bool overlap =
+                before(first, out_first + n * sizeof(out_type)) && before(out_first, first + n * size);
             if (overlap && !(first == out_first && size == sizeof(out_type))) {
-                throw_error(errc::invalid_argument, "out: overlaps " + std::string(names[k]) +
-                                                        "; it must be the same array (equal pointers and element "
-                                                        "sizes) or disjoint from it");
+                throw_error(errc::invalid_argument,
+                            "out: overlaps " + std::string(names[k]) +
+                                "; it must be the same array (equal pointers and element "
+                                "sizes) or disjoint from it");
             }
         }
         if (misaligned(out, alignof(out_type)))
@@ -79,7 +75,8 @@ void check_call(const executor& ex, const void* const (&in)[Types::inputs], cons
         ex.check_pointer(out, "out");
     }
     if (arguments.total != nullptr) ex.check_pointer(arguments.total, "options.total");
-    if (arguments.device_initial != nullptr) ex.check_pointer(arguments.device_initial, "options.device_initial");
+    if (arguments.device_initial != nullptr)
+        ex.check_pointer(arguments.device_initial, "options.device_initial");
     if (arguments.length != nullptr) ex.check_pointer(arguments.length, "options.length");
 }
 
@@ -102,12 +99,14 @@ void read_options(scan_arguments<Types>& arguments, const scan_options<Acc>& opt
     } else if (!arguments.has_initial) {
         if (Exclusive && arguments.n != 0) {
             throw_error(errc::invalid_argument,
-                        "options.initial: an exclusive scan needs an initial value, because the operator has no identity");
+                        "options.initial: an exclusive scan needs an initial value, because the operator has "
+                        "no identity");
         }
         if (options.total != nullptr && (arguments.n == 0 || options.length != nullptr)) {
-            throw_error(errc::invalid_argument,
-                        "options.total: the total of no elements needs an initial value, because the operator has no "
-                        "identity");
+            throw_error(
+                errc::invalid_argument,
+                "options.total: the total of no elements needs an initial value, because the operator has no "
+                "identity");
         }
     }
 }
@@ -121,10 +120,11 @@ void scan(executor& ex, device_span<const In> in, device_span<Out> out, const Op
     using types = types_of<Acc, In, Out, Op, Load>;
     if (in.size() != out.size()) {
         throw_error(errc::invalid_argument, "out: expected " + std::to_string(in.size()) +
-                                                " elements, as many as in, but it has " + std::to_string(out.size()));
+                                                " elements, as many as in, but it has " +
+                                                std::to_string(out.size()));
     }
-    scan_arguments<types> arguments{{in.data()}, out.data(), in.size(), nullptr, false, false, nullptr, {}, {}, nullptr,
-                                    op,          load,       {}};
+    scan_arguments<types> arguments{{in.data()}, out.data(), in.size(), nullptr, false, false, nullptr,
+                                    {},          {},         nullptr,   op,      load,  {}};
     read_options<Exclusive>(arguments, options, op);
     check_call<types>(ex, {in.data()}, {"in"}, out.data(), in.size(), arguments);
     if (in.size() == 0 && options.total == nullptr) return;
@@ -133,8 +133,8 @@ void scan(executor& ex, device_span<const In> in, device_span<Out> out, const Op
 
 }  // namespace detail
 
-// Bytes of scratch that a scan of up to n elements needs, whichever algorithm runs; never decreases with n. For
-// executors that use the caller's memory.
+// Bytes of scratch that a scan of up to n elements needs, whichever algorithm runs; never decreases with n.
+// For executors that use the caller's memory.
 template <class In, class Out = In, class Op = plus, class Acc = core::accumulator_for<deduced, In, Op>>
 [[nodiscard]] std::size_t scan_workspace_bytes(std::uint64_t n, const Op& = {}) {
     return cuda::scan_workspace_bytes<detail::types_of<Acc, In, Out, Op, as_is>>(n);
@@ -147,18 +147,18 @@ namespace upsweep {
 // out[i] = in[0] (+) ... (+) in[i]
 template <class Acc = deduced, class In, class Out, class Op = plus,
           class A = core::accumulator_for<Acc, std::remove_const_t<In>, Op>>
-requires combines<Op, A> && (!std::is_const_v<Out>)
-void inclusive_scan(cuda::executor& ex, cuda::device_span<In> in, cuda::device_span<Out> out, const Op& op = {},
-                    const std::type_identity_t<cuda::scan_options<A>>& options = {}) {
+requires combines<Op, A> &&(!std::is_const_v<Out>)void inclusive_scan(
+    cuda::executor& ex, cuda::device_span<In> in, cuda::device_span<Out> out, const Op& op = {},
+    const std::type_identity_t<cuda::scan_options<A>>& options = {}) {
     cuda::detail::scan<false, A, std::remove_const_t<In>>(ex, in, out, op, cuda::as_is{}, options);
 }
 
 // out[i] = in[0] (+) ... (+) in[i-1]; out[0] = the initial value, or else the operator's identity.
 template <class Acc = deduced, class In, class Out, class Op = plus,
           class A = core::accumulator_for<Acc, std::remove_const_t<In>, Op>>
-requires combines<Op, A> && (!std::is_const_v<Out>)
-void exclusive_scan(cuda::executor& ex, cuda::device_span<In> in, cuda::device_span<Out> out, const Op& op = {},
-                    const std::type_identity_t<cuda::scan_options<A>>& options = {}) {
+requires combines<Op, A> &&(!std::is_const_v<Out>)void exclusive_scan(
+    cuda::executor& ex, cuda::device_span<In> in, cuda::device_span<Out> out, const Op& op = {},
+    const std::type_identity_t<cuda::scan_options<A>>& options = {}) {
     cuda::detail::scan<true, A, std::remove_const_t<In>>(ex, in, out, op, cuda::as_is{}, options);
 }
 
@@ -166,9 +166,9 @@ void exclusive_scan(cuda::executor& ex, cuda::device_span<In> in, cuda::device_s
 template <class Acc = deduced, class In, class Out, class Op, class Function,
           class A = core::accumulator_for<
               Acc, std::decay_t<std::invoke_result_t<const Function&, const std::remove_const_t<In>&>>, Op>>
-requires combines<Op, A> && (!std::is_const_v<Out>)
-void transform_inclusive_scan(cuda::executor& ex, cuda::device_span<In> in, cuda::device_span<Out> out, const Op& op,
-                              const Function& f, const std::type_identity_t<cuda::scan_options<A>>& options = {}) {
+requires combines<Op, A> &&(!std::is_const_v<Out>)void transform_inclusive_scan(
+    cuda::executor& ex, cuda::device_span<In> in, cuda::device_span<Out> out, const Op& op, const Function& f,
+    const std::type_identity_t<cuda::scan_options<A>>& options = {}) {
     cuda::detail::scan<false, A, std::remove_const_t<In>>(ex, in, out, op, f, options);
 }
 
@@ -176,9 +176,9 @@ void transform_inclusive_scan(cuda::executor& ex, cuda::device_span<In> in, cuda
 template <class Acc = deduced, class In, class Out, class Op, class Function,
           class A = core::accumulator_for<
               Acc, std::decay_t<std::invoke_result_t<const Function&, const std::remove_const_t<In>&>>, Op>>
-requires combines<Op, A> && (!std::is_const_v<Out>)
-void transform_exclusive_scan(cuda::executor& ex, cuda::device_span<In> in, cuda::device_span<Out> out, const Op& op,
-                              const Function& f, const std::type_identity_t<cuda::scan_options<A>>& options = {}) {
+requires combines<Op, A> &&(!std::is_const_v<Out>)void transform_exclusive_scan(
+    cuda::executor& ex, cuda::device_span<In> in, cuda::device_span<Out> out, const Op& op, const Function& f,
+    const std::type_identity_t<cuda::scan_options<A>>& options = {}) {
     cuda::detail::scan<true, A, std::remove_const_t<In>>(ex, in, out, op, f, options);
 }
 

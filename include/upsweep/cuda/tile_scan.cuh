@@ -1,12 +1,12 @@
 // Scans of one tile a block, and the two algorithms made of them.
 //
-// Look-back (any GPU): blocks take tiles by ticket, publish the tile's total, and look back for what stands to
-// the left: the totals of the tiles before it in its super, and the nearest super boundary whose prefix is
+// Look-back (any GPU): blocks take tiles by ticket, publish the tile's total, and look back for what stands
+// to the left: the totals of the tiles before it in its super, and the nearest super boundary whose prefix is
 // known, with the totals of the supers in between. Based on Merrill and Garland, "Single-pass parallel prefix
 // scan with decoupled look-back", 2016; prefixes are published only at supers, where the tree has them.
 //
-// Reduce-then-scan (any GPU, no block waits for another): totals of tiles, folds of tiles within their supers,
-// folds of supers, then the scan of each tile: four kernels in stream order.
+// Reduce-then-scan (any GPU, no block waits for another): totals of tiles, folds of tiles within their
+// supers, folds of supers, then the scan of each tile: four kernels in stream order.
 #pragma once
 
 #include <cstdint>
@@ -75,9 +75,13 @@ struct tile_block {
 
     typename Types::Raw kept[shape::keeps ? shape::rows_per_warp : 1];
 
-    __device__ __forceinline__ char* image() const { return shared + shape::images_at + warp * shape::image_bytes; }
+    __device__ __forceinline__ char* image() const {
+        return shared + shape::images_at + warp * shape::image_bytes;
+    }
     __device__ __forceinline__ run_totals<Acc> totals() const { return {shared + shape::totals_at}; }
-    __device__ __forceinline__ Acc* row_folds() const { return reinterpret_cast<Acc*>(shared + shape::row_folds_at); }
+    __device__ __forceinline__ Acc* row_folds() const {
+        return reinterpret_cast<Acc*>(shared + shape::row_folds_at);
+    }
     __device__ __forceinline__ Acc* parts() const { return reinterpret_cast<Acc*>(shared + shape::parts_at); }
     __device__ __forceinline__ std::uint64_t first_item(int row) const {
         return tile * Types::tile + std::uint64_t(row) * Types::row;
@@ -124,7 +128,8 @@ struct tile_block {
                     *reinterpret_cast<piece*>(fill + at) = *reinterpret_cast<const piece*>(last + at % size);
             }
             __syncwarp();
-            raw.words = read_run<run_bytes, alignment>(slots + slot * run_bytes, shift % access_size<run_bytes> == 0, lane);
+            raw.words = read_run<run_bytes, alignment>(slots + slot * run_bytes,
+                                                       shift % access_size<run_bytes> == 0, lane);
             __syncwarp();
         }
         if constexpr (k + 1 < Types::inputs) read_raw<k + 1>(raw.rest, row, valid);
@@ -176,8 +181,8 @@ struct tile_block {
         set_part(combine, arguments.has_initial || tile / 32 > 0, parts(), left.supers, left.has_supers);
         set_part(combine, tile % 32 > 0, parts() + 1, left.tiles, left.has_tiles);
         constexpr storing best = best_storing<typename Types::Out, Types::items>;
-        const bool direct = best == storing::direct &&
-                            stores_directly<typename Types::Out, Types::items>(arguments.out, n, arguments.reverse);
+        const bool direct = best == storing::direct && stores_directly<typename Types::Out, Types::items>(
+                                                           arguments.out, n, arguments.reverse);
 #pragma unroll
         for (int k = 0; k < shape::rows_per_warp; ++k) {
             const int row = warp * shape::rows_per_warp + k, valid = valid_items(row);
@@ -192,12 +197,15 @@ struct tile_block {
             if (arguments.total != nullptr && first_item(row) + valid == n)
                 store_total(arguments, combine, left, x, valid - 1, lane);
             scan_run<Exclusive>(combine, left, static_cast<Acc>(arguments.start), x);
+            const auto words = pack_results<typename Types::Out>(x, arguments.store, arguments.reverse);
+            const auto store = [&](auto how) {
+                store_row<decltype(how)::value, Types::items>(arguments.out, n, arguments.reverse,
+                                                              first_item(row), valid, words, image(), lane);
+            };
             if (direct && valid == Types::row)
-                store_row<best>(arguments.out, n, arguments.reverse, first_item(row), valid, x,
-                                              arguments.store, image(), lane);
+                store(std::integral_constant<storing, best>{});
             else
-                store_row<storing::staged>(arguments.out, n, arguments.reverse, first_item(row), valid, x, arguments.store, image(),
-                                 lane);
+                store(std::integral_constant<storing, storing::staged>{});
         }
     }
 };
@@ -209,7 +217,8 @@ struct look_back_state {
     published<Acc> tile_totals, super_totals, super_prefixes;
     std::uint32_t tag;
 
-    __device__ look_back_state(unsigned long long* tagged, std::uint64_t n, std::uint32_t launch_tag) : tag(launch_tag) {
+    __device__ look_back_state(unsigned long long* tagged, std::uint64_t n, std::uint32_t launch_tag)
+        : tag(launch_tag) {
         using shape = tile_shape<Types>;
         constexpr int words = words_for<sizeof(Acc)>;
         const std::uint64_t tiles = shape::tile_count(n), supers = shape::super_count(n);
@@ -218,11 +227,12 @@ struct look_back_state {
         super_prefixes = {tagged + (tiles + supers) * words, supers + 1};
     }
 
-    // By one warp: S and T of a tile, to parts[0] and parts[1] where they exist. `total` is the tile's own, if
-    // it is full; `scratch` has room for 64 accumulators.
+    // By one warp: S and T of a tile, to parts[0] and parts[1] where they exist. `total` is the tile's own,
+    // if it is full; `scratch` has room for 64 accumulators.
     template <class Op>
     __device__ void look_back(const scan_arguments<Types>& arguments, const combiner<Acc, Op>& combine,
-                              std::uint64_t tile, bool full, const Acc& total, Acc* parts, Acc* scratch, int lane) const {
+                              std::uint64_t tile, bool full, const Acc& total, Acc* parts, Acc* scratch,
+                              int lane) const {
         const std::uint64_t super = tile / 32;
         const int before = int(tile % 32);
         Acc super_total{};
@@ -233,7 +243,8 @@ struct look_back_state {
             } while (!__all_sync(0xffffffffu, lane >= before || got.complete(tag)));
             if (lane < before) scratch[lane] = got.value();
             __syncwarp();
-            const Acc tiles = fold_line(combine, run_totals<Acc>{reinterpret_cast<char*>(scratch)}, 0, before);
+            const Acc tiles =
+                fold_line(combine, run_totals<Acc>{reinterpret_cast<char*>(scratch)}, 0, before);
             __syncwarp();
             if (lane == 0) parts[1] = tiles;
             if (before == 31 && full) {
@@ -253,13 +264,15 @@ struct look_back_state {
         }
         if (lane == 0) {
             if (has_supers) parts[0] = supers;
-            if (before == 31 && full) super_prefixes.publish(super + 1, combine.join(has_supers, supers, super_total), tag);
+            if (before == 31 && full)
+                super_prefixes.publish(super + 1, combine.join(has_supers, supers, super_total), tag);
         }
     }
 
     // The prefix at the start of `super` >= 1: the nearest one published, and the totals of the supers since.
     template <class Op>
-    __device__ Acc find_prefix(const combiner<Acc, Op>& combine, std::uint64_t super, Acc* scratch, int lane) const {
+    __device__ Acc find_prefix(const combiner<Acc, Op>& combine, std::uint64_t super, Acc* scratch,
+                               int lane) const {
         typename published<Acc>::pending prefix, sum;
         for (;;) {
             // Lane l: the prefix at super - l, and the total of super - 1 - l.
@@ -307,7 +320,8 @@ __global__ void __launch_bounds__(tile_shape<Types>::threads, tile_shape<Types>:
     }
     const std::uint64_t n = arguments.size();
     if (own.index < shape::tile_count(n)) {
-        detail::tile_block<Types> block{arguments, shared, n, own.index, int(threadIdx.x / 32), int(threadIdx.x % 32), {}};
+        detail::tile_block<Types> block{
+            arguments, shared, n, own.index, int(threadIdx.x / 32), int(threadIdx.x % 32), {}};
         block.sum_runs();
         __syncthreads();
         if (block.warp == 0) {
@@ -334,11 +348,13 @@ __global__ void __launch_bounds__(tile_shape<Types>::threads, tile_shape<Types>:
 // The total of every full tile. One block a tile.
 template <class Types>
 __global__ void __launch_bounds__(tile_shape<Types>::threads)
-    sum_tiles_kernel(const __grid_constant__ scan_arguments<Types> arguments, tile_folds<typename Types::Acc> folds) {
+    sum_tiles_kernel(const __grid_constant__ scan_arguments<Types> arguments,
+                     tile_folds<typename Types::Acc> folds) {
     extern __shared__ __align__(128) char shared[];
     const std::uint64_t n = arguments.size();
     if ((blockIdx.x + 1ull) * Types::tile > n) return;
-    detail::tile_block<Types> block{arguments, shared, n, blockIdx.x, int(threadIdx.x / 32), int(threadIdx.x % 32), {}};
+    detail::tile_block<Types> block{
+        arguments, shared, n, blockIdx.x, int(threadIdx.x / 32), int(threadIdx.x % 32), {}};
     block.sum_runs();
     __syncthreads();
     if (block.warp != 0) return;
@@ -349,7 +365,8 @@ __global__ void __launch_bounds__(tile_shape<Types>::threads)
 // Totals of tiles become folds of those before them in their super; supers get their totals. A warp a super.
 template <class Types>
 __global__ void __launch_bounds__(256)
-    fold_tiles_kernel(const __grid_constant__ scan_arguments<Types> arguments, tile_folds<typename Types::Acc> folds) {
+    fold_tiles_kernel(const __grid_constant__ scan_arguments<Types> arguments,
+                      tile_folds<typename Types::Acc> folds) {
     using Acc = typename Types::Acc;
     const std::uint64_t full_tiles = arguments.size() / Types::tile;
     const std::uint64_t super = blockIdx.x * 8ull + threadIdx.x / 32;
@@ -366,11 +383,12 @@ __global__ void __launch_bounds__(256)
     if (lane == 31 && count == 32) folds.supers[super] = fold;
 }
 
-// Totals of supers become S, the left fold of the initial value and all before. One warp: the fold of the tree
-// is a chain, of n / 131072 steps.
+// Totals of supers become S, the left fold of the initial value and all before. One warp: the fold of the
+// tree is a chain, of n / 131072 steps.
 template <class Types>
 __global__ void __launch_bounds__(32)
-    fold_supers_kernel(const __grid_constant__ scan_arguments<Types> arguments, tile_folds<typename Types::Acc> folds) {
+    fold_supers_kernel(const __grid_constant__ scan_arguments<Types> arguments,
+                       tile_folds<typename Types::Acc> folds) {
     using Acc = typename Types::Acc;
     __shared__ alignas(16) char storage[32 * sizeof(Acc)];
     Acc* line = reinterpret_cast<Acc*>(storage);
@@ -402,11 +420,13 @@ __global__ void __launch_bounds__(32)
 
 template <class Types, bool Exclusive>
 __global__ void __launch_bounds__(tile_shape<Types>::threads)
-    scan_tiles_kernel(const __grid_constant__ scan_arguments<Types> arguments, tile_folds<typename Types::Acc> folds) {
+    scan_tiles_kernel(const __grid_constant__ scan_arguments<Types> arguments,
+                      tile_folds<typename Types::Acc> folds) {
     extern __shared__ __align__(128) char shared[];
     const std::uint64_t n = arguments.size();
     if (blockIdx.x * std::uint64_t(Types::tile) >= n) return;
-    detail::tile_block<Types> block{arguments, shared, n, blockIdx.x, int(threadIdx.x / 32), int(threadIdx.x % 32), {}};
+    detail::tile_block<Types> block{
+        arguments, shared, n, blockIdx.x, int(threadIdx.x / 32), int(threadIdx.x % 32), {}};
     block.sum_runs();
     __syncthreads();
     if (block.warp == 0) {

@@ -36,12 +36,13 @@ __device__ __forceinline__ void prepare_next_launch(launch_state& state, std::ui
     state.ticket = static_cast<unsigned long long>(tag) << 32;
 }
 
-// After 2^32 - 1 launches tags begin again, and words of an old launch must not be mistaken for a new one's. One
-// warp of every block calls this in the launch with the last tag, when its block reads tagged words no more; the
-// last block clears them all.
+// After 2^32 - 1 launches tags begin again, and words of an old launch must not be mistaken for a new one's.
+// One warp of every block calls this in the launch with the last tag, when its block reads tagged words no
+// more; the last block clears them all.
 inline constexpr std::uint32_t last_tag = 0xffffffffu;
 
-__device__ __noinline__ void clear_tags(launch_state& state, unsigned long long* tagged, std::uint64_t words) {
+__device__ __noinline__ void clear_tags(launch_state& state, unsigned long long* tagged,
+                                        std::uint64_t words) {
     bool last = false;
     if (threadIdx.x % 32 == 0) last = atomicAdd(&state.finished_blocks, 1u) + 1 == gridDim.x;
     if (__shfl_sync(0xffffffffu, unsigned(last), 0) == 0) return;
@@ -62,11 +63,12 @@ struct published {
 #pragma unroll
         for (int k = 0; k < words; ++k) {
             const unsigned long long word = (static_cast<unsigned long long>(tag) << 32) | own.word[k];
-            asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(tagged + k * count + i), "l"(word) : "memory");
+            asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(tagged + k * count + i), "l"(word)
+                         : "memory");
         }
     }
-    // A value as it is being read. Loads are started first, by all lanes and for all values wanted, and looked
-    // at later, so that their latencies overlap.
+    // A value as it is being read. Loads are started first, by all lanes and for all values wanted, and
+    // looked at later, so that their latencies overlap.
     struct pending {
         unsigned long long tagged_word[words];
 
@@ -74,7 +76,8 @@ struct published {
         __device__ __forceinline__ bool complete(std::uint32_t tag) const {
             bool complete = true;
 #pragma unroll
-            for (int k = 0; k < words; ++k) complete = complete && static_cast<std::uint32_t>(tagged_word[k] >> 32) == tag;
+            for (int k = 0; k < words; ++k)
+                complete = complete && static_cast<std::uint32_t>(tagged_word[k] >> 32) == tag;
             return complete;
         }
         __device__ __forceinline__ T value() const {
