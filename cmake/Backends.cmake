@@ -51,5 +51,6 @@ function(upsweep_backend name title)
 endfunction()
 
 upsweep_backend(CUDA CUDA)
-upsweep_backend(OPENGL OpenGL)
+upsweep_backend(GL OpenGL)
 upsweep_backend(VULKAN Vulkan)
+upsweep_backend(EMULATOR emulator)

@@ -15,6 +15,25 @@ configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/upsweepConfig.cmake.i
 install(FILES "${PROJECT_BINARY_DIR}/upsweepConfig.cmake" "${PROJECT_BINARY_DIR}/upsweepConfigVersion.cmake"
         DESTINATION "${upsweep_cmake_dir}")
 
+# The libraries for OpenGL and Vulkan, and what they share, ask for no package and so are exported with the first one.
+foreach(upsweep_part IN ITEMS shader gl vulkan)
+    if(TARGET upsweep-${upsweep_part})
+        install(TARGETS upsweep-${upsweep_part} EXPORT upsweepTargets)
+    endif()
+endforeach()
+
+# The emulator is exported by itself: who does not ask for it needs no Boost.
+if(TARGET upsweep-emulator)
+    install(TARGETS upsweep-emulator EXPORT upsweepEmulatorTargets)
+    install(EXPORT upsweepEmulatorTargets NAMESPACE upsweep:: DESTINATION "${upsweep_cmake_dir}")
+endif()
+
+# So is CUDA: who does not ask for it needs no toolkit. Its headers are installed with it.
+if(TARGET upsweep-cuda)
+    install(TARGETS upsweep-cuda EXPORT upsweepCudaTargets FILE_SET HEADERS)
+    install(EXPORT upsweepCudaTargets NAMESPACE upsweep:: DESTINATION "${upsweep_cmake_dir}")
+endif()
+
 # A static library hands its own dependencies to every consumer's link line; a shared one only to a static link.
 set(upsweep_pc_libs "-pthread")
 set(upsweep_pc_libs_private "-pthread")

@@ -10,6 +10,10 @@ file(GLOB upsweep_sources CONFIGURE_DEPENDS
 file(GLOB upsweep_cpu_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/cpu/*.cpp")
 file(GLOB_RECURSE upsweep_headers CONFIGURE_DEPENDS
      "${PROJECT_SOURCE_DIR}/include/upsweep/*.hpp" "${PROJECT_SOURCE_DIR}/include/upsweep/*.def")
+list(FILTER upsweep_headers EXCLUDE REGEX "/include/upsweep/cuda/")  # CudaLibrary.cmake
+if(NOT UPSWEEP_HAS_VULKAN)
+    list(FILTER upsweep_headers EXCLUDE REGEX "/include/upsweep/vulkan/")  # they need Vulkan's own
+endif()
 
 add_library(upsweep ${upsweep_sources})
 add_library(upsweep::upsweep ALIAS upsweep)
@@ -23,7 +27,8 @@ target_link_libraries(upsweep PUBLIC Threads::Threads)
 # Part of the numeric contract, in the library and in whoever instantiates its templates: a product and a sum
 # are two roundings, never one fused multiply-add.
 if(CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
-    target_compile_options(upsweep PUBLIC -ffp-contract=off)
+    target_compile_options(upsweep PUBLIC $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off>
+                                          $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-ffp-contract=off>)
 endif()
 
 # The engine keeps -O3 where the rest of the build asks for less; a sanitized build keeps its own level.

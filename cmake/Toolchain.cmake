@@ -11,6 +11,9 @@ if(PROJECT_IS_TOP_LEVEL)
     if(UPSWEEP_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
         set(CMAKE_CXX_COMPILER_LAUNCHER "${UPSWEEP_CCACHE}")
     endif()
+    if(UPSWEEP_CCACHE AND NOT CMAKE_CUDA_COMPILER_LAUNCHER)
+        set(CMAKE_CUDA_COMPILER_LAUNCHER "${UPSWEEP_CCACHE}")
+    endif()
 endif()
 
 # Sanitizers must see the whole program, hence directory-wide options.
@@ -24,11 +27,14 @@ endif()
 function(upsweep_strict target)
     set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
     if(CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
-        target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow)
+        target_compile_options(${target} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wpedantic;-Wshadow>")
+        # Not -Wpedantic: nvcc's own output is not pedantic.
+        target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra,-Wshadow>)
     endif()
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
         # A note on the ABI of gcc before 4.4, and a false alarm of gcc 12 on strings (gcc bug 105651).
-        target_compile_options(${target} PRIVATE -Wno-psabi -Wno-restrict)
+        target_compile_options(${target} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:-Wno-psabi;-Wno-restrict>"
+                                                 $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wno-psabi,-Wno-restrict>)
     endif()
     if(UPSWEEP_WARNINGS_AS_ERRORS)
         set_target_properties(${target} PROPERTIES COMPILE_WARNING_AS_ERROR ON)

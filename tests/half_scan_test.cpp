@@ -13,13 +13,13 @@ namespace {
 template <class T>
 void sweep_half() {
     sweep<T, plus, T, float>(0.3f);
-    sweep<T, multiplies, T, float>(-1.5f, {}, false);
-    sweep<T, minimum, T, float>(0.45f, {}, false);
     sweep<T, maximum, T, float>(-0.45f, {}, false);
+    further_sweep<T, multiplies, T, float>(-1.5f, {}, false);
+    further_sweep<T, minimum, T, float>(0.45f, {}, false);
 }
 TEST(half_scan, float16) { sweep_half<float16>(); }
 TEST(half_scan, bfloat16) { sweep_half<bfloat16>(); }
-#if defined(UPSWEEP_HAS_FLOAT16)
+#if defined(UPSWEEP_HAS_FLOAT16) && !defined(UPSWEEP_TEST_CUDA)
 TEST(half_scan, the_compilers_own_type) { sweep_half<_Float16>(); }
 #endif
 
@@ -42,9 +42,10 @@ TEST(half_scan, the_accumulator_is_float) {
 TEST(half_scan, from_and_to_wider_types) {
     sweep<float16, plus, float, float>(0.5f, {}, false);
     sweep<float, plus, bfloat16, float>(0.5f, {}, false);
-    sweep<bfloat16, plus, float16, float>(0.5f, {}, false);
-    sweep<float16, plus, double, double>(0.5, {}, false);
-    sweep<std::int16_t, plus, float16, float>(0.5f, {}, false);
+    sweep<double, plus, float16, double>(0.5);  // rounded to float on the way
+    further_sweep<bfloat16, plus, float16, float>(0.5f, {}, false);
+    further_sweep<float16, plus, double, double>(0.5, {}, false);
+    further_sweep<std::int16_t, plus, float16, float>(0.5f, {}, false);
 }
 
 TEST(half_scan, overflow_is_infinite_only_when_stored) {

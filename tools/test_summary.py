@@ -5,10 +5,12 @@ Usage: test_summary.py NAME=BUILD_DIR...
 Reads BUILD_DIR/test-results: ctest.xml (CTest's JUnit file, one case for each program run) and, for a program
 that is a GoogleTest executable, NAME.xml, whose cases replace the program's own line. A program that crashed,
 timed out or failed after its last case counts as one failure; so does a file build.failed (a preset that did
-not build) and a preset without any result. Exits 1 if anything failed or nothing passed.
+not build) and a preset without any result. A file preset.skipped, whose text is the reason, makes the preset one
+skipped test. Exits 1 if anything failed or nothing passed.
 """
 import collections
 import pathlib
+import re
 import sys
 import xml.etree.ElementTree as xml
 
@@ -48,8 +50,10 @@ def read_program(results, case):
     if status in ("notrun", "disabled"):
         skip = case.find("skipped")
         reason = one_line(skip.get("message")) if skip is not None else ""
-        # CTest says `notrun` both for a skipped test and for one whose program or fixture is missing.
-        own = Result(0, [], [(program, reason or "not run")])
+        # CTest says `notrun` both for a skipped test and for one whose program or fixture is missing. A skipped one
+        # may say why: `skipped: REASON`.
+        why = re.search(r"^skipped: (.+)$", case.findtext("system-out") or "", re.MULTILINE)
+        own = Result(0, [], [(program, why.group(1) if why else reason or "not run")])
         if reason and not reason.startswith("SKIP"):
             own = Result(0, [(program, "not run: " + reason)], [])
     elif status != "run":
@@ -72,6 +76,8 @@ def read_preset(build):
     results = build / "test-results"
     if (results / "build.failed").exists():
         return Result(0, [("build", "did not build, see " + str(build / "build.log"))], [])
+    if (results / "preset.skipped").exists():
+        return Result(0, [], [("all", one_line((results / "preset.skipped").read_text(encoding="utf-8")))])
     passed, failed, skipped = 0, [], []
     try:
         cases = list(xml.parse(results / "ctest.xml").getroot().iter("testcase"))

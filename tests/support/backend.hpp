@@ -2,8 +2,8 @@
 //
 //     for_each_backend([&](const auto& backend) { inclusive_scan(*backend.executor, in, out); });
 //
-// A further back end adds a function like cpu_backends() and a loop to for_each_backend(); tests stay as they
-// are.
+// Back ends are the CPU at every instruction set; or, in a test that is compiled once more for CUDA, the GPU
+// with every algorithm (cuda/backend.cuh). Tests stay as they are.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -42,9 +42,28 @@ enum class coverage {
 
 bool covers(coverage wanted, const cpu_backend& backend);
 
+#if defined(UPSWEEP_TEST_CUDA)
+using test_backend = cuda_backend;
+using test_executor = cuda_executor;
+inline const std::vector<test_backend>& backends() { return cuda_backends(); }
+inline bool covers(coverage, const cuda_backend&) { return true; }
+#else
+using test_backend = cpu_backend;
+using test_executor = cpu::executor;
+inline const std::vector<test_backend>& backends() { return cpu_backends(); }
+#endif
+
+// Kernels of one type and operator take ten seconds to compile, so that tests on a GPU leave out what differs
+// little from others, unless UPSWEEP_CUDA_EVERY_PAIR asks for it.
+#if defined(UPSWEEP_TEST_CUDA) && !UPSWEEP_CUDA_EVERY_PAIR
+inline constexpr bool tests_every_pair = false;
+#else
+inline constexpr bool tests_every_pair = true;
+#endif
+
 template <class Body>
 void for_each_backend(coverage wanted, const Body& body) {
-    for (const cpu_backend& backend : cpu_backends()) {
+    for (const test_backend& backend : backends()) {
         if (!covers(wanted, backend)) continue;
         SCOPED_TRACE(backend.name);
         ASSERT_TRUE(backend.is_what_it_claims());

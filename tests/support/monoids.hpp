@@ -8,6 +8,8 @@
 #include <ostream>
 #include <string>
 
+#include "upsweep/core/portability.hpp"
+
 namespace upsweep::test {
 
 // The bicyclic monoid: strings of brackets, "))((" after all pairs () cancelled, as (closing, opening).
@@ -21,11 +23,11 @@ struct brackets {
     }
 };
 struct bicyclic {
-    brackets operator()(const brackets& a, const brackets& b) const {
+    UPSWEEP_HOST_DEVICE brackets operator()(const brackets& a, const brackets& b) const {
         const std::uint32_t pairs = std::min(a.opening, b.closing);
         return {a.closing + b.closing - pairs, a.opening + b.opening - pairs};
     }
-    static brackets identity() { return {}; }
+    UPSWEEP_HOST_DEVICE static brackets identity() { return {}; }
 };
 
 // 2 x 2 matrices modulo 2^32, row by row.
@@ -37,7 +39,7 @@ struct matrix {
     }
 };
 struct matrix_product {
-    matrix operator()(const matrix& a, const matrix& b) const {
+    UPSWEEP_HOST_DEVICE matrix operator()(const matrix& a, const matrix& b) const {
         return {{a.m[0] * b.m[0] + a.m[1] * b.m[2], a.m[0] * b.m[1] + a.m[1] * b.m[3],
                  a.m[2] * b.m[0] + a.m[3] * b.m[2], a.m[2] * b.m[1] + a.m[3] * b.m[3]}};
     }
@@ -56,28 +58,26 @@ struct word {
                    << '/' << w.length;
     }
     static word letter(char c) { return {1, {c}, {c}}; }
-    [[nodiscard]] std::size_t kept() const { return std::min<std::size_t>(length, 4); }
+    [[nodiscard]] UPSWEEP_HOST_DEVICE std::size_t kept() const { return std::min<std::size_t>(length, 4); }
 };
 struct concatenate {
-    word operator()(const word& a, const word& b) const {
+    UPSWEEP_HOST_DEVICE word operator()(const word& a, const word& b) const {
         word joined{a.length + b.length, {}, {}};
-        std::array<char, 8> letters{};
-        std::copy_n(a.first.begin(), a.kept(), letters.begin());
-        std::copy_n(b.first.begin(), b.kept(), letters.begin() + static_cast<std::ptrdiff_t>(a.kept()));
-        std::copy_n(letters.begin(), joined.kept(), joined.first.begin());
-        std::copy_n(a.last.begin(), a.kept(), letters.begin());
-        std::copy_n(b.last.begin(), b.kept(), letters.begin() + static_cast<std::ptrdiff_t>(a.kept()));
-        std::copy_n(letters.begin() + static_cast<std::ptrdiff_t>(a.kept() + b.kept() - joined.kept()),
-                    joined.kept(), joined.last.begin());
+        // The kept letters of both; not std::copy_n, whose memmove CUDA's devices lack.
+        const std::size_t from_a = a.kept(), count = from_a + b.kept(), kept = joined.kept();
+        for (std::size_t i = 0; i < kept; ++i)
+            joined.first[i] = i < from_a ? a.first[i] : b.first[i - from_a];
+        for (std::size_t i = count - kept; i < count; ++i)
+            joined.last[i - (count - kept)] = i < from_a ? a.last[i] : b.last[i - from_a];
         return joined;
     }
-    static word identity() { return {}; }
+    UPSWEEP_HOST_DEVICE static word identity() { return {}; }
 };
 
 // Not associative at all: the value names the very tree of operations that made it, up to 64-bit collisions.
 // Two scans agree under it only if they group alike.
 struct fingerprint {
-    std::uint64_t operator()(std::uint64_t a, std::uint64_t b) const {
+    UPSWEEP_HOST_DEVICE std::uint64_t operator()(std::uint64_t a, std::uint64_t b) const {
         std::uint64_t z =
             a * 0x9e3779b97f4a7c15u + (b ^ (b >> 29)) * 0xc2b2ae3d27d4eb4fu + 0x165667b19e3779f9u;
         return z ^ (z >> 31);

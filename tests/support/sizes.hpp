@@ -2,12 +2,20 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdlib>
 #include <vector>
 
 #include "support/build.hpp"
 #include "upsweep/core/tree.hpp"
 
 namespace upsweep::test {
+
+// Whether few sizes do: ThreadSanitizer has nothing to find in the rest, and compute-sanitizer, under which
+// the environment variable UPSWEEP_TEST_SANITIZER is to be set, has no time for it.
+inline bool few_sizes() {
+    static const bool asked = std::getenv("UPSWEEP_TEST_SANITIZER") != nullptr;
+    return thread_sanitizer || asked;
+}
 
 // 0, 1, ..., 300
 inline std::vector<std::size_t> small_sizes() {
@@ -27,9 +35,8 @@ inline std::vector<std::size_t> sizes_around(std::size_t level) {
 }
 
 // Small sizes and those around rows and tiles: up to 12,291 elements, which one thread scans.
-// ThreadSanitizer, which has nothing to find there, gets a few.
 inline std::vector<std::size_t> tile_sizes() {
-    if (thread_sanitizer) return {0, 1, 5, 130, 4097};
+    if (few_sizes()) return {0, 1, 5, 130, 4097};
     std::vector<std::size_t> sizes = small_sizes();
     for (const std::size_t level : {core::row_size, core::tile_size}) {
         for (const std::size_t n : sizes_around(level)) sizes.push_back(n);
@@ -39,7 +46,7 @@ inline std::vector<std::size_t> tile_sizes() {
 
 // Around supers: up to 393,219 elements, which several threads share.
 inline std::vector<std::size_t> super_sizes() {
-    if (thread_sanitizer) return {core::super_size - 1, core::super_size + 1, 3 * core::super_size + 3};
+    if (few_sizes()) return {core::super_size - 1, core::super_size + 1, 3 * core::super_size + 3};
     return sizes_around(core::super_size);
 }
 inline constexpr std::size_t largest_super_size = 3 * core::super_size + 3;

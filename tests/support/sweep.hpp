@@ -83,14 +83,15 @@ struct scan_mode {
 };
 
 // An operator with its types, erased to two functions, so that the checks are compiled once for every set of
-// types.
-template <class In, class Out, class Acc>
+// types. Executor is what inclusive_scan and exclusive_scan take first; a device's tests have one that
+// carries host memory to the device and back.
+template <class In, class Out, class Acc, class Executor = test_executor>
 struct operation {
     bool has_identity;
     bool has_vector_kernels;
     std::function<array_of<Acc>(std::span<const In>, bool reverse, const std::optional<Acc>& initial)>
         prefixes;
-    std::function<void(cpu::executor&, std::span<const In>, std::span<Out>, bool exclusive,
+    std::function<void(Executor&, std::span<const In>, std::span<Out>, bool exclusive,
                        const scan_options<Acc>&)>
         scan;
 
@@ -102,7 +103,7 @@ struct operation {
                         return test::prefixes<Acc>(values, turned<Op>{op}, initial);
                     return test::prefixes<Acc>(values, op, initial);
                 },
-                [op](cpu::executor& ex, std::span<const In> in, std::span<Out> out, bool exclusive,
+                [op](Executor& ex, std::span<const In> in, std::span<Out> out, bool exclusive,
                      const scan_options<Acc>& options) {
                     if (exclusive)
                         exclusive_scan<Acc>(ex, in, out, op, options);
@@ -112,11 +113,11 @@ struct operation {
     }
 };
 
-template <class In, class Out, class Acc>
+template <class In, class Out, class Acc, class Executor = test_executor>
 class scan_check {
   public:
     // `values` in scan order.
-    scan_check(operation<In, Out, Acc> checked, std::span<const In> values, Acc initial)
+    scan_check(operation<In, Out, Acc, Executor> checked, std::span<const In> values, Acc initial)
         : operation_(std::move(checked)),
           values_(values.data(), values.size()),
           backwards_(values.size()),
@@ -125,7 +126,7 @@ class scan_check {
     }
 
     // Scans the first n values; false, with a failure recorded, if anything differs.
-    bool run(cpu::executor& ex, std::size_t n, scan_mode mode, std::size_t in_offset = 0,
+    bool run(Executor& ex, std::size_t n, scan_mode mode, std::size_t in_offset = 0,
              std::size_t out_offset = 0) {
         // The sequence that is scanned lies at the front of values_, and at the back of backwards_.
         const In* given = mode.reverse ? std::end(backwards_) - n : std::begin(values_);
@@ -165,7 +166,7 @@ class scan_check {
     }
 
     // Every size of `sizes` in every mode.
-    void every_mode(cpu::executor& ex, const std::vector<std::size_t>& sizes) {
+    void every_mode(Executor& ex, const std::vector<std::size_t>& sizes) {
         for (const std::size_t n : sizes) {
             for (unsigned bits = 0; bits < 16; ++bits) {
                 const scan_mode mode = make_mode(bits);
@@ -174,7 +175,7 @@ class scan_check {
         }
     }
     // Every size in one of the modes, a different one for each and for each `salt`.
-    void some_mode(cpu::executor& ex, const std::vector<std::size_t>& sizes, unsigned salt) {
+    void some_mode(Executor& ex, const std::vector<std::size_t>& sizes, unsigned salt) {
         for (std::size_t i = 0; i < sizes.size(); ++i) {
             const auto bits = static_cast<unsigned>(i) * 5 + salt * 7;
             scan_mode mode = make_mode(bits % 16);
@@ -226,7 +227,7 @@ class scan_check {
         return made;
     }
 
-    operation<In, Out, Acc> operation_;
+    operation<In, Out, Acc, Executor> operation_;
     array_of<In> values_, backwards_;
     Acc initial_;
     std::array<table, 4> tables_;
@@ -242,6 +243,11 @@ void sweep(std::type_identity_t<Acc> initial, const Op& op = {}, bool with_super
     scan_check<In, Out, Acc>(operation<In, Out, Acc>::of(op),
                              span_of(sequence<In, Op>(longest, 1 + sizeof(In))), initial)
         .everything(with_supers);
+}
+// The same where every pair of type and operator is tested.
+template <class In, class Op, class Out = In, class Acc = core::accumulator_for<deduced, In, Op>>
+void further_sweep(std::type_identity_t<Acc> initial, const Op& op = {}, bool with_supers = true) {
+    if constexpr (tests_every_pair) sweep<In, Op, Out, Acc>(initial, op, with_supers);
 }
 
 }  // namespace upsweep::test

@@ -1,5 +1,5 @@
-// Which type a scan accumulates in: the one that is named, or else the element's own (float for 16-bit floating
-// point, bool for the logical operators).
+// Which type a scan accumulates in: the one that is named, or else the element's own (float for 16-bit
+// floating point, bool for the logical operators).
 #pragma once
 
 #include <type_traits>

@@ -31,8 +31,8 @@ struct scan_types {
     static constexpr int items = run_items<AccType, OpType, widest>;  // of a run
     static constexpr int row = 32 * items;
     static constexpr int tile = 32 * row;
-    static constexpr int element_size[] = {int(sizeof(InTypes))...};
-    static constexpr int element_alignment[] = {int(alignof(InTypes))...};
+    static constexpr int element_size[inputs] = {int(sizeof(InTypes))...};
+    static constexpr int element_alignment[inputs] = {int(alignof(InTypes))...};
     using Raw = raw_run<items, InTypes...>;
 };
 

@@ -73,7 +73,7 @@ inline std::size_t tagged_bytes(std::uint64_t words) {
 // Bytes of scratch that a scan of up to n elements of these types needs, whichever algorithm runs. Never
 // decreases with n.
 template <class Types>
-std::size_t scan_workspace_bytes(std::uint64_t n) {
+std::size_t workspace_bytes_of(std::uint64_t n) {
     using tiles = tile_shape<Types>;
     std::size_t bytes = std::max(detail::tagged_bytes(tiles::published_words(n)),
                                  launch_state_bytes + std::size_t(tiles::fold_bytes(n)));

@@ -348,7 +348,7 @@ struct look_ahead_block {
                     totals.at(row, lane) = static_cast<Acc>(sum_bytes(raw.words));
                 } else {
                     Acc x[Types::items];
-                    load_accumulators<Acc>(raw, arguments.load, reverse, x);
+                    load_accumulators<typename Types::Total>(raw, arguments.load, reverse, x);
                     totals.at(row, lane) = fold_run(combine, x);
                 }
             }
@@ -601,10 +601,10 @@ struct look_ahead_block {
                 }
             }
             Acc x[Types::items];
-            load_accumulators<Acc>(own, arguments.load, reverse, x);
+            load_accumulators<typename Types::Total>(own, arguments.load, reverse, x);
             if (holds_total) store_total(arguments, combine, left, x, valid - 1, lane);
             scan_run<Exclusive>(combine, left, start, x);
-            store(pack_results<typename Types::Out>(x, arguments.store, reverse));
+            store(pack_results<typename Types::Out, typename Types::Total>(x, arguments.store, reverse));
         }
     }
 

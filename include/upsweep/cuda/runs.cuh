@@ -35,12 +35,13 @@ struct raw_run<Items, First, Rest...> {
     }
 };
 
-template <class Acc, int Items, class Function, class... In>
+// Elements convert to the caller's accumulator type, Nominal, and from it to the register's.
+template <class Nominal, class Acc, int Items, class Function, class... In>
 __device__ __forceinline__ void load_accumulators(const raw_run<Items, In...>& raw, const Function& function,
                                                   bool reverse, Acc (&x)[Items]) {
 #pragma unroll
     for (int m = 0; m < Items; ++m) {
-        x[m] = convert<Acc>(raw.element(m, function));
+        x[m] = convert<Acc>(convert<Nominal>(raw.element(m, function)));
     }
     if (reverse) {
 #pragma unroll
@@ -276,8 +277,8 @@ __device__ __forceinline__ Acc fold_lanes(const combiner<Acc, Op>& combine, cons
     }
 }
 
-// Results as packed words in memory order.
-template <class Out, class Acc, int Items, class Function>
+// Results as packed words in memory order; they pass through the caller's accumulator type, Nominal.
+template <class Out, class Nominal, class Acc, int Items, class Function>
 __device__ __forceinline__ word_array<Items* int(sizeof(Out)) / 4> pack_results(const Acc (&x)[Items],
                                                                                 const Function& function,
                                                                                 bool reverse) {
@@ -292,10 +293,11 @@ __device__ __forceinline__ word_array<Items* int(sizeof(Out)) / 4> pack_results(
     }
     if (reverse) {
 #pragma unroll
-        for (int m = 0; m < Items; ++m) pack(words, m, convert<Out>(function(x[Items - 1 - m])));
+        for (int m = 0; m < Items; ++m)
+            pack(words, m, convert<Out>(function(convert<Nominal>(x[Items - 1 - m]))));
     } else {
 #pragma unroll
-        for (int m = 0; m < Items; ++m) pack(words, m, convert<Out>(function(x[m])));
+        for (int m = 0; m < Items; ++m) pack(words, m, convert<Out>(function(convert<Nominal>(x[m]))));
     }
     return words;
 }

@@ -137,7 +137,7 @@ void scan(executor& ex, device_span<const In> in, device_span<Out> out, const Op
 // For executors that use the caller's memory.
 template <class In, class Out = In, class Op = plus, class Acc = core::accumulator_for<deduced, In, Op>>
 [[nodiscard]] std::size_t scan_workspace_bytes(std::uint64_t n, const Op& = {}) {
-    return cuda::scan_workspace_bytes<detail::types_of<Acc, In, Out, Op, as_is>>(n);
+    return workspace_bytes_of<detail::types_of<Acc, In, Out, Op, as_is>>(n);
 }
 
 }  // namespace upsweep::cuda

@@ -156,7 +156,8 @@ struct tile_block {
             if (valid == 0) continue;
             if constexpr (!shape::keeps) kept[0] = read(row, valid);
             Acc x[Types::items];
-            load_accumulators<Acc>(kept[shape::keeps ? k : 0], arguments.load, arguments.reverse, x);
+            load_accumulators<typename Types::Total>(kept[shape::keeps ? k : 0], arguments.load,
+                                                     arguments.reverse, x);
             totals().at(row, lane) = fold_run(combine, x);
         }
     }
@@ -191,13 +192,15 @@ struct tile_block {
             set_part(combine, lane > 0, &totals().at(row, lane - 1), left.runs, left.has_runs);
             Acc x[Types::items];
             if constexpr (shape::keeps)
-                load_accumulators<Acc>(kept[k], arguments.load, arguments.reverse, x);
+                load_accumulators<typename Types::Total>(kept[k], arguments.load, arguments.reverse, x);
             else
-                load_accumulators<Acc>(read(row, valid), arguments.load, arguments.reverse, x);
+                load_accumulators<typename Types::Total>(read(row, valid), arguments.load, arguments.reverse,
+                                                         x);
             if (arguments.total != nullptr && first_item(row) + valid == n)
                 store_total(arguments, combine, left, x, valid - 1, lane);
             scan_run<Exclusive>(combine, left, static_cast<Acc>(arguments.start), x);
-            const auto words = pack_results<typename Types::Out>(x, arguments.store, arguments.reverse);
+            const auto words = pack_results<typename Types::Out, typename Types::Total>(x, arguments.store,
+                                                                                        arguments.reverse);
             const auto store = [&](auto how) {
                 store_row<decltype(how)::value, Types::items>(arguments.out, n, arguments.reverse,
                                                               first_item(row), valid, words, image(), lane);

@@ -41,8 +41,8 @@ __device__ __forceinline__ void prepare_next_launch(launch_state& state, std::ui
 // more; the last block clears them all.
 inline constexpr std::uint32_t last_tag = 0xffffffffu;
 
-__device__ __noinline__ void clear_tags(launch_state& state, unsigned long long* tagged,
-                                        std::uint64_t words) {
+inline __device__ __noinline__ void clear_tags(launch_state& state, unsigned long long* tagged,
+                                               std::uint64_t words) {
     bool last = false;
     if (threadIdx.x % 32 == 0) last = atomicAdd(&state.finished_blocks, 1u) + 1 == gridDim.x;
     if (__shfl_sync(0xffffffffu, unsigned(last), 0) == 0) return;

@@ -1,0 +1,115 @@
+// Times CUDA scans beside a device-to-device copy of the same bytes and CUB, in one process: medians of event
+// times, one line of JSON a cell (work, type, algorithm, n, bytes, seconds, copy_seconds, cub_seconds).
+//
+// A cell is wrong if its result differs from the reduce-then-scan's in any bit; the program then says so and
+// fails. The tests compare with the scalar reference; this only keeps a broken build from being measured.
+#pragma once
+
+#include <cuda_runtime.h>
+#include <cub/cub.cuh>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <type_traits>
+
+#include "upsweep/cuda/scan.cuh"
+
+namespace bench {
+
+// Two buffers of `bytes` bytes each; the first holds positive floats between 0.5 and 1, whatever type reads
+// it.
+struct arena {
+    char* in = nullptr;
+    char* out = nullptr;
+    char* expected = nullptr;
+    std::size_t bytes = 0;
+};
+const arena& memory();
+
+// Median seconds of `work` in the default stream, over about 15 repetitions after two that are not counted.
+double median_seconds(const std::function<void()>& work);
+bool equal_bytes(const void* a, const void* b, std::size_t bytes);
+bool wanted(const std::string& name);
+void report(const std::string& work, const char* type, const char* algorithm, std::size_t n,
+            std::size_t bytes, double seconds, double copy_seconds, double cub_seconds);
+void fail(const std::string& what);
+
+struct no_peer {};
+
+struct variant {
+    const char* name = "inclusive";
+    bool reverse = false;
+    bool in_place = false;
+    std::size_t offset = 0;  // elements by which both arrays are moved
+    bool every_algorithm = false;
+};
+
+// One cell: n elements of In scanned to Out in Acc. `peer` is CUB's operator, or no_peer where it has none.
+template <class In, class Out, class Acc, bool Exclusive = false, class Op, class Peer>
+void cell(const char* operation, const char* type, std::size_t n, const Op& op, const Peer& peer,
+          const variant& how = {}) {
+    namespace uc = upsweep::cuda;
+    const std::string work = std::string(how.name) + "/" + operation;
+    if (!wanted(work + "/" + type)) return;
+    const std::size_t bytes = n * (sizeof(In) + sizeof(Out));
+    In* const in = reinterpret_cast<In*>(memory().in) + how.offset;
+    Out* const out = reinterpret_cast<Out*>(memory().out) + how.offset;
+    uc::scan_options<Acc> options;
+    options.reverse = how.reverse;
+    const auto scan = [&](uc::executor& ex, const In* from, Out* to) {
+        const uc::device_span<const In> source(from, n);
+        const uc::device_span<Out> target(to, n);
+        if constexpr (Exclusive)
+            upsweep::exclusive_scan<Acc>(ex, source, target, op, options);
+        else
+            upsweep::inclusive_scan<Acc>(ex, source, target, op, options);
+    };
+
+    Out* const expected = reinterpret_cast<Out*>(memory().expected);
+    uc::executor reference(nullptr, uc::algorithm::reduce_then_scan);
+    scan(reference, in, expected);
+    reference.wait();
+
+    const double copy = median_seconds(
+        [&] { cudaMemcpyAsync(memory().out, memory().in, bytes / 2, cudaMemcpyDeviceToDevice, nullptr); });
+    double cub = 0;
+    if constexpr (!std::is_same_v<Peer, no_peer>) {
+        std::size_t scratch_bytes = 0;
+        void* scratch = nullptr;
+        cub::DeviceScan::InclusiveScan(nullptr, scratch_bytes, in, out, peer, n);
+        uc::check(cudaMalloc(&scratch, scratch_bytes), "scratch for CUB");
+        cub =
+            median_seconds([&] { cub::DeviceScan::InclusiveScan(scratch, scratch_bytes, in, out, peer, n); });
+        cudaFree(scratch);
+    }
+    const auto measure = [&](uc::algorithm choice) {
+        uc::executor ex(nullptr, choice);
+        scan(ex, in, out);
+        ex.wait();
+        if (!equal_bytes(out, expected, n * sizeof(Out))) fail(work + "/" + type);
+        const double seconds = median_seconds([&] {
+            if constexpr (std::is_same_v<In, Out>)
+                scan(ex, how.in_place ? reinterpret_cast<In*>(out) : in, out);
+            else
+                scan(ex, in, out);
+        });
+        report(work, type, uc::name(choice), n, bytes, seconds, copy, cub);
+    };
+    measure(uc::algorithm::automatic);
+    if (how.every_algorithm) {
+        if (uc::executor().compute_capability() >= 90) measure(uc::algorithm::look_ahead);
+        measure(uc::algorithm::look_back);
+        measure(uc::algorithm::reduce_then_scan);
+    }
+}
+
+// The groups of cells, each compiled by itself.
+void bench_sizes();
+void bench_words();
+void bench_narrow();
+void bench_mixed();
+void bench_structs();
+
+}  // namespace bench

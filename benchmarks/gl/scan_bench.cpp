@@ -1,0 +1,228 @@
+// Inclusive sums of float and uint32 on OpenGL, 2^16 to 2^28 elements, in device memory.
+//
+//     gl_scan_bench [--json] [LARGEST_EXPONENT]
+//
+// Each row compares, within the same rounds and by the GPU's own clock, a scan with a copy of the same bytes
+// (the faster of glCopyBufferSubData and a compute shader) and with as many empty dispatches, and barriers
+// between, as the scan has. Times are medians over rounds; shares are medians of the ratios within a round. A
+// scan by reduce-then-scan moves 3 n elements, a copy 2 n, so 67 % of a copy is its ceiling where nothing
+// stays in a cache.
+#include <epoxy/gl.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "upsweep/gl/gl.hpp"
+#include "upsweep/operators.hpp"
+
+namespace {
+
+using upsweep::gl::buffer_span;
+
+constexpr int rounds = 15;
+constexpr double batch_seconds = 2e-3;  // of one timing at least, so that the clock's steps do not show
+
+GLuint make_buffer(std::uint64_t bytes, const void* contents) {
+    GLuint name = 0;
+    glGenBuffers(1, &name);
+    glBindBuffer(GL_COPY_WRITE_BUFFER, name);
+    glBufferData(GL_COPY_WRITE_BUFFER, static_cast<GLsizeiptr>(bytes), contents, GL_DYNAMIC_COPY);
+    GLint64 got = 0;
+    glGetBufferParameteri64v(GL_COPY_WRITE_BUFFER, GL_BUFFER_SIZE, &got);
+    if (static_cast<std::uint64_t>(got) != bytes) throw std::runtime_error("no room for the buffers");
+    return name;
+}
+
+GLuint make_program(const std::string& body) {
+    const std::string text = "#version 430 core\nlayout(local_size_x = 256) in;\n" + body;
+    const char* const start = text.c_str();
+    const GLuint shader = glCreateShader(GL_COMPUTE_SHADER), program = glCreateProgram();
+    glShaderSource(shader, 1, &start, nullptr);
+    glCompileShader(shader);
+    glAttachShader(program, shader);
+    glLinkProgram(program);
+    glDeleteShader(shader);
+    GLint linked = GL_FALSE;
+    glGetProgramiv(program, GL_LINK_STATUS, &linked);
+    if (linked == GL_FALSE) throw std::runtime_error("a shader of the benchmark does not compile");
+    return program;
+}
+
+// Seconds on the GPU for `repetitions` of the work.
+double time_on_gpu(const std::function<void()>& work, int repetitions) {
+    std::array<GLuint, 2> queries{};
+    glGenQueries(2, queries.data());
+    glQueryCounter(queries[0], GL_TIMESTAMP);
+    for (int i = 0; i < repetitions; ++i) work();
+    glQueryCounter(queries[1], GL_TIMESTAMP);
+    std::array<GLuint64, 2> nanoseconds{};
+    for (std::size_t i = 0; i < 2; ++i)
+        glGetQueryObjectui64v(queries.at(i), GL_QUERY_RESULT, &nanoseconds.at(i));
+    glDeleteQueries(2, queries.data());
+    return static_cast<double>(nanoseconds[1] - nanoseconds[0]) * 1e-9;
+}
+
+struct contender {
+    std::string name;
+    std::function<void()> work;
+    int repetitions = 1;
+    std::vector<double> seconds{};  // of one repetition, a round each
+};
+
+double median(std::vector<double> values) {
+    std::sort(values.begin(), values.end());
+    return values[values.size() / 2];
+}
+
+void measure(std::vector<contender>& all) {
+    for (contender& each : all) {
+        time_on_gpu(each.work, 1);  // compiles, and touches the memory
+        while (time_on_gpu(each.work, each.repetitions) < batch_seconds && each.repetitions < 4096)
+            each.repetitions *= 2;
+    }
+    std::uint32_t random = 1;
+    for (int round = 0; round < rounds; ++round) {
+        random = random * 1664525u + 1013904223u;
+        std::rotate(all.begin(), all.begin() + static_cast<std::ptrdiff_t>((random >> 16) % all.size()),
+                    all.end());
+        for (contender& each : all)
+            each.seconds.push_back(time_on_gpu(each.work, each.repetitions) / each.repetitions);
+    }
+}
+
+const std::vector<double>& seconds_of(const std::vector<contender>& all, std::string_view name) {
+    for (const contender& each : all) {
+        if (each.name == name) return each.seconds;
+    }
+    throw std::logic_error("no such contender");
+}
+// Of a / b within each round.
+double median_ratio(const std::vector<double>& a, const std::vector<double>& b) {
+    std::vector<double> ratios(a.size());
+    std::transform(a.begin(), a.end(), b.begin(), ratios.begin(), [](double x, double y) { return x / y; });
+    return median(ratios);
+}
+
+// The last sum, which the host knows: a benchmark of wrong results would be worth nothing.
+template <class T>
+void check_last(GLuint out, std::uint64_t n) {
+    T last{};
+    glBindBuffer(GL_COPY_READ_BUFFER, out);
+    glGetBufferSubData(GL_COPY_READ_BUFFER, static_cast<GLintptr>((n - 1) * sizeof(T)), sizeof(T), &last);
+    // n ones; n is a power of two, so that float holds every partial sum of the tree.
+    if (last != static_cast<T>(n)) throw std::runtime_error("the scan is wrong");
+}
+
+template <class T>
+void run(upsweep::gl::executor& executor, const char* type, std::uint64_t n, GLuint copy_program,
+         GLuint empty_program, bool json) {
+    const std::uint64_t bytes = n * sizeof(T);
+    const std::vector<T> ones(n, T(1));
+    const GLuint in = make_buffer(bytes, ones.data()), out = make_buffer(bytes, nullptr);
+    const buffer_span<const T> from{in, n};
+    const buffer_span<T> to{out, n};
+    int stages = 0;
+    executor.observe([&](std::string_view) { ++stages; });
+    upsweep::inclusive_scan(executor, from, to);
+    executor.observe({});
+    check_last<T>(out, n);
+
+    std::vector<contender> all;
+    all.push_back({"scan", [&] { upsweep::inclusive_scan(executor, from, to); }});
+    all.push_back({"copy command", [&] {
+                       glBindBuffer(GL_COPY_READ_BUFFER, in);
+                       glBindBuffer(GL_COPY_WRITE_BUFFER, out);
+                       glCopyBufferSubData(GL_COPY_READ_BUFFER, GL_COPY_WRITE_BUFFER, 0, 0,
+                                           static_cast<GLsizeiptr>(bytes));
+                   }});
+    all.push_back({"copy shader", [&] {
+                       glUseProgram(copy_program);
+                       glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 0, in);
+                       glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 1, out);
+                       const auto groups = static_cast<GLuint>((bytes / 16 + 255) / 256);
+                       glDispatchCompute(std::min(groups, 32768u), (groups + 32767) / 32768, 1);
+                       glMemoryBarrier(GL_ALL_BARRIER_BITS);
+                   }});
+    all.push_back({"empty", [&] {
+                       glUseProgram(empty_program);
+                       for (int i = 0; i < stages; ++i) {
+                           glMemoryBarrier(GL_SHADER_STORAGE_BARRIER_BIT);
+                           glDispatchCompute(1, 1, 1);
+                       }
+                       glMemoryBarrier(GL_ALL_BARRIER_BITS);
+                   }});
+    measure(all);
+
+    const std::vector<double>&scan = seconds_of(all, "scan"), &command = seconds_of(all, "copy command"),
+          &shader = seconds_of(all, "copy shader"), &empty = seconds_of(all, "empty");
+    const bool command_wins = median(command) < median(shader);
+    const std::vector<double>& copy = command_wins ? command : shader;
+    const double gigabytes = 2e-9 * static_cast<double>(bytes);
+    if (json) {
+        std::printf(
+            "{\"device\": \"%s\", \"type\": \"%s\", \"n\": %llu, \"scan_s\": %.9f, \"copy_s\": %.9f, "
+            "\"copy_by\": \"%s\", \"empty_s\": %.9f, \"copy_over_scan\": %.4f, \"scan_over_empty\": %.3f, "
+            "\"dispatches\": %d}\n",
+            executor.device().renderer.c_str(), type, static_cast<unsigned long long>(n), median(scan),
+            median(copy), command_wins ? "command" : "shader", median(empty), median_ratio(copy, scan),
+            median_ratio(scan, empty), stages);
+    } else {
+        std::printf("%-7s 2^%-3.0f %12.2f %10.1f %12.2f %10.1f  %-8s %8.1f %% %12.2f %10.2f\n", type,
+                    std::log2(static_cast<double>(n)), 1e6 * median(scan), gigabytes / median(scan),
+                    1e6 * median(copy), gigabytes / median(copy), command_wins ? "command" : "shader",
+                    100 * median_ratio(copy, scan), 1e6 * median(empty), median_ratio(scan, empty));
+    }
+    std::fflush(stdout);
+    glDeleteBuffers(1, &in);
+    glDeleteBuffers(1, &out);
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+    try {
+        bool json = false;
+        int largest = 28;
+        for (int i = 1; i < count; ++i) {
+            if (std::string_view(words[i]) == "--json")
+                json = true;
+            else
+                largest = std::atoi(words[i]);
+        }
+        if (largest < 16 || largest > 31) throw std::runtime_error("expected an exponent from 16 to 31");
+        const upsweep::gl::offscreen_context context;
+        upsweep::gl::executor executor(context.loader());
+        const GLuint copy = make_program(
+            "layout(std430, binding = 0) readonly buffer a { uvec4 from[]; };\n"
+            "layout(std430, binding = 1) writeonly buffer b { uvec4 to[]; };\n"
+            "void main() {\n"
+            "    uint i = (gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x) * 256u + "
+            "gl_LocalInvocationIndex;\n"
+            "    if (i < uint(from.length())) to[i] = from[i];\n}\n");
+        const GLuint empty = make_program("void main() {}\n");
+        if (!json) {
+            std::printf("%s, OpenGL %s\n", context.renderer().c_str(), context.version().c_str());
+            std::printf("%-7s %-5s %12s %10s %12s %10s  %-8s %10s %12s %10s\n", "type", "n", "scan us",
+                        "GB/s", "copy us", "GB/s", "copy by", "of copy", "empty us", "scan/empty");
+        }
+        for (int exponent = 16; exponent <= largest; exponent += exponent < 20 ? 1 : 2) {
+            const std::uint64_t n = std::uint64_t{1} << exponent;
+            if (n * 4 > executor.device().max_binding_bytes) break;
+            run<float>(executor, "float", n, copy, empty, json);
+            run<std::uint32_t>(executor, "uint32", n, copy, empty, json);
+        }
+        return 0;
+    } catch (const std::exception& problem) {
+        std::fprintf(stderr, "gl_scan_bench: %s\n", problem.what());
+        return 1;
+    }
+}

@@ -1,0 +1,3 @@
+// volk's functions.
+#define VOLK_IMPLEMENTATION
+#include <volk.h>

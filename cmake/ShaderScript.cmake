@@ -1,0 +1,65 @@
+# The build steps of Shaders.cmake, each run as `cmake -D STEP=... -P ShaderScript.cmake`.
+#
+# flatten  INPUT, OUTPUT, FOLDERS, HEADER, USER: the stage INPUT with every #include "file" replaced by the file, looked
+#          for in FOLDERS (separated by `|`). Strings in *.def become 0, since GLSL has none. The lines of HEADER, also
+#          separated by `|`, go in front; the file USER, if given, replaces the line `//! user text`.
+# texts    FILES, OUTPUT, NAMESPACE: C++ with each file as a string literal, in an array `texts`.
+# words    FILES, OUTPUT, OPEN, CLOSE: a C++ header with each SPIR-V file as an array of words named by its stem, between
+#          OPEN and CLOSE, in which `|` stands for a new line and <end> for a semicolon.
+cmake_minimum_required(VERSION 3.25)
+
+if(STEP STREQUAL "flatten")
+    file(READ "${INPUT}" text)
+    string(REPLACE "|" ";" FOLDERS "${FOLDERS}")
+    # Each round replaces the first #include; the stages include every file at most once.
+    while(text MATCHES "#include \"([^\"\n]+)\"")
+        set(directive "${CMAKE_MATCH_0}")
+        set(name "${CMAKE_MATCH_1}")
+        unset(found CACHE)
+        find_file(found "${name}" PATHS ${FOLDERS} NO_DEFAULT_PATH)
+        if(NOT found)
+            message(FATAL_ERROR "${INPUT}: there is no ${name} in ${FOLDERS}")
+        endif()
+        file(READ "${found}" included)
+        if(name MATCHES "\\.def$")
+            string(REGEX REPLACE "\"[^\"\n]*\"" "0" included "${included}")
+        endif()
+        string(REPLACE "${directive}\n" "${included}" text "${text}")
+    endwhile()
+    if(USER)
+        file(READ "${USER}" user)
+        string(REPLACE "//! user text\n" "${user}\n" text "${text}")
+    endif()
+    string(REPLACE "|" "\n" header "${HEADER}")
+    if(header)
+        string(APPEND header "\n")
+    endif()
+    file(WRITE "${OUTPUT}" "${header}${text}")
+
+elseif(STEP STREQUAL "texts")
+    list(LENGTH FILES count)
+    set(code "// Generated from shaders/.\n#include <array>\n#include <string_view>\n\nnamespace ${NAMESPACE} {\n")
+    string(APPEND code "extern const std::array<std::string_view, ${count}> texts;\n")
+    string(APPEND code "const std::array<std::string_view, ${count}> texts = {\n")
+    foreach(name IN LISTS FILES)
+        file(READ "${name}" text)
+        string(APPEND code "R\"glsl(${text})glsl\",\n")
+    endforeach()
+    string(APPEND code "};\n}\n")
+    file(WRITE "${OUTPUT}" "${code}")
+
+elseif(STEP STREQUAL "words")
+    set(code "")
+    foreach(name IN LISTS FILES)
+        cmake_path(GET name STEM stem)
+        file(READ "${name}" bytes HEX)
+        # Little-endian words, eight to a line.
+        string(REGEX REPLACE "(..)(..)(..)(..)" "0x\\4\\3\\2\\1," words "${bytes}")
+        string(REGEX REPLACE "(...........,...........,...........,...........,)" "\\1\n" words "${words}")
+        string(APPEND code "inline constexpr std::uint32_t ${stem}[] = {\n${words}\n};\n")
+    endforeach()
+    string(REPLACE "|" "\n" OPEN "${OPEN}")
+    string(REPLACE "|" "\n" CLOSE "${CLOSE}")
+    string(REPLACE "<end>" ";" CLOSE "${CLOSE}")
+    file(WRITE "${OUTPUT}" "// Generated from shaders/.\n#pragma once\n#include <cstdint>\n\n${OPEN}\n${code}${CLOSE}\n")
+endif()

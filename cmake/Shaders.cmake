@@ -1,0 +1,220 @@
+# The GLSL stages: flattened, compiled to SPIR-V, checked, and embedded. Installed too, because a consumer's own GLSL is
+# compiled with the stages:
+#
+#   upsweep_vulkan_operator(TARGET NAME SOURCE file.glsl WORDS 1|2|4 [IDENTITY] [EXACT] [NEUTRAL] [COMMUTATIVE])
+#   upsweep_vulkan_items(TARGET NAME SOURCE file.glsl)
+#
+# give TARGET a header <name>.hpp with a constant <name>, an upsweep::vulkan::user_operator or user_items. docs/shaders.md
+# says what the GLSL defines.
+include_guard(GLOBAL)
+
+if(NOT DEFINED UPSWEEP_SHADER_DIR)
+    set(UPSWEEP_SHADER_DIR "${PROJECT_SOURCE_DIR}/shaders")
+    set(UPSWEEP_DEF_DIR "${PROJECT_SOURCE_DIR}/include/upsweep")
+endif()
+set(UPSWEEP_SHADER_SCRIPT "${CMAKE_CURRENT_LIST_DIR}/ShaderScript.cmake")
+set(UPSWEEP_SHADER_FOLDERS "${UPSWEEP_SHADER_DIR}|${UPSWEEP_DEF_DIR}|${UPSWEEP_DEF_DIR}/core")
+
+# In the order of shader::stage.
+set(UPSWEEP_STAGES tile_totals super_totals super_prefixes tile_scan blelloch_scan blelloch_add vote compact probe)
+
+file(GLOB UPSWEEP_SHADER_FILES CONFIGURE_DEPENDS "${UPSWEEP_SHADER_DIR}/*.comp" "${UPSWEEP_SHADER_DIR}/*.glsl")
+list(APPEND UPSWEEP_SHADER_FILES "${UPSWEEP_DEF_DIR}/operators.def" "${UPSWEEP_DEF_DIR}/core/levels.def"
+     "${UPSWEEP_SHADER_SCRIPT}")
+
+# upsweep_compile_stage(STAGE OUTPUT.spv HEADER [USER]): HEADER is lines separated by `|`.
+#
+# The compiler's optimiser is left alone: it would inline every call, which makes a module four times as large, and a
+# driver does it again anyway. Names are stripped.
+function(upsweep_compile_stage stage output header)
+    cmake_path(REMOVE_EXTENSION output OUTPUT_VARIABLE base)
+    set(flat "${base}.comp")
+    set(user_argument "")
+    if(ARGC GREATER 3)
+        set(user_argument "${ARGV3}")
+    endif()
+    if(UPSWEEP_GLSLC)
+        set(compile "${UPSWEEP_GLSLC}" -O0 --target-env=vulkan1.1 -Werror "${flat}" -o "${output}")
+    else()
+        set(compile "${UPSWEEP_GLSLANG}" -V --target-env vulkan1.1 --quiet "${flat}" -o "${output}")
+    endif()
+    set(strip "")
+    if(UPSWEEP_SPIRV_OPT)
+        set(strip COMMAND "${UPSWEEP_SPIRV_OPT}" --strip-debug --eliminate-dead-functions --eliminate-dead-const
+                          --compact-ids "${output}" -o "${output}")
+    endif()
+    add_custom_command(
+        OUTPUT "${output}"
+        COMMAND "${CMAKE_COMMAND}" -D STEP=flatten -D "INPUT=${UPSWEEP_SHADER_DIR}/${stage}.comp" -D "OUTPUT=${flat}"
+                -D "FOLDERS=${UPSWEEP_SHADER_FOLDERS}" -D "HEADER=#version 450|${header}" -D "USER=${user_argument}"
+                -P "${UPSWEEP_SHADER_SCRIPT}"
+        COMMAND ${compile}
+        ${strip}
+        COMMAND "${UPSWEEP_SPIRV_VAL}" --target-env vulkan1.1 "${output}"
+        DEPENDS ${UPSWEEP_SHADER_FILES} ${user_argument}
+        COMMENT "SPIR-V ${output}" VERBATIM)
+endfunction()
+
+# The variants of the built-in operators, and the lines that make each.
+set(UPSWEEP_HEADER_one_word "#define UPSWEEP_ELEMENT_WORDS 1")
+set(UPSWEEP_HEADER_two_words "#define UPSWEEP_ELEMENT_WORDS 2")
+set(UPSWEEP_HEADER_doubles "#define UPSWEEP_ELEMENT_WORDS 2|#define UPSWEEP_DOUBLE")
+string(JOIN "|" upsweep_subgroup_lines "#define UPSWEEP_SUBGROUPS" "#extension GL_KHR_shader_subgroup_basic : require"
+       "#extension GL_KHR_shader_subgroup_ballot : require" "#extension GL_KHR_shader_subgroup_shuffle : require"
+       "#extension GL_KHR_shader_subgroup_shuffle_relative : require")
+set(UPSWEEP_HEADER_one_word_subgroups "${UPSWEEP_HEADER_one_word}|${upsweep_subgroup_lines}")
+set(UPSWEEP_HEADER_two_words_subgroups "${UPSWEEP_HEADER_two_words}|${upsweep_subgroup_lines}")
+
+# upsweep_embed_spirv(OUTPUT): a header with all modules, <stage>_<variant>.
+function(upsweep_embed_spirv output)
+    set(folder "${PROJECT_BINARY_DIR}/shaders")
+    set(modules "")
+    foreach(variant one_word two_words doubles one_word_subgroups two_words_subgroups)
+        set(stages ${UPSWEEP_STAGES})
+        if(variant MATCHES "subgroups")
+            set(stages tile_totals tile_scan)
+        endif()
+        if(variant STREQUAL "one_word_subgroups")
+            list(APPEND stages vote)
+        elseif(NOT variant STREQUAL "one_word")
+            list(REMOVE_ITEM stages vote compact)
+        endif()
+        foreach(stage IN LISTS stages)
+            set(module "${folder}/${stage}_${variant}.spv")
+            upsweep_compile_stage(${stage} "${module}" "${UPSWEEP_HEADER_${variant}}")
+            list(APPEND modules "${module}")
+        endforeach()
+    endforeach()
+    add_custom_command(
+        OUTPUT "${output}"
+        COMMAND "${CMAKE_COMMAND}" -D STEP=words -D "FILES=${modules}" -D "OUTPUT=${output}"
+                -D "OPEN=namespace upsweep::vulkan::generated {" -D "CLOSE=}" -P "${UPSWEEP_SHADER_SCRIPT}"
+        DEPENDS ${modules} "${UPSWEEP_SHADER_SCRIPT}" COMMENT "SPIR-V of all stages" VERBATIM)
+endfunction()
+
+# upsweep_embed_texts(OUTPUT): the flattened stages as C++.
+function(upsweep_embed_texts output)
+    set(folder "${PROJECT_BINARY_DIR}/shaders/text")
+    set(texts "")
+    set(commands "")
+    foreach(stage IN LISTS UPSWEEP_STAGES)
+        list(APPEND commands COMMAND "${CMAKE_COMMAND}" -D STEP=flatten -D "INPUT=${UPSWEEP_SHADER_DIR}/${stage}.comp"
+             -D "OUTPUT=${folder}/${stage}.glsl" -D "FOLDERS=${UPSWEEP_SHADER_FOLDERS}" -D HEADER= -D USER=
+             -P "${UPSWEEP_SHADER_SCRIPT}")
+        list(APPEND texts "${folder}/${stage}.glsl")
+    endforeach()
+    add_custom_command(
+        OUTPUT "${output}"
+        ${commands}
+        COMMAND "${CMAKE_COMMAND}" -D STEP=texts -D "FILES=${texts}" -D "OUTPUT=${output}"
+                -D "NAMESPACE=upsweep::shader::generated" -P "${UPSWEEP_SHADER_SCRIPT}"
+        DEPENDS ${UPSWEEP_SHADER_FILES} COMMENT "GLSL of all stages" VERBATIM)
+endfunction()
+
+# upsweep_add_shader_library(): the target upsweep::shader, what the OpenGL and the Vulkan library share.
+function(upsweep_add_shader_library)
+    if(TARGET upsweep-shader)
+        return()
+    endif()
+    upsweep_embed_texts("${PROJECT_BINARY_DIR}/shaders/texts.cpp")
+    file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/shader/*.cpp")
+    add_library(upsweep-shader ${sources} "${PROJECT_BINARY_DIR}/shaders/texts.cpp")
+    add_library(upsweep::shader ALIAS upsweep-shader)
+    upsweep_strict(upsweep-shader)
+    target_include_directories(upsweep-shader PRIVATE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/src")
+    target_link_libraries(upsweep-shader PUBLIC upsweep::upsweep)
+    set_target_properties(upsweep-shader PROPERTIES
+        EXPORT_NAME shader POSITION_INDEPENDENT_CODE ON VERSION ${PROJECT_VERSION}
+        SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+endfunction()
+
+# upsweep_embed_user(TARGET NAME TYPE CODE MODULES...): a header <NAME>.hpp in TARGET's include path with the modules and
+# `inline constexpr TYPE NAME = CODE;`.
+function(upsweep_embed_user target name type code)
+    set(folder "${CMAKE_CURRENT_BINARY_DIR}/${target}_shaders")
+    set(header "${folder}/${name}.hpp")
+    set(open "#include <upsweep/vulkan/compact.hpp>|#include <upsweep/vulkan/scan.hpp>||namespace ${name}_modules {")
+    set(close "}||inline constexpr ${type} ${name}${code}<end>")
+    add_custom_command(
+        OUTPUT "${header}"
+        COMMAND "${CMAKE_COMMAND}" -D STEP=words -D "FILES=${ARGN}" -D "OUTPUT=${header}" -D "OPEN=${open}"
+                -D "CLOSE=${close}" -P "${UPSWEEP_SHADER_SCRIPT}"
+        DEPENDS ${ARGN} "${UPSWEEP_SHADER_SCRIPT}" COMMENT "SPIR-V of ${name}" VERBATIM)
+    target_sources(${target} PRIVATE "${header}")
+    target_include_directories(${target} PRIVATE "${folder}")
+endfunction()
+
+function(upsweep_vulkan_operator target name)
+    cmake_parse_arguments(PARSE_ARGV 2 given "IDENTITY;EXACT;NEUTRAL;COMMUTATIVE" "SOURCE;WORDS" "")
+    if(NOT given_WORDS MATCHES "^[124]$")
+        message(FATAL_ERROR "upsweep_vulkan_operator(${target} ${name}): WORDS must be 1, 2 or 4")
+    endif()
+    cmake_path(ABSOLUTE_PATH given_SOURCE BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}" OUTPUT_VARIABLE source)
+    set(traits 0)
+    foreach(trait IN ITEMS EXACT:1 NEUTRAL:2 COMMUTATIVE:4)
+        string(REGEX MATCH "^([A-Z]+):(.)$" trait "${trait}")
+        if(given_${CMAKE_MATCH_1})
+            math(EXPR traits "${traits} + ${CMAKE_MATCH_2}")
+        endif()
+    endforeach()
+    set(lines "#define UPSWEEP_USER_OPERATOR|#define UPSWEEP_ELEMENT_WORDS ${given_WORDS}|#define UPSWEEP_TRAITS ${traits}u")
+    set(stages tile_totals super_totals super_prefixes tile_scan)
+    if(given_IDENTITY)
+        string(APPEND lines "|#define UPSWEEP_IDENTITY")
+        list(APPEND stages blelloch_scan blelloch_add)
+    endif()
+
+    set(modules "")
+    set(members "")
+    foreach(stage IN LISTS stages)
+        set(module "${CMAKE_CURRENT_BINARY_DIR}/${target}_shaders/${name}/${stage}.spv")
+        upsweep_compile_stage(${stage} "${module}" "${lines}" "${source}")
+        list(APPEND modules "${module}")
+        string(APPEND members "${name}_modules::${stage}, ")
+    endforeach()
+    foreach(flag IN ITEMS EXACT NEUTRAL COMMUTATIVE IDENTITY)
+        if(given_${flag})
+            set(${flag} true)
+        else()
+            set(${flag} false)
+        endif()
+    endforeach()
+    upsweep_embed_user(${target} ${name} upsweep::vulkan::user_operator
+                       "{${given_WORDS}, ${EXACT}, ${NEUTRAL}, ${COMMUTATIVE}, ${IDENTITY}, {${members}}}" ${modules})
+endfunction()
+
+function(upsweep_vulkan_items target name)
+    cmake_parse_arguments(PARSE_ARGV 2 given "" "SOURCE" "")
+    cmake_path(ABSOLUTE_PATH given_SOURCE BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}" OUTPUT_VARIABLE source)
+    set(folder "${CMAKE_CURRENT_BINARY_DIR}/${target}_shaders/${name}")
+    set(lines "#define UPSWEEP_USER_ITEMS")
+    upsweep_compile_stage(vote "${folder}/vote.spv" "${lines}" "${source}")
+    upsweep_compile_stage(vote "${folder}/vote_subgroups.spv" "${lines}|${upsweep_subgroup_lines}" "${source}")
+    upsweep_compile_stage(compact "${folder}/compact.spv" "${lines}" "${source}")
+    upsweep_embed_user(${target} ${name} upsweep::vulkan::user_items
+                       "{${name}_modules::vote, ${name}_modules::vote_subgroups, ${name}_modules::compact}"
+                       "${folder}/vote.spv" "${folder}/vote_subgroups.spv" "${folder}/compact.spv")
+endfunction()
+
+# upsweep_embed_shader(TARGET NAME SOURCE file.comp): a shader that has nothing to do with the stages, as
+# <NAME>_modules::<NAME> in <NAME>.hpp.
+function(upsweep_embed_shader target name)
+    cmake_parse_arguments(PARSE_ARGV 2 given "" "SOURCE" "")
+    cmake_path(ABSOLUTE_PATH given_SOURCE BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}" OUTPUT_VARIABLE source)
+    set(folder "${CMAKE_CURRENT_BINARY_DIR}/${target}_shaders")
+    set(module "${folder}/${name}.spv")
+    if(UPSWEEP_GLSLC)
+        set(compile "${UPSWEEP_GLSLC}" --target-env=vulkan1.1 "${source}" -o "${module}")
+    else()
+        set(compile "${UPSWEEP_GLSLANG}" -V --target-env vulkan1.1 --quiet "${source}" -o "${module}")
+    endif()
+    add_custom_command(
+        OUTPUT "${folder}/${name}.hpp"
+        COMMAND "${CMAKE_COMMAND}" -E make_directory "${folder}"
+        COMMAND ${compile}
+        COMMAND "${CMAKE_COMMAND}" -D STEP=words -D "FILES=${module}" -D "OUTPUT=${folder}/${name}.hpp"
+                -D "OPEN=namespace ${name}_modules {" -D "CLOSE=}" -P "${UPSWEEP_SHADER_SCRIPT}"
+        DEPENDS "${source}" "${UPSWEEP_SHADER_SCRIPT}" VERBATIM)
+    target_sources(${target} PRIVATE "${folder}/${name}.hpp")
+    target_include_directories(${target} PRIVATE "${folder}")
+endfunction()

@@ -1,0 +1,21 @@
+# The library target upsweep::vulkan.
+include(Shaders)
+upsweep_add_shader_library()
+
+set(upsweep_spirv_header "${PROJECT_BINARY_DIR}/shaders/generated/spirv.hpp")
+upsweep_embed_spirv("${upsweep_spirv_header}")
+file(GLOB upsweep_vulkan_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/vulkan/*.cpp")
+
+add_library(upsweep-vulkan ${upsweep_vulkan_sources} "${upsweep_spirv_header}")
+add_library(upsweep::vulkan ALIAS upsweep-vulkan)
+upsweep_strict(upsweep-vulkan)
+target_include_directories(upsweep-vulkan PRIVATE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/src"
+                                                  "${PROJECT_BINARY_DIR}/shaders")
+# Vulkan's own headers are the consumer's too; they are a system directory unless the compiler looks there anyway.
+if(NOT UPSWEEP_VULKAN_INCLUDE_DIR IN_LIST CMAKE_CXX_IMPLICIT_INCLUDE_DIRECTORIES)
+    target_include_directories(upsweep-vulkan SYSTEM PUBLIC "$<BUILD_INTERFACE:${UPSWEEP_VULKAN_INCLUDE_DIR}>")
+endif()
+target_link_libraries(upsweep-vulkan PUBLIC upsweep::upsweep PRIVATE upsweep::shader ${CMAKE_DL_LIBS})
+set_target_properties(upsweep-vulkan PROPERTIES
+    EXPORT_NAME vulkan POSITION_INDEPENDENT_CODE ON VERSION ${PROJECT_VERSION}
+    SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})

@@ -1,0 +1,34 @@
+// Elements in an OpenGL buffer object: what std::span is for host memory.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+namespace upsweep::gl {
+
+// Bytes of a buffer object. Name 0: nothing.
+struct buffer_region {
+    std::uint32_t buffer = 0;  // the object's name
+    std::uint64_t offset = 0;  // bytes
+    std::uint64_t bytes = 0;
+};
+
+// `size` elements of T, the first of them `offset` bytes into the buffer object; the offset is a multiple of
+// the element's size, or of 4 for larger elements that are only moved. T = const ... for what is only read.
+template <class T>
+struct buffer_span {
+    std::uint32_t buffer = 0;
+    std::uint64_t size = 0;
+    std::uint64_t offset = 0;
+
+    [[nodiscard]] constexpr buffer_region region() const { return {buffer, offset, size * sizeof(T)}; }
+    // Elements first, first + 1, ..., first + count - 1.
+    [[nodiscard]] constexpr buffer_span part(std::uint64_t first, std::uint64_t count) const {
+        return {buffer, count, offset + first * sizeof(T)};
+    }
+    constexpr operator buffer_span<const T>() const requires(!std::is_const_v<T>) {
+        return {buffer, size, offset};
+    }
+};
+
+}  // namespace upsweep::gl

@@ -1,0 +1,120 @@
+// The OpenGL executor: scans and compactions in the caller's context, on the caller's buffer objects.
+//
+// Context: the executor is made, used and destroyed while one OpenGL 4.3 (or later, core or compatibility) or
+// OpenGL ES 3.1 context, or contexts that share objects with it, are current on the calling thread. It never
+// makes a context. State: every call leaves the context as it found it, the indexed storage buffer bindings
+// included. It reads nothing back, except where a function says so, and flushes nothing. glGetError is never
+// called, so errors of the caller's stay where they are. No transform feedback may be active and unpaused
+// during a call. Order: calls are ordered with all other commands of the context. Each begins with
+// glMemoryBarrier(GL_SHADER_STORAGE_BARRIER_BIT), so it sees what shaders wrote before, and ends with
+// glMemoryBarrier(GL_ALL_BARRIER_BITS), so its results may be used as anything.
+// Memory: one scratch buffer, which grows when a call needs more; see reserve(). Programs are compiled at
+// first use and kept; see prepare() in scan.hpp.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "upsweep/gl/buffers.hpp"
+#include "upsweep/gl/loader.hpp"
+#include "upsweep/shader/conformance.hpp"
+#include "upsweep/shader/operation.hpp"
+
+namespace upsweep::gl {
+
+enum class scan_algorithm : std::uint8_t {
+    tree,      // the bits of docs/numerics.md
+    blelloch,  // exclusive, in blocks of 2 * work_group_size; the same bits for exact operators, others for
+               // the rest
+};
+
+// Limits lower than the device's, to see how work is divided; 0 takes the device's.
+struct executor_options {
+    std::uint32_t max_groups_x = 0;
+    std::uint32_t max_groups_y = 0;
+    std::uint64_t max_binding_bytes = 0;
+};
+
+struct device_info {
+    std::string vendor, renderer, version;  // GL_VENDOR, GL_RENDERER, GL_VERSION
+    bool es = false;
+    int major = 0, minor = 0;
+    bool float64 = false;                              // sums and products of double can be computed
+    std::uint32_t max_groups_x = 0, max_groups_y = 0;  // of a dispatch
+    std::uint64_t max_binding_bytes = 0;               // of a storage buffer binding
+    std::uint64_t binding_alignment = 1;               // of its offset, bytes
+};
+
+// A scan or compaction without types, as scan.hpp and compact.hpp hand it over.
+struct scan_call {
+    shader::operation op{};
+    std::uint32_t user_text = 0;  // number of a user's operator; 0: built in
+    buffer_region in{}, out{}, total{}, length{}, workspace{};
+    std::uint64_t size = 0;  // elements
+    bool exclusive = false, reverse = false, has_initial = false;
+    std::array<std::uint32_t, 4> initial{};
+    scan_algorithm algorithm = scan_algorithm::tree;
+    std::uint32_t work_group_size = 256;
+};
+struct compact_call {
+    std::uint32_t user_text = 0;  // number of a user's items; 0: flags and records
+    buffer_region flags{}, in{}, out{}, arguments{}, length{}, workspace{};
+    std::uint64_t size = 0;  // items
+    bool partition = false;
+    std::uint32_t record_words = 0;  // 0: indices are written
+    std::uint32_t maximum = std::numeric_limits<std::uint32_t>::max();
+    std::uint32_t vertices_per_instance = 0;
+    std::uint32_t items_per_group = 256;
+    std::array<std::uint32_t, 4> user{};
+};
+
+class executor {
+  public:
+    // Throws upsweep::error: invalid_argument if `loader` does not find the functions; unsupported if the
+    // context has no compute shaders.
+    explicit executor(const function_loader& loader, const executor_options& options = {});
+    executor(executor&&) noexcept;
+    executor& operator=(executor&&) noexcept;
+    ~executor();
+
+    [[nodiscard]] const device_info& device() const;
+    // Whether this operation can be computed here: sums and products of double need OpenGL, not ES.
+    [[nodiscard]] bool supports(const shader::operation& op) const;
+    // Whether the driver computes the bits of docs/numerics.md. The first call compares a few thousand sums
+    // and products with the CPU's, and waits for them.
+    [[nodiscard]] const shader::conformance& conformance();
+
+    // Scratch of at least so many bytes from now on, so that calls that need no more allocate nothing. Throws
+    // errc::out_of_memory.
+    void reserve(std::uint64_t bytes);
+    [[nodiscard]] std::uint64_t scan_workspace_bytes(const shader::operation& op, std::uint64_t size,
+                                                     scan_algorithm algorithm = scan_algorithm::tree,
+                                                     std::uint32_t work_group_size = 256) const;
+    [[nodiscard]] std::uint64_t compact_workspace_bytes(std::uint64_t items) const;
+    // Where a workspace of the caller's may begin, in bytes.
+    [[nodiscard]] std::uint64_t workspace_alignment() const;
+
+    // Called after the commands of each stage have been issued, with the stage's name ("tile_scan";
+    // docs/shaders.md): the place for timestamps. It must not call the executor.
+    void observe(std::function<void(std::string_view stage)> observer);
+
+    // Used by scan.hpp, compact.hpp and user.hpp. Throw upsweep::error before anything is issued.
+    void run(const scan_call& call);
+    void run(const compact_call& call);
+    // Compiles what a scan of that many elements needs.
+    void compile(const scan_call& call);
+    // Number a user's text, which is compiled at once.
+    std::uint32_t add_operator(const shader::operation& op, std::string text);
+    std::uint32_t add_items(std::string text);
+
+  private:
+    struct state;
+    std::unique_ptr<state> state_;
+};
+
+}  // namespace upsweep::gl

@@ -1,0 +1,9 @@
+// All of the OpenGL back end.
+#pragma once
+
+#include "upsweep/gl/buffers.hpp"
+#include "upsweep/gl/compact.hpp"
+#include "upsweep/gl/executor.hpp"
+#include "upsweep/gl/offscreen_context.hpp"
+#include "upsweep/gl/scan.hpp"
+#include "upsweep/gl/user.hpp"

@@ -1,0 +1,105 @@
+// Prefix sums of a sequence in an OpenGL buffer object: inclusive_scan and exclusive_scan on a gl::executor.
+//
+//     inclusive: out[i] = x[0] (+) x[1] (+) ... (+) x[i]
+//     exclusive: out[i] = x[0] (+) ... (+) x[i-1],  out[0] = the initial value, or else the operator's
+//     identity
+//
+// Elements: uint32, int32, float, uint64, int64, double, affine_map<float>, and what a user_operator
+// combines; the operators of operators.hpp that combine them. Anything else does not compile. Sums and
+// products of double need OpenGL, not ES. Shapes: `in` and `out` have equal size n >= 0, of any length that
+// memory holds. Bits: those of docs/numerics.md, on a driver whose executor::conformance() is that. Aliasing:
+// `out` may be `in` (same buffer and offset); any other overlap is an error, with `total` too. Errors:
+// upsweep::error, before any command is issued: invalid_argument names the argument; unsupported where the
+// device lacks something; out_of_memory; errc::device with the driver's log where a program does not compile.
+// Complexity: O(n) work; reads the input twice and writes the output once; scratch of n / 4096 elements.
+// Sources: the tree of docs/numerics.md; Sengupta, Harris, Zhang, Owens, "Scan primitives for GPU computing",
+// 2007, for reduce, then scan; Blelloch, "Prefix sums and their applications", 1990.
+#pragma once
+
+#include <concepts>
+#include <optional>
+#include <type_traits>
+
+#include "upsweep/gl/executor.hpp"
+#include "upsweep/gl/user.hpp"
+#include "upsweep/operators.hpp"
+
+namespace upsweep::gl {
+
+template <class T>
+struct scan_options {
+    std::optional<T> initial{};  // folded in before the first element
+    bool reverse = false;        // out[i] = x[i] (+) ... (+) x[n-1] instead of x[0] (+) ... (+) x[i]
+    // One element; receives initial (+) x[0] (+) ... (+) x[n-1], or the identity if there is nothing to fold.
+    buffer_span<T> total{};
+    // One word; if it is given, only the first min(n, that word) elements are scanned, and n is below 2^32.
+    // Reversed, they are still the first ones, and their sum runs from the last of them.
+    buffer_span<const std::uint32_t> length{};
+    scan_algorithm algorithm = scan_algorithm::tree;
+    std::uint32_t work_group_size = 256;  // of blelloch: 1 to 1024, any number
+    // At least executor::scan_workspace_bytes, used instead of the executor's own; unspecified afterwards.
+    buffer_region workspace{};
+};
+
+// Op combines T in a shader.
+template <class Op, class T>
+concept combines_in_shader = shader::supported<Op, T> || std::same_as<Op, user_operator<T>>;
+
+namespace detail {
+
+template <class T, class Op>
+scan_call make_call(buffer_span<const T> in, buffer_span<T> out, bool exclusive, const Op& op,
+                    const scan_options<T>& options) {
+    scan_call call;
+    if constexpr (shader::supported<Op, T>) {
+        call.op = shader::operation_of<Op, T>();
+    } else {
+        call.op = op.operation();
+        call.user_text = op.number();
+    }
+    call.in = in.region();
+    call.out = out.region();
+    call.size = in.size;
+    call.exclusive = exclusive;
+    call.reverse = options.reverse;
+    call.has_initial = options.initial.has_value();
+    if (options.initial) call.initial = shader::words_of(*options.initial);
+    call.total = options.total.region();
+    call.length = options.length.region();
+    call.algorithm = options.algorithm;
+    call.work_group_size = options.work_group_size;
+    call.workspace = options.workspace;
+    return call;
+}
+
+}  // namespace detail
+
+// Compiles the programs of scans with Op on T now, so that no later one waits for the driver's compiler.
+template <class T, class Op = plus>
+requires combines_in_shader<Op, T>
+void prepare(executor& ex, const Op& op = {}, scan_algorithm algorithm = scan_algorithm::tree) {
+    ex.compile(
+        detail::make_call<T>({}, {}, algorithm == scan_algorithm::blelloch, op, {.algorithm = algorithm}));
+}
+
+}  // namespace upsweep::gl
+
+namespace upsweep {
+
+// out[i] = in[0] (+) ... (+) in[i]
+template <class In, class T, class Op = plus>
+requires std::same_as<std::remove_const_t<In>, T> && gl::combines_in_shader<Op, T>
+void inclusive_scan(gl::executor& ex, gl::buffer_span<In> in, gl::buffer_span<T> out, const Op& op = {},
+                    const std::type_identity_t<gl::scan_options<T>>& options = {}) {
+    ex.run(gl::detail::make_call<T>(in, out, false, op, options));
+}
+
+// out[i] = in[0] (+) ... (+) in[i-1]; out[0] = options.initial, or else the operator's identity.
+template <class In, class T, class Op = plus>
+requires std::same_as<std::remove_const_t<In>, T> && gl::combines_in_shader<Op, T>
+void exclusive_scan(gl::executor& ex, gl::buffer_span<In> in, gl::buffer_span<T> out, const Op& op = {},
+                    const std::type_identity_t<gl::scan_options<T>>& options = {}) {
+    ex.run(gl::detail::make_call<T>(in, out, true, op, options));
+}
+
+}  // namespace upsweep

@@ -1,0 +1,38 @@
+// A typed part of a VkBuffer: what a std::span is to memory of the host.
+#pragma once
+
+#include <vulkan/vulkan_core.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+namespace upsweep::vulkan {
+
+// `size` elements of T from byte `offset` of `buffer` on. The offset is a multiple of sizeof(T); it need not
+// respect minStorageBufferOffsetAlignment. The buffer needs the usage VK_BUFFER_USAGE_STORAGE_BUFFER_BIT and
+// must be bound to memory. Nothing is owned.
+template <class T>
+struct buffer_span {
+    VkBuffer buffer = VK_NULL_HANDLE;
+    std::uint64_t size = 0;
+    VkDeviceSize offset = 0;
+
+    [[nodiscard]] constexpr VkDeviceSize bytes() const { return size * sizeof(T); }
+    constexpr operator buffer_span<const T>() const requires(!std::is_const_v<T>) {
+        return {buffer, size, offset};
+    }
+};
+
+// Scratch memory of a scan or a compaction: bytes.
+using workspace_span = buffer_span<std::byte>;
+
+// What a workspace must be. A larger one serves too, and bytes never decrease with the length, so one made
+// for the longest sequence serves all. Two recordings may use one workspace if a barrier stands between them.
+struct workspace_requirements {
+    VkDeviceSize bytes = 0;
+    VkDeviceSize alignment = 1;  // of the span's offset
+    VkBufferUsageFlags usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT;
+};
+
+}  // namespace upsweep::vulkan

@@ -1,0 +1,165 @@
+// Prefix sums of a sequence in a VkBuffer.
+//
+//     inclusive: out[i] = x[0] (+) x[1] (+) ... (+) x[i]
+//     exclusive: out[i] = x[0] (+) ... (+) x[i-1],  out[0] = the initial value, or else the operator's
+//     identity
+//
+// Shapes: in and out have equal size n >= 0 of one type, which is the accumulator: uint32, int32, float,
+// uint64, int64, double, affine_map<float>, with the operators of operators.def that combine it; or any type
+// of 4, 8 or 16 bytes with an operator of the caller's. Bits: those of docs/numerics.md, with and without
+// subgroups. Aliasing: out may be in (same buffer, same offset); any other overlap, also with workspace,
+// total and length, is an error. Errors: upsweep::error names the argument. Cost: the input is read twice and
+// the output written once through memory (one tile of 4096 elements at most: read once); 1 to 4 dispatches
+// below 2^31 elements. Source: docs/numerics.md for the tree; reduce-then-scan is Merrill and Grimshaw,
+// Parallel scan for stream architectures, 2009.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <type_traits>
+
+#include "upsweep/operators.hpp"
+#include "upsweep/shader/operation.hpp"
+#include "upsweep/vulkan/buffer.hpp"
+#include "upsweep/vulkan/commands.hpp"
+#include "upsweep/vulkan/executor.hpp"
+
+namespace upsweep::vulkan {
+
+enum class scan_algorithm : std::uint8_t {
+    tree,      // the bits of docs/numerics.md
+    blelloch,  // exclusive, in blocks of 2 * work_group_size; the same bits for exact operators, others for
+               // the rest
+};
+
+template <class T>
+struct scan_options {
+    std::optional<T> initial{};  // folded in before the first element
+    bool reverse = false;        // out[i] = x[i] (+) ... (+) x[n-1] instead of x[0] (+) ... (+) x[i]
+    buffer_span<T> total{};      // one element that receives initial (+) x[0] (+) ... (+) x[n-1]
+    // One word: how many elements there are, read when the commands execute; more than in.size count as
+    // in.size. What follows them in out is left alone. in.size must be below 2^32.
+    buffer_span<const std::uint32_t> length{};
+    scan_algorithm algorithm = scan_algorithm::tree;
+    std::uint32_t work_group_size = 256;  // of blelloch: 1 to maxComputeWorkGroupInvocations, any number
+};
+
+// An operator written in GLSL and compiled with the stages at build time: cmake/Shaders.cmake makes these.
+struct user_operator {
+    std::uint32_t element_words;  // 1, 2 or 4: the element has 4 * element_words bytes
+    bool exact, neutral, commutative, has_identity;
+    // SPIR-V of tile_totals, super_totals, super_prefixes, tile_scan, blelloch_scan, blelloch_add; the last
+    // two are empty without identity.
+    std::array<std::span<const std::uint32_t>, 6> modules;
+};
+
+namespace detail {
+
+struct scan_arguments {
+    shader::operation op;
+    const user_operator* user;
+    bool exclusive;
+    bool reverse;
+    bool has_initial;
+    std::array<std::uint32_t, 4> initial;
+    scan_algorithm algorithm;
+    std::uint32_t work_group_size;
+    buffer_span<const std::byte> in;
+    buffer_span<std::byte> out;
+    workspace_span workspace;
+    buffer_span<std::byte> total;
+    buffer_span<const std::uint32_t> length;
+    std::uint64_t element_count;
+    std::uint64_t out_count;
+};
+commands prepare_scan(executor& ex, const scan_arguments& arguments);
+workspace_requirements scan_workspace(const executor& ex, const shader::operation& op, std::uint64_t length,
+                                      scan_algorithm algorithm, std::uint32_t work_group_size);
+// Throws unless an element of the caller's type is what the operator combines.
+shader::operation operation_of(const user_operator& op, std::size_t element_bytes);
+
+template <class T>
+commands prepare_scan(executor& ex, const shader::operation& op, const user_operator* user, bool exclusive,
+                      const buffer_span<const T>& in, const buffer_span<T>& out,
+                      const workspace_span& workspace, const scan_options<T>& options) {
+    return prepare_scan(
+        ex, {op,
+             user,
+             exclusive,
+             options.reverse,
+             options.initial.has_value(),
+             options.initial ? shader::words_of(*options.initial) : std::array<std::uint32_t, 4>{},
+             options.algorithm,
+             options.work_group_size,
+             {in.buffer, in.bytes(), in.offset},
+             {out.buffer, out.bytes(), out.offset},
+             workspace,
+             {options.total.buffer, options.total.bytes(), options.total.offset},
+             options.length,
+             in.size,
+             out.size});
+}
+
+}  // namespace detail
+
+// The workspace that a scan of up to `length` elements needs.
+template <class T, class Op = plus>
+requires shader::supported<Op, T>
+[[nodiscard]] workspace_requirements scan_workspace(const executor& ex, std::uint64_t length, const Op& = {},
+                                                    scan_algorithm algorithm = scan_algorithm::tree,
+                                                    std::uint32_t work_group_size = 256) {
+    return detail::scan_workspace(ex, shader::operation_of<Op, T>(), length, algorithm, work_group_size);
+}
+template <class T>
+[[nodiscard]] workspace_requirements scan_workspace(const executor& ex, std::uint64_t length,
+                                                    const user_operator& op,
+                                                    scan_algorithm algorithm = scan_algorithm::tree,
+                                                    std::uint32_t work_group_size = 256) {
+    return detail::scan_workspace(ex, detail::operation_of(op, sizeof(T)), length, algorithm,
+                                  work_group_size);
+}
+
+// The commands of a scan. Makes the pipelines at the first call for an operator and type, which takes
+// milliseconds, and descriptor sets; does nothing on the device.
+template <class In, class Op = plus, class T = std::remove_const_t<In>>
+requires shader::supported<Op, T>
+[[nodiscard]] commands prepare_inclusive_scan(executor& ex, const buffer_span<In>& in,
+                                              const std::type_identity_t<buffer_span<T>>& out,
+                                              const workspace_span& workspace, const Op& = {},
+                                              const std::type_identity_t<scan_options<T>>& options = {}) {
+    return detail::prepare_scan<T>(ex, shader::operation_of<Op, T>(), nullptr, false, in, out, workspace,
+                                   options);
+}
+template <class In, class Op = plus, class T = std::remove_const_t<In>>
+requires shader::supported<Op, T>
+[[nodiscard]] commands prepare_exclusive_scan(executor& ex, const buffer_span<In>& in,
+                                              const std::type_identity_t<buffer_span<T>>& out,
+                                              const workspace_span& workspace, const Op& = {},
+                                              const std::type_identity_t<scan_options<T>>& options = {}) {
+    return detail::prepare_scan<T>(ex, shader::operation_of<Op, T>(), nullptr, true, in, out, workspace,
+                                   options);
+}
+
+// The same with an operator of the caller's, whose element is any trivially copyable type of as many bytes.
+template <class In, class T = std::remove_const_t<In>>
+[[nodiscard]] commands prepare_inclusive_scan(executor& ex, const buffer_span<In>& in,
+                                              const std::type_identity_t<buffer_span<T>>& out,
+                                              const workspace_span& workspace, const user_operator& op,
+                                              const std::type_identity_t<scan_options<T>>& options = {}) {
+    return detail::prepare_scan<T>(ex, detail::operation_of(op, sizeof(T)), &op, false, in, out, workspace,
+                                   options);
+}
+template <class In, class T = std::remove_const_t<In>>
+[[nodiscard]] commands prepare_exclusive_scan(executor& ex, const buffer_span<In>& in,
+                                              const std::type_identity_t<buffer_span<T>>& out,
+                                              const workspace_span& workspace, const user_operator& op,
+                                              const std::type_identity_t<scan_options<T>>& options = {}) {
+    return detail::prepare_scan<T>(ex, detail::operation_of(op, sizeof(T)), &op, true, in, out, workspace,
+                                   options);
+}
+
+}  // namespace upsweep::vulkan

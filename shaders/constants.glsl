@@ -1,0 +1,77 @@
+// The numbers on which a stage and its host must agree: bindings, the words of the parameter block, flags, types.
+// Only preprocessor lines, because C++ reads this file too (src/shader/stages.hpp).
+
+// Storage buffers. A user's predicate has its own from UPSWEEP_FIRST_FREE_BINDING on (descriptor set 1 in Vulkan).
+#define UPSWEEP_INPUT 0
+#define UPSWEEP_OUTPUT 1
+#define UPSWEEP_WORKSPACE 2
+#define UPSWEEP_TOTAL 3
+#define UPSWEEP_LENGTH 4
+#define UPSWEEP_BINDINGS 5
+#define UPSWEEP_FIRST_FREE_BINDING 5
+
+// Words of the parameter block. Counts and indices are in elements of the buffer they belong to, from the first
+// byte that is bound.
+#define UPSWEEP_P_GROUPS 0         // work groups of this dispatch that have work; the dispatch may have more
+#define UPSWEEP_P_FLAGS 1          // UPSWEEP_F_...
+#define UPSWEEP_P_LENGTH 2         // elements, from the first one that this dispatch covers to its last
+#define UPSWEEP_P_INPUT_FIRST 3    // where position 0 of this dispatch is in the input
+#define UPSWEEP_P_OUTPUT_FIRST 4   // and in the output
+#define UPSWEEP_P_FIRST_GROUP 5    // tiles (batches, blocks) of the sequence before this dispatch
+#define UPSWEEP_P_SUPERS 6         // where the totals of supers (sums of blocks) begin in the workspace
+#define UPSWEEP_P_BEFORE 7         // elements before this dispatch; only with UPSWEEP_F_LENGTH
+#define UPSWEEP_P_MAXIMUM 8        // what a length from a buffer is limited to
+#define UPSWEEP_P_LENGTH_INDEX 9   // where the length is, in words
+#define UPSWEEP_P_TOTAL_INDEX 10   // where the total goes
+#define UPSWEEP_P_CARRY 11         // where S stands in the workspace between two dispatches of super_prefixes
+#define UPSWEEP_P_INITIAL 12       // four words
+#define UPSWEEP_P_RECORD_WORDS 16  // compact: words of a record, 0 to write indices
+#define UPSWEEP_P_CAPACITY 17      // compact: records kept at most
+#define UPSWEEP_P_VERTICES 18      // compact: vertices of an instance, 0 to draw items as vertices
+#define UPSWEEP_P_GROUP_ITEMS 19   // compact: items of a work group of the dispatch that the arguments describe
+#define UPSWEEP_P_GROUPS_X 20      // compact: largest x of that dispatch
+#define UPSWEEP_P_USER 21          // four words for a user's keep and move
+#define UPSWEEP_PARAMETERS 25
+
+#define UPSWEEP_F_EXCLUSIVE 1u
+#define UPSWEEP_F_REVERSE 2u
+#define UPSWEEP_F_INITIAL 4u     // the initial value counts
+#define UPSWEEP_F_TOTAL 8u       // this dispatch has the last element and writes the total
+#define UPSWEEP_F_LENGTH 16u     // the length is in a buffer
+#define UPSWEEP_F_LAST 32u       // super_totals: one batch holds everything, so write S for each super;
+                                 // blelloch_scan: one block holds everything, so there are no sums
+#define UPSWEEP_F_CONTINUED 64u  // super_prefixes: S stands in the workspace
+#define UPSWEEP_F_PARTITION 128u  // compact: what was not kept follows what was
+#define UPSWEEP_F_VECTORS 256u    // compact: records are whole, aligned vectors of four words
+#define UPSWEEP_F_SWAP 512u       // later operands on the left: with UPSWEEP_F_REVERSE, and above the lowest level of
+                                  // Blelloch's scan, where sums of a reversed sequence lie in order
+
+// Specialisation constants in Vulkan. In OpenGL the host defines UPSWEEP_TYPE, UPSWEEP_LINE, UPSWEEP_TRAITS and
+// UPSWEEP_BLELLOCH_SIZE in front of the text.
+#define UPSWEEP_C_TYPE 0
+#define UPSWEEP_C_LINE 1    // the operator's line in operators.def, from 0
+#define UPSWEEP_C_TRAITS 2
+#define UPSWEEP_C_BLELLOCH_SIZE 3    // invocations of a work group
+#define UPSWEEP_C_BLELLOCH_PADDED 4  // twice that, rounded up to a power of two
+
+// Element types. The stages hold an element of the first three as a uint, of the others as a uvec2.
+#define UPSWEEP_T_UINT 0
+#define UPSWEEP_T_INT 1
+#define UPSWEEP_T_FLOAT 2
+#define UPSWEEP_T_UINT64 3
+#define UPSWEEP_T_INT64 4
+#define UPSWEEP_T_AFFINE 5  // affine_map<float>
+#define UPSWEEP_T_DOUBLE 6
+
+// What is known about an operator on a type (UPSWEEP_C_TRAITS).
+#define UPSWEEP_EXACT 1u        // every grouping gives the same bits
+#define UPSWEEP_NEUTRAL 2u      // the identity changes no bit of the other operand
+#define UPSWEEP_COMMUTATIVE 4u  // op(a, b) is op(b, a) in every bit
+
+// The arguments that compact and partition write, in words.
+#define UPSWEEP_A_DRAW 0      // vertices, instances, first vertex, first instance
+#define UPSWEEP_A_DISPATCH 4  // x, y, z
+#define UPSWEEP_A_COUNT 7     // items kept, at most the capacity
+#define UPSWEEP_A_FOUND 8     // items that the predicate chose
+#define UPSWEEP_A_REJECTED 9  // the others
+#define UPSWEEP_A_WORDS 12

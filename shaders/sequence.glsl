@@ -1,0 +1,38 @@
+// The sequence that a stage scans: how long it is, and where its positions lie in the buffers. Position p of a dispatch
+// is element first + p, or first - p of a reversed scan.
+
+layout(std430, binding = UPSWEEP_LENGTH) readonly buffer length_block {
+    uint lengths[];
+};
+
+// Elements of the whole sequence; known here only if the length is in a buffer.
+uint whole_length() { return min(lengths[parameters[UPSWEEP_P_LENGTH_INDEX]], parameters[UPSWEEP_P_MAXIMUM]); }
+
+// Elements from position 0 of this dispatch to its last.
+uint sequence_length() {
+    if (!has_flag(UPSWEEP_F_LENGTH)) return parameters[UPSWEEP_P_LENGTH];
+    uint length = whole_length();
+    uint before = parameters[UPSWEEP_P_BEFORE];
+    return length > before ? min(length - before, parameters[UPSWEEP_P_LENGTH]) : 0u;
+}
+// Whether the sequence ends in this dispatch.
+bool has_last() {
+    if (!has_flag(UPSWEEP_F_LENGTH)) return has_flag(UPSWEEP_F_TOTAL);
+    uint length = whole_length();
+    uint before = parameters[UPSWEEP_P_BEFORE];
+    bool ends = length > before ? length - before <= parameters[UPSWEEP_P_LENGTH] : before == 0u;
+    return ends && has_flag(UPSWEEP_F_TOTAL);
+}
+
+// Where position 0 lies. A reversed sequence whose length is in a buffer begins at an end that only the device knows.
+uint first_of(uint first) {
+    if (!has_flag(UPSWEEP_F_LENGTH) || !has_flag(UPSWEEP_F_REVERSE)) return first;
+    return first + whole_length() - 1u - parameters[UPSWEEP_P_BEFORE];
+}
+uint place_of(uint first, uint position) {
+    return has_flag(UPSWEEP_F_REVERSE) ? first - position : first + position;
+}
+// The lowest element of the run at `position`.
+uint run_place(uint first, uint position) {
+    return has_flag(UPSWEEP_F_REVERSE) ? first - position - uint(UPSWEEP_RUN_ELEMENTS - 1) : first + position;
+}

@@ -1,0 +1,43 @@
+// The total of each super from the totals of its 32 tiles, 32 supers a work group. Where that is all there are, their
+// prefixes S at once (UPSWEEP_F_LAST), which spares a stage.
+#include "interface.glsl"
+layout(local_size_x = UPSWEEP_GROUP_SIZE) in;
+#include "operators.glsl"
+#include "tree.glsl"
+
+layout(std430, binding = UPSWEEP_WORKSPACE) buffer workspace_block {
+    stored workspace[];
+};
+
+void main() {
+    uint batch = parameters[UPSWEEP_P_FIRST_GROUP] + group_index();
+    uint tiles = parameters[UPSWEEP_P_LENGTH];
+    if (group_index() >= parameters[UPSWEEP_P_GROUPS]) return;
+
+    for (uint i = gl_LocalInvocationIndex; i < uint(UPSWEEP_TILE_RUNS); i += uint(UPSWEEP_GROUP_SIZE)) {
+        uint tile = batch * uint(UPSWEEP_TILE_RUNS) + i;
+        rows[row_slot(i)] = from_words(tile < tiles ? workspace[tile] : stored(0u));
+    }
+    synchronize();
+    uint supers = parameters[UPSWEEP_P_SUPERS];
+    uint super_count = (tiles + uint(UPSWEEP_SUPER_TILES - 1)) / uint(UPSWEEP_SUPER_TILES);
+    uint r = gl_LocalInvocationIndex;
+    uint row = batch * uint(UPSWEEP_TILE_ROWS) + r;
+    bool folds = r < uint(UPSWEEP_TILE_ROWS) && row < super_count;
+    element total = absent();
+    if (folds) total = fold_row(r, row_count(tiles - batch * uint(UPSWEEP_TILE_RUNS), r));
+    if (!has_flag(UPSWEEP_F_LAST)) {
+        if (folds) workspace[supers + row] = to_words(total);
+        return;
+    }
+    if (folds) rows[slot_of(UPSWEEP_TOTALS_ROW, r)] = total;
+    synchronize();
+    if (r == 0u) {
+        bool present = has_flag(UPSWEEP_F_INITIAL);
+        element start = absent();
+        if (present) start = initial_value();
+        scan_row(UPSWEEP_TOTALS_ROW, super_count, present, start);
+    }
+    synchronize();
+    if (folds) workspace[supers + row] = to_words(rows[slot_of(UPSWEEP_TOTALS_ROW, r)]);
+}

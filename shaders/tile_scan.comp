@@ -1,0 +1,88 @@
+// The scan of each tile with what comes before it: the last stage, and the only one of a sequence of at most one tile.
+// One work group a tile, the last tile first, because the end of the input is what the caches still hold.
+#include "interface.glsl"
+layout(local_size_x = UPSWEEP_GROUP_SIZE) in;
+#include "operators.glsl"
+#include "sequence.glsl"
+#include "load.glsl"
+#include "store.glsl"
+
+layout(std430, binding = UPSWEEP_WORKSPACE) readonly buffer workspace_block {
+    stored workspace[];
+};
+layout(std430, binding = UPSWEEP_TOTAL) writeonly buffer total_block {
+    stored total_elements[];
+};
+
+#define UPSWEEP_RUNS (UPSWEEP_TILE_RUNS / UPSWEEP_GROUP_SIZE)  // of an invocation
+
+void write_total(element total) { total_elements[parameters[UPSWEEP_P_TOTAL_INDEX]] = to_words(total); }
+
+// A value that may be absent; such a one is skipped.
+struct part {
+    bool present;
+    element value;
+};
+// before (+) nested. A neutral identity stands for what is absent.
+void prepend(part before, inout part nested) {
+    if (neutral)
+        nested.value = join(before.value, nested.value);
+    else if (before.present)
+        nested.value = nested.present ? join(before.value, nested.value) : before.value;
+    nested.present = nested.present || before.present;
+}
+
+// T is folded here: the totals of the tiles before this one in its super are at most 31, and an earlier stage would have to
+// write and read a prefix for each tile.
+uint tiles_before(uint tile) { return tile % uint(UPSWEEP_SUPER_TILES); }
+element tile_total(uint tile, uint i) { return from_words(workspace[tile - tiles_before(tile) + i]); }
+
+// S
+part supers_before(uint tile) {
+    uint before = tile / uint(UPSWEEP_SUPER_TILES);
+    part supers = part(before > 0u || has_flag(UPSWEEP_F_INITIAL), absent());
+    if (before > 0u)
+        supers.value = from_words(workspace[parameters[UPSWEEP_P_SUPERS] + before]);
+    else if (supers.present)
+        supers.value = initial_value();
+    return supers;
+}
+
+// Stores the run at `position` from prefix(position), ..., prefix(position + 4).
+void store_prefixes(uint position, uint length, element prefixes[UPSWEEP_RUN_ELEMENTS + 1]) {
+    bool exclusive = has_flag(UPSWEEP_F_EXCLUSIVE);
+    element results[UPSWEEP_RUN_ELEMENTS];
+    for (int m = 0; m < UPSWEEP_RUN_ELEMENTS; ++m) results[m] = exclusive ? prefixes[m] : prefixes[m + 1];
+    store_run(first_of(parameters[UPSWEEP_P_OUTPUT_FIRST]), position, length, results);
+    if (position < length && length <= position + uint(UPSWEEP_RUN_ELEMENTS) && has_last()) {
+        for (int m = 1; m <= UPSWEEP_RUN_ELEMENTS; ++m) {
+            if (position + uint(m) == length) write_total(prefixes[m]);
+        }
+    }
+}
+
+#ifdef UPSWEEP_SUBGROUPS
+#include "tile_scan_exact.glsl"
+#else
+#include "tile_scan_tree.glsl"
+#endif
+
+void main() {
+    uint groups = parameters[UPSWEEP_P_GROUPS];
+    if (group_index() >= groups) return;
+    uint group = groups - 1u - group_index();
+    uint tile = parameters[UPSWEEP_P_FIRST_GROUP] + group;
+    uint base = group * uint(UPSWEEP_TILE_ELEMENTS);
+    uint length = sequence_length();
+    if (base >= length) {
+        // The total of nothing at all: what prefix(0) is.
+        if (tile == 0u && gl_LocalInvocationIndex == 0u && has_last()) {
+            if (has_flag(UPSWEEP_F_INITIAL))
+                write_total(initial_value());
+            else
+                write_total(absent());
+        }
+        return;
+    }
+    scan_tile(tile, base, length);
+}

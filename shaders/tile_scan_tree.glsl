@@ -1,0 +1,65 @@
+// scan_tile by the combination tree: prefix(p) = S (+) (T (+) (R (+) (V (+) L))).
+#include "tree.glsl"
+
+shared part before_tile[2];  // S, T
+
+void scan_tile(uint tile, uint base, uint length) {
+    uint lane = gl_LocalInvocationIndex;
+    uint first = first_of(parameters[UPSWEEP_P_INPUT_FIRST]);
+    if (lane < tiles_before(tile)) rows[slot_of(UPSWEEP_TILES_ROW, lane)] = tile_total(tile, lane);
+    if (lane == uint(UPSWEEP_TILE_ROWS)) before_tile[0] = supers_before(tile);
+
+    // L, and the totals of runs.
+    element items[UPSWEEP_RUNS * UPSWEEP_RUN_ELEMENTS];
+    for (int k = 0; k < UPSWEEP_RUNS; ++k) {
+        uint run_index = uint(k * UPSWEEP_GROUP_SIZE) + lane;
+        element run[UPSWEEP_RUN_ELEMENTS];
+        load_run(first, base + run_index * uint(UPSWEEP_RUN_ELEMENTS), length, run);
+        for (int m = 1; m < UPSWEEP_RUN_ELEMENTS; ++m) run[m] = join(run[m - 1], run[m]);
+        for (int m = 0; m < UPSWEEP_RUN_ELEMENTS; ++m) items[k * UPSWEEP_RUN_ELEMENTS + m] = run[m];
+        rows[row_slot(run_index)] = run[UPSWEEP_RUN_ELEMENTS - 1];
+    }
+    synchronize();
+
+    // V and the totals of rows; at the same time T.
+    uint runs = (min(length - base, uint(UPSWEEP_TILE_ELEMENTS)) + uint(UPSWEEP_RUN_ELEMENTS - 1)) /
+                uint(UPSWEEP_RUN_ELEMENTS);
+    if (lane < uint(UPSWEEP_TILE_ROWS))
+        rows[slot_of(UPSWEEP_TOTALS_ROW, lane)] = scan_row(lane, row_count(runs, lane), false, absent());
+    else if (lane == uint(UPSWEEP_TILE_ROWS))
+        before_tile[1] = part(tiles_before(tile) != 0u, fold_row(UPSWEEP_TILES_ROW, tiles_before(tile)));
+    synchronize();
+
+    // R. Under an exact operator S and T go in front of it, so that one part does for three.
+    part supers = before_tile[0];
+    part tiles = before_tile[1];
+    part outer = part(false, absent());
+    if (exact) {
+        outer = tiles;
+        prepend(supers, outer);
+    }
+    uint row_total_count = (runs + uint(UPSWEEP_ROW_RUNS - 1)) / uint(UPSWEEP_ROW_RUNS);
+    if (lane == 0u) scan_row(UPSWEEP_TOTALS_ROW, row_total_count, outer.present, outer.value);
+    synchronize();
+
+    for (int k = 0; k < UPSWEEP_RUNS; ++k) {
+        uint run_index = uint(k * UPSWEEP_GROUP_SIZE) + lane;
+        uint row = run_index / uint(UPSWEEP_ROW_RUNS);
+        part left = part(run_index % uint(UPSWEEP_ROW_RUNS) != 0u, rows[row_slot(run_index)]);
+        part above = part(row != 0u || outer.present, rows[slot_of(UPSWEEP_TOTALS_ROW, row)]);
+        if (exact) prepend(above, left);
+        element prefixes[UPSWEEP_RUN_ELEMENTS + 1];  // prefix(p), prefix(p + 1), ...
+        for (int m = 0; m <= UPSWEEP_RUN_ELEMENTS; ++m) {
+            part nested = part(false, absent());
+            if (m > 0) nested = part(true, items[k * UPSWEEP_RUN_ELEMENTS + m - 1]);
+            prepend(left, nested);
+            if (!exact) {
+                prepend(above, nested);
+                prepend(tiles, nested);
+                prepend(supers, nested);
+            }
+            prefixes[m] = nested.value;
+        }
+        store_prefixes(base + run_index * uint(UPSWEEP_RUN_ELEMENTS), length, prefixes);
+    }
+}

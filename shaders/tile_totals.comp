@@ -1,0 +1,79 @@
+// The total of each complete tile: the first stage of a scan of more than one tile. One work group a tile.
+#include "interface.glsl"
+layout(local_size_x = UPSWEEP_GROUP_SIZE) in;
+#include "operators.glsl"
+#include "sequence.glsl"
+#include "load.glsl"
+
+layout(std430, binding = UPSWEEP_WORKSPACE) writeonly buffer workspace_block {
+    stored workspace[];
+};
+
+#define UPSWEEP_RUNS (UPSWEEP_TILE_RUNS / UPSWEEP_GROUP_SIZE)  // of an invocation
+
+#ifdef UPSWEEP_SUBGROUPS
+
+#include "subgroups.glsl"
+shared element subgroup_totals[UPSWEEP_GROUP_SIZE];
+
+element tile_total(uint first, uint base, uint length) {
+    element totals[UPSWEEP_RUNS];
+    for (int k = 0; k < UPSWEEP_RUNS; ++k) {
+        uint run_index = uint(k * UPSWEEP_GROUP_SIZE) + lane_index();
+        element run[UPSWEEP_RUN_ELEMENTS];
+        load_run(first, base + run_index * uint(UPSWEEP_RUN_ELEMENTS), length, run);
+        totals[k] = join(join(run[0], run[1]), join(run[2], run[3]));
+    }
+    // Exact and commutative, so in any order.
+    element fold = totals[0];
+    for (int k = 1; k < UPSWEEP_RUNS; ++k) fold = join(fold, totals[k]);
+    fold = subgroup_scan(fold);
+    if (gl_SubgroupInvocationID == subgroup_lanes() - 1u) subgroup_totals[gl_SubgroupID] = fold;
+    synchronize();
+    // The first subgroup folds what the subgroups found.
+    fold = absent();
+    if (gl_SubgroupID == 0u) {
+        for (uint i = gl_SubgroupInvocationID; i < gl_NumSubgroups; i += subgroup_lanes())
+            fold = join(fold, subgroup_totals[i]);
+        fold = subgroup_scan(fold);
+    }
+    return fold;
+}
+bool is_writer() { return lane_index() == subgroup_lanes() - 1u; }
+
+#else
+
+#include "tree.glsl"
+
+element tile_total(uint first, uint base, uint length) {
+    for (int k = 0; k < UPSWEEP_RUNS; ++k) {
+        uint run_index = uint(k * UPSWEEP_GROUP_SIZE) + gl_LocalInvocationIndex;
+        element run[UPSWEEP_RUN_ELEMENTS];
+        load_run(first, base + run_index * uint(UPSWEEP_RUN_ELEMENTS), length, run);
+        rows[row_slot(run_index)] = join(join(join(run[0], run[1]), run[2]), run[3]);
+    }
+    synchronize();
+    // All of it, as a number that the compiler does not know.
+    uint runs = min(length, uint(UPSWEEP_TILE_RUNS));
+    uint r = gl_LocalInvocationIndex;
+    if (r < uint(UPSWEEP_TILE_ROWS)) rows[slot_of(UPSWEEP_TOTALS_ROW, r)] = fold_row(r, row_count(runs, r));
+    synchronize();
+    element fold = absent();
+    if (r == 0u) fold = fold_row(UPSWEEP_TOTALS_ROW, row_count(runs, 0u));
+    return fold;
+}
+bool is_writer() { return gl_LocalInvocationIndex == 0u; }
+
+#endif
+
+void main() {
+    uint group = group_index();
+    uint length = sequence_length();
+    uint base = group * uint(UPSWEEP_TILE_ELEMENTS);
+    // The same answer in the whole work group. Nobody asks for the total of an incomplete tile.
+    if (group >= parameters[UPSWEEP_P_GROUPS] || length < uint(UPSWEEP_TILE_ELEMENTS) ||
+        base > length - uint(UPSWEEP_TILE_ELEMENTS))
+        return;
+    element total = tile_total(first_of(parameters[UPSWEEP_P_INPUT_FIRST]), base, length);
+    if (is_writer()) workspace[parameters[UPSWEEP_P_FIRST_GROUP] + group] = to_words(total);
+}

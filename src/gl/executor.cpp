@@ -1,0 +1,269 @@
+// Checks a call, asks for its plan and has it carried out.
+#include "upsweep/gl/executor.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "gl/conformance.hpp"
+#include "gl/executor_state.hpp"
+#include "upsweep/error.hpp"
+
+namespace upsweep::gl {
+namespace {
+
+bool overlap(const buffer_region& a, const buffer_region& b) {
+    return a.buffer == b.buffer && a.buffer != 0 && a.offset < b.offset + b.bytes &&
+           b.offset < a.offset + a.bytes;
+}
+
+struct named_region {
+    const char* name;
+    buffer_region region;
+};
+
+// `written` must not overlap any of the others.
+template <std::size_t N>
+void forbid_overlap(const named_region& written, const std::array<named_region, N>& others) {
+    for (const named_region& other : others) {
+        if (overlap(written.region, other.region)) {
+            throw_error(errc::invalid_argument,
+                        std::string(written.name) + ": expected it to be disjoint from " + other.name +
+                            ", but they overlap in buffer " + std::to_string(other.region.buffer));
+        }
+    }
+}
+
+void check_bytes(const named_region& given, std::uint64_t expected) {
+    if (given.region.bytes < expected) {
+        throw_error(errc::invalid_argument, std::string(given.name) + ": expected at least " +
+                                                std::to_string(expected) + " bytes, but it has " +
+                                                std::to_string(given.region.bytes));
+    }
+}
+
+// So many elements fit no buffer object, and their bytes no 64-bit number.
+void check_count(const char* what, std::uint64_t count, std::uint64_t bytes) {
+    constexpr std::uint64_t most = std::uint64_t{1} << 62;
+    if (count > most / bytes) {
+        throw_error(errc::invalid_argument,
+                    std::string(what) + ": expected fewer than 2^62 bytes, but it has " +
+                        std::to_string(count) + " elements of " + std::to_string(bytes));
+    }
+}
+
+shader::algorithm shader_algorithm(scan_algorithm algorithm) {
+    return algorithm == scan_algorithm::tree ? shader::algorithm::tree : shader::algorithm::blelloch;
+}
+
+// ---- scans ----
+
+bool computes(const device_info& device, const shader::operation& op) {
+    return op.type != shader::element_type::float64 || op.exact || device.float64;
+}
+
+void check_operation(const scan_call& call, const device_info& device) {
+    if (!computes(device, call.op))
+        throw_error(errc::unsupported, "op: OpenGL ES has no sums and products of double");
+}
+
+void check_scan(const scan_call& call) {
+    const std::uint64_t size = std::uint64_t{4} * call.op.element_words;
+    check_count("in", call.size, size);
+    if (call.out.bytes != call.in.bytes) {
+        throw_error(errc::invalid_argument, "out: expected " + std::to_string(call.size) +
+                                                " elements, as many as in, but it has " +
+                                                std::to_string(call.out.bytes / size));
+    }
+    const named_region in{"in", call.in}, out{"out", call.out}, total{"options.total", call.total};
+    const named_region length{"options.length", call.length}, workspace{"options.workspace", call.workspace};
+    if (call.total.buffer != 0) check_bytes(total, size);
+    if (call.length.buffer != 0) check_bytes(length, 4);
+    const bool in_place = call.in.buffer == call.out.buffer && call.in.offset == call.out.offset;
+    if (!in_place) forbid_overlap(out, std::array{in});
+    forbid_overlap(total, std::array{in, out});
+    forbid_overlap(length, std::array{out, total});
+    forbid_overlap(workspace, std::array{in, out, total, length});
+}
+
+shader::scan_request request_of(const scan_call& call) {
+    shader::scan_request request;
+    request.op = call.op;
+    request.length = call.size;
+    request.exclusive = call.exclusive;
+    request.reverse = call.reverse;
+    request.has_initial = call.has_initial;
+    request.initial = call.initial;
+    request.has_total = call.total.buffer != 0;
+    request.length_in_buffer = call.length.buffer != 0;
+    request.how = shader_algorithm(call.algorithm);
+    request.blelloch_size = call.work_group_size;
+    request.input_offset = call.in.offset;
+    request.output_offset = call.out.offset;
+    request.workspace_offset = call.workspace.offset;
+    request.total_offset = call.total.offset;
+    request.length_offset = call.length.offset;
+    return request;
+}
+
+shader::program_key key_of(const scan_call& call) {
+    return {shader::stage::tile_scan, call.op, call.work_group_size};
+}
+
+// ---- compactions ----
+
+void check_compact(const compact_call& call) {
+    const named_region in{"in", call.in}, flags{"flags", call.flags}, out{"out", call.out};
+    const named_region arguments{"arguments", call.arguments}, length{"options.length", call.length};
+    const named_region workspace{"options.workspace", call.workspace};
+    check_bytes(arguments, 4 * UPSWEEP_A_WORDS);
+    if (call.length.buffer != 0) check_bytes(length, 4);
+    if (call.items_per_group == 0)
+        throw_error(errc::invalid_argument, "options.items_per_group: expected at least 1, but it is 0");
+    if (call.user_text == 0) {
+        const std::uint64_t item = 4 * std::max<std::uint64_t>(1, call.record_words);
+        check_count("in", call.size, item);
+        if (call.flags.bytes / 4 != call.size) {
+            throw_error(errc::invalid_argument, "flags: expected " + std::to_string(call.size) +
+                                                    " words, as many as in has elements, but there are " +
+                                                    std::to_string(call.flags.bytes / 4));
+        }
+        if (call.partition && call.out.bytes / item < call.size) {
+            throw_error(errc::invalid_argument, "out: expected at least " + std::to_string(call.size) +
+                                                    " elements, but it has " +
+                                                    std::to_string(call.out.bytes / item));
+        }
+    }
+    // The length of this call may be the count of an earlier one, in the same arguments: it is read before
+    // they are written only if it is somewhere else.
+    forbid_overlap(out, std::array{in, flags, length});
+    forbid_overlap(arguments, std::array{in, flags, out, length});
+    forbid_overlap(workspace, std::array{in, flags, out, arguments, length});
+}
+
+shader::compact_request request_of(const compact_call& call) {
+    shader::compact_request request;
+    request.items = call.size;
+    request.length_in_buffer = call.length.buffer != 0;
+    request.partition = call.partition;
+    request.user_items = call.user_text != 0;
+    request.record_words = call.record_words;
+    request.capacity = call.maximum;
+    if (call.user_text == 0 && !call.partition) {
+        const std::uint64_t room = call.out.bytes / (4 * std::max<std::uint64_t>(1, call.record_words));
+        request.capacity = static_cast<std::uint32_t>(std::min<std::uint64_t>(call.maximum, room));
+    }
+    request.vertices = call.vertices_per_instance;
+    request.group_items = call.items_per_group;
+    request.user = call.user;
+    request.flags_offset = call.flags.offset;
+    request.input_offset = call.in.offset;
+    request.output_offset = call.out.offset;
+    request.workspace_offset = call.workspace.offset;
+    request.arguments_offset = call.arguments.offset;
+    request.length_offset = call.length.offset;
+    return request;
+}
+
+}  // namespace
+
+executor::executor(const function_loader& loader, const executor_options& options)
+    : state_(std::make_unique<state>(loader, options)) {}
+executor::executor(executor&&) noexcept = default;
+executor& executor::operator=(executor&&) noexcept = default;
+executor::~executor() = default;
+
+const device_info& executor::device() const { return state_->device; }
+
+bool executor::supports(const shader::operation& op) const { return computes(state_->device, op); }
+
+const shader::conformance& executor::conformance() {
+    if (!state_->conformance) {
+        const saved_state saved(state_->gl, UPSWEEP_BINDINGS);
+        state_->conformance = check_conformance(state_->gl, state_->programs, state_->device.float64);
+    }
+    return *state_->conformance;
+}
+
+void executor::reserve(std::uint64_t bytes) {
+    const saved_state saved(state_->gl, 0);
+    state_->grow_scratch(bytes);
+}
+
+std::uint64_t executor::scan_workspace_bytes(const shader::operation& op, std::uint64_t size,
+                                             scan_algorithm algorithm, std::uint32_t work_group_size) const {
+    return shader::scan_workspace_bytes(op, size, shader_algorithm(algorithm), work_group_size,
+                                        state_->limits);
+}
+std::uint64_t executor::compact_workspace_bytes(std::uint64_t items) const {
+    return shader::compact_workspace_bytes(items, state_->limits);
+}
+std::uint64_t executor::workspace_alignment() const { return shader::workspace_alignment(state_->limits); }
+
+void executor::observe(std::function<void(std::string_view)> observer) {
+    state_->observer = std::move(observer);
+}
+
+void executor::run(const scan_call& call) {
+    check_operation(call, state_->device);
+    check_scan(call);
+    state_->programs.check_text(call.user_text);
+    const saved_state saved(state_->gl, UPSWEEP_BINDINGS);
+    state_->check_buffer("in", call.in);
+    state_->check_buffer("out", call.out);
+    state_->check_buffer("options.total", call.total);
+    state_->check_buffer("options.length", call.length);
+    const std::vector<shader::dispatch> plan = shader::plan_scan(request_of(call), state_->limits);
+    if (plan.empty()) return;
+
+    resources from{};
+    of(from, shader::resource::input) = call.in;
+    of(from, shader::resource::output) = call.out;
+    of(from, shader::resource::total) = call.total;
+    of(from, shader::resource::length) = call.length;
+    of(from, shader::resource::workspace) = state_->workspace(
+        call.workspace, scan_workspace_bytes(call.op, call.size, call.algorithm, call.work_group_size));
+    state_->carry_out(plan, from, key_of(call), call.user_text);
+}
+
+void executor::run(const compact_call& call) {
+    check_compact(call);
+    state_->programs.check_text(call.user_text);
+    const saved_state saved(state_->gl, UPSWEEP_BINDINGS);
+    state_->check_buffer("in", call.in);
+    state_->check_buffer("flags", call.flags);
+    state_->check_buffer("out", call.out);
+    state_->check_buffer("arguments", call.arguments);
+    state_->check_buffer("options.length", call.length);
+    const std::vector<shader::dispatch> plan = shader::plan_compact(request_of(call), state_->limits);
+
+    resources from{};
+    of(from, shader::resource::input) = call.in;
+    of(from, shader::resource::output) = call.out;
+    of(from, shader::resource::flags) = call.flags;
+    of(from, shader::resource::total) = call.arguments;
+    of(from, shader::resource::length) = call.length;
+    of(from, shader::resource::workspace) =
+        state_->workspace(call.workspace, compact_workspace_bytes(call.size));
+    state_->carry_out(plan, from, {}, call.user_text);
+}
+
+void executor::compile(const scan_call& call) {
+    constexpr std::uint64_t with_every_stage = std::uint64_t{1} << 28;
+    check_operation(call, state_->device);
+    state_->programs.check_text(call.user_text);
+    shader::scan_request request = request_of(call);
+    request.length = with_every_stage;
+    const saved_state saved(state_->gl, 0);
+    for (const shader::dispatch& next : shader::plan_scan(request, state_->limits))
+        state_->program(next, key_of(call), call.user_text);
+}
+
+std::uint32_t executor::add_operator(const shader::operation& op, std::string text) {
+    return state_->programs.add_text(std::move(text), {shader::stage::tile_scan, op});
+}
+std::uint32_t executor::add_items(std::string text) {
+    return state_->programs.add_text(std::move(text), {shader::stage::vote});
+}
+
+}  // namespace upsweep::gl

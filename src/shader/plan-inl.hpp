@@ -1,0 +1,78 @@
+// What the plans of scans and of compactions share: rounding, bindings, dispatches.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "shader/plan.hpp"
+#include "upsweep/error.hpp"
+
+namespace upsweep::shader {
+
+inline constexpr std::uint64_t words_limit = std::uint64_t{1} << 32;  // indices in the stages are 32-bit
+
+constexpr std::uint64_t divide_up(std::uint64_t a, std::uint64_t b) { return a / b + (a % b != 0 ? 1 : 0); }
+constexpr std::uint64_t round_up(std::uint64_t a, std::uint64_t b) { return divide_up(a, b) * b; }
+
+// Vector loads want 16 bytes whatever the device asks for.
+inline std::uint64_t alignment_of(const limits& device) {
+    return std::max<std::uint64_t>(device.binding_alignment, 16);
+}
+// Of a binding: indices of words must fit 32 bits.
+inline std::uint64_t largest_binding(const limits& device) {
+    return std::min(device.binding_bytes, 4 * words_limit - alignment_of(device)) / 16 * 16;
+}
+inline std::uint64_t most_groups(const limits& device) {
+    return std::min<std::uint64_t>(std::uint64_t{device.groups_x} * device.groups_y, 0x7fffffffu);
+}
+
+[[noreturn]] inline void throw_bytes(const char* what, std::uint64_t bytes, const limits& device) {
+    throw_error(errc::unsupported,
+                std::string(what) + ": expected at most " + std::to_string(largest_binding(device)) +
+                    " bytes, what this device can bind at once, but it takes " + std::to_string(bytes));
+}
+inline void check_offset(const char* what, std::uint64_t offset, std::uint64_t unit) {
+    if (offset % unit != 0) {
+        throw_error(errc::invalid_argument,
+                    std::string(what) + ": expected an offset that is a multiple of " + std::to_string(unit) +
+                        " bytes, but it is " + std::to_string(offset));
+    }
+}
+
+// Makes dispatches one after the other.
+class builder {
+  public:
+    builder(const limits& device, std::vector<dispatch>& made) : device_(device), made_(made) {}
+
+    dispatch& add(stage which, std::uint64_t groups, std::uint32_t flags) {
+        dispatch next;
+        next.which = which;
+        next.waits = !made_.empty();
+        const std::uint64_t rows = divide_up(groups, device_.groups_x);
+        next.groups_y = static_cast<std::uint32_t>(rows);
+        next.groups_x = static_cast<std::uint32_t>(divide_up(groups, rows));
+        next.parameters[UPSWEEP_P_GROUPS] = static_cast<std::uint32_t>(groups);
+        next.parameters[UPSWEEP_P_FLAGS] = flags;
+        return made_.emplace_back(next);
+    }
+
+  private:
+    const limits& device_;
+    std::vector<dispatch>& made_;
+};
+
+// A range of a buffer with elements of `size` bytes, bound from an aligned offset on.
+struct bound_range {
+    binding range;
+    std::uint32_t first;  // the first element, counted from the binding's start
+};
+inline bound_range bind(resource from, std::uint64_t offset, std::uint64_t elements, std::uint64_t size,
+                        const limits& device) {
+    const std::uint64_t start = offset / alignment_of(device) * alignment_of(device);
+    const std::uint64_t first = (offset - start) / size;
+    return {{from, start, (first + elements) * size}, static_cast<std::uint32_t>(first)};
+}
+
+}  // namespace upsweep::shader

@@ -1,0 +1,122 @@
+// What a host must do for a scan or a compaction: which stages in which order, with which ranges of which
+// buffers, how many work groups and which parameters. Plain data, made without touching a device; OpenGL and
+// Vulkan only carry it out.
+//
+// A host carries out a dispatch as follows: if `waits`, a memory barrier (storage buffer writes before it
+// become visible to storage buffer reads and writes after it); bind the five ranges; hand over the parameter
+// words; dispatch groups_x by groups_y by 1. The order of dispatches is that of the vector.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "shader/stages.hpp"
+
+namespace upsweep::shader {
+
+// What a device allows. Defaults are OpenGL 4.3's and Vulkan's minima.
+struct limits {
+    // Largest range of a storage buffer that can be bound: maxStorageBufferRange,
+    // GL_MAX_SHADER_STORAGE_BLOCK_SIZE.
+    std::uint64_t binding_bytes = std::uint64_t{1} << 27;
+    // minStorageBufferOffsetAlignment, GL_SHADER_STORAGE_BUFFER_OFFSET_ALIGNMENT: a power of two.
+    std::uint64_t binding_alignment = 256;
+    // maxComputeWorkGroupCount, x and y.
+    std::uint32_t groups_x = 65535;
+    std::uint32_t groups_y = 65535;
+    // Supers that one dispatch of super_prefixes folds: see super_prefixes.comp.
+    std::uint32_t supers_per_dispatch = 16384;
+};
+
+// Buffers of a request. A binding that a stage does not use names one that it may have at that place
+// unharmed.
+enum class resource : std::uint8_t { none, input, output, workspace, total, length, flags };
+inline constexpr int resource_count = 7;
+
+struct binding {
+    resource from = resource::none;
+    std::uint64_t offset = 0;  // bytes from the start of that buffer, a multiple of binding_alignment
+    std::uint64_t bytes = 0;
+    friend constexpr bool operator==(const binding&, const binding&) = default;
+};
+
+struct dispatch {
+    stage which = stage::tile_scan;
+    // For what the dispatches before it wrote. True for all but the first: each reads what the one before
+    // wrote, or, where a stage takes several dispatches, may have bytes in its bindings that the other
+    // writes.
+    bool waits = false;
+    bool counts =
+        false;  // an element is a uint whatever the request's operation: the scan of a compaction's counts
+    std::uint32_t groups_x = 1;
+    std::uint32_t groups_y = 1;
+    std::array<binding, UPSWEEP_BINDINGS> bindings{};
+    std::array<std::uint32_t, UPSWEEP_PARAMETERS> parameters{};
+};
+
+enum class algorithm : std::uint8_t {
+    tree,      // the bits of docs/numerics.md
+    blelloch,  // exclusive; the same bits for exact operators only
+};
+
+// Offsets are bytes from the start of the buffers: of input, output and total multiples of the element's
+// size, of the length multiples of 4, of the workspace a multiple of workspace_alignment(limits).
+struct scan_request {
+    operation op{};
+    std::uint64_t length = 0;  // elements; with length_in_buffer the most that there can be, below 2^32
+    bool exclusive = false;
+    bool reverse = false;
+    bool has_initial = false;
+    std::array<std::uint32_t, 4> initial{};
+    bool has_total = false;         // write it to resource::total
+    bool length_in_buffer = false;  // min(length, the uint in resource::length) elements
+    algorithm how = algorithm::tree;
+    std::uint32_t blelloch_size = group_size;  // invocations, 1 to 1024, any number
+    std::uint64_t input_offset = 0;
+    std::uint64_t output_offset = 0;
+    std::uint64_t workspace_offset = 0;
+    std::uint64_t total_offset = 0;
+    std::uint64_t length_offset = 0;
+};
+
+// Bytes of workspace that a scan of up to `length` elements needs; it never decreases with the length. At
+// least 4.
+[[nodiscard]] std::uint64_t scan_workspace_bytes(const operation& op, std::uint64_t length, algorithm how,
+                                                 std::uint32_t blelloch_size, const limits& device);
+[[nodiscard]] std::uint64_t workspace_alignment(const limits& device);
+
+// Throws upsweep::error (invalid_argument) for offsets that are not such multiples, an exclusive scan or a
+// total without initial value under an operator without identity, an inclusive scan or no identity with
+// Blelloch's algorithm; (unsupported) for what exceeds the device: a workspace above binding_bytes, a length
+// from a buffer of 2^32 or more. Empty if there is nothing to do.
+[[nodiscard]] std::vector<dispatch> plan_scan(const scan_request& request, const limits& device);
+
+// Items are chosen by a flag each (resource::flags, a uint, nonzero = keep) or by the user's keep(); what is
+// moved are records of `record_words` words (resource::input to resource::output), indices (record_words = 0,
+// output only) or what the user's move() moves. Arguments (UPSWEEP_A_...) go to resource::total.
+struct compact_request {
+    std::uint64_t items = 0;  // below 2^32; with length_in_buffer the most that there can be
+    bool length_in_buffer = false;
+    bool partition = false;   // rejected items follow, in order
+    bool user_items = false;  // keep() and move() are the user's: flags, input and output are not bound
+    std::uint32_t record_words = 1;
+    std::uint32_t capacity =
+        0xffffffffu;             // compact writes at most so many, and the arguments count at most so many
+    std::uint32_t vertices = 0;  // see UPSWEEP_P_VERTICES
+    std::uint32_t group_items = 256;      // for the dispatch arguments
+    std::array<std::uint32_t, 4> user{};  // UPSWEEP_P_USER
+    std::uint64_t flags_offset = 0;
+    std::uint64_t input_offset = 0;
+    std::uint64_t output_offset = 0;
+    std::uint64_t workspace_offset = 0;
+    std::uint64_t arguments_offset = 0;
+    std::uint64_t length_offset = 0;
+};
+
+[[nodiscard]] std::uint64_t compact_workspace_bytes(std::uint64_t items, const limits& device);
+// Two or more stages: vote, a scan of the counts (dispatch::counts), compact. Throws upsweep::error as
+// plan_scan does, and (unsupported) if flags, records or votes exceed binding_bytes.
+[[nodiscard]] std::vector<dispatch> plan_compact(const compact_request& request, const limits& device);
+
+}  // namespace upsweep::shader

@@ -1,0 +1,60 @@
+// The GLSL stages as the library carries them: names, texts without includes. docs/shaders.md describes what
+// each reads and writes.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "upsweep/shader/operation.hpp"
+// clang-format off
+#include "upsweep/core/levels.def"
+#include "shaders/constants.glsl"
+// clang-format on
+
+namespace upsweep::shader {
+
+enum class stage : std::uint8_t {
+    tile_totals,
+    super_totals,
+    super_prefixes,
+    tile_scan,
+    blelloch_scan,
+    blelloch_add,
+    vote,
+    compact,
+    probe,
+};
+inline constexpr int stage_count = 9;
+
+// "tile_totals"
+[[nodiscard]] std::string_view name(stage which);
+
+// The number of invocations of a work group: of every stage but Blelloch's, which choose theirs, and of
+// probe.
+inline constexpr std::uint32_t group_size = 256;
+inline constexpr std::uint32_t probe_group_size = 64;
+// Elements of a tile, and items that vote and compact take a work group.
+inline constexpr std::uint32_t tile_elements = UPSWEEP_RUN_ELEMENTS * UPSWEEP_ROW_RUNS * UPSWEEP_TILE_ROWS;
+inline constexpr std::uint32_t vote_words = tile_elements / 32;
+
+// The traits of an operation as the stages take them: UPSWEEP_EXACT and so on.
+[[nodiscard]] std::uint32_t traits_of(const operation& op);
+// 2 * work group size, rounded up to a power of two.
+[[nodiscard]] std::uint32_t blelloch_padded(std::uint32_t work_group_size);
+
+// The stage's text, without #version and without includes.
+[[nodiscard]] std::string_view text(stage which);
+
+// What a compiled OpenGL program depends on.
+struct program_key {
+    stage which = stage::tile_scan;
+    operation op{};                            // of the stages that scan
+    std::uint32_t blelloch_size = group_size;  // of Blelloch's stages
+    friend constexpr bool operator==(const program_key&, const program_key&) = default;
+};
+// The whole source for glShaderSource: #version (430 core, or 310 es for OpenGL ES), definitions, the user's
+// text if there is one (docs/shaders.md; it defines its own macros), the stage.
+[[nodiscard]] std::string program_source(const program_key& key, bool es, std::string_view user_text = {});
+
+}  // namespace upsweep::shader

@@ -1,0 +1,38 @@
+// Checks of the caller's buffers.
+#include "vulkan/arguments.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "upsweep/error.hpp"
+
+namespace upsweep::vulkan::detail {
+
+void check_buffer(const char* name, VkBuffer buffer) {
+    if (buffer == VK_NULL_HANDLE)
+        throw_error(errc::invalid_argument, std::string(name) + ": expected a buffer");
+}
+
+void check_apart(const memory_use& one, const memory_use& other) {
+    if (one.buffer == VK_NULL_HANDLE || one.buffer != other.buffer || one.bytes == 0 || other.bytes == 0)
+        return;
+    if (one.offset + one.bytes <= other.offset || other.offset + other.bytes <= one.offset) return;
+    throw_error(errc::invalid_argument, std::string(one.name) + ": overlaps " + other.name);
+}
+
+void check_workspace(const std::vector<shader::dispatch>& plan, const workspace_span& given,
+                     std::uint64_t needed) {
+    const bool used = std::any_of(plan.begin(), plan.end(), [](const shader::dispatch& next) {
+        return std::any_of(next.bindings.begin(), next.bindings.end(), [](const shader::binding& bound) {
+            return bound.from == shader::resource::workspace;
+        });
+    });
+    if (!used) return;
+    check_buffer("workspace", given.buffer);
+    if (given.size < needed) {
+        throw_error(errc::invalid_argument, "workspace: expected " + std::to_string(needed) +
+                                                " bytes, but it has " + std::to_string(given.size));
+    }
+}
+
+}  // namespace upsweep::vulkan::detail

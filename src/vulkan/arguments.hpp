@@ -1,0 +1,34 @@
+// Checks of the caller's buffers.
+#pragma once
+
+#include <vulkan/vulkan_core.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "shader/plan.hpp"
+#include "upsweep/vulkan/buffer.hpp"
+#include "vulkan/state.hpp"
+
+namespace upsweep::vulkan::detail {
+
+// Part of a buffer that a call reads or writes, with the name of the argument; no buffer means unused.
+struct memory_use {
+    const char* name;
+    VkBuffer buffer;
+    std::uint64_t offset;
+    std::uint64_t bytes;
+};
+
+// Each throws upsweep::error (invalid_argument).
+void check_buffer(const char* name, VkBuffer buffer);
+void check_apart(const memory_use& one, const memory_use& other);
+// That the workspace is large enough, if the plan uses one.
+void check_workspace(const std::vector<shader::dispatch>& plan, const workspace_span& given,
+                     std::uint64_t needed);
+
+// The pipeline of a stage for a built-in operation.
+VkPipeline scan_pipeline(executor::state& ex, shader::stage which, const shader::operation& op,
+                         std::uint32_t blelloch_size);
+
+}  // namespace upsweep::vulkan::detail

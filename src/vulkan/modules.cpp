@@ -1,0 +1,67 @@
+// The table of SPIR-V modules, which the build makes from shaders/ (cmake/Shaders.cmake).
+#include "vulkan/modules.hpp"
+
+#include <array>
+
+#include "generated/spirv.hpp"
+
+namespace upsweep::vulkan {
+namespace {
+
+using words = std::span<const std::uint32_t>;
+
+// In the order of shader::stage.
+constexpr std::array<words, shader::stage_count> one_word = {
+    generated::tile_totals_one_word, generated::super_totals_one_word,  generated::super_prefixes_one_word,
+    generated::tile_scan_one_word,   generated::blelloch_scan_one_word, generated::blelloch_add_one_word,
+    generated::vote_one_word,        generated::compact_one_word,       generated::probe_one_word};
+constexpr std::array<words, shader::stage_count> two_words = {generated::tile_totals_two_words,
+                                                              generated::super_totals_two_words,
+                                                              generated::super_prefixes_two_words,
+                                                              generated::tile_scan_two_words,
+                                                              generated::blelloch_scan_two_words,
+                                                              generated::blelloch_add_two_words,
+                                                              words{},
+                                                              words{},
+                                                              generated::probe_two_words};
+constexpr std::array<words, shader::stage_count> doubles = {generated::tile_totals_doubles,
+                                                            generated::super_totals_doubles,
+                                                            generated::super_prefixes_doubles,
+                                                            generated::tile_scan_doubles,
+                                                            generated::blelloch_scan_doubles,
+                                                            generated::blelloch_add_doubles,
+                                                            words{},
+                                                            words{},
+                                                            generated::probe_doubles};
+
+// For exact, commutative operators. Minimum and maximum of doubles are integer operations and need no
+// doubles.
+words with_subgroups(shader::stage which, std::uint32_t element_words) {
+    switch (which) {
+        case shader::stage::tile_totals:
+            return element_words == 1 ? words(generated::tile_totals_one_word_subgroups)
+                                      : words(generated::tile_totals_two_words_subgroups);
+        case shader::stage::tile_scan:
+            return element_words == 1 ? words(generated::tile_scan_one_word_subgroups)
+                                      : words(generated::tile_scan_two_words_subgroups);
+        case shader::stage::vote:
+            return words(generated::vote_one_word_subgroups);
+        default:
+            return {};
+    }
+}
+
+}  // namespace
+
+words module_of(shader::stage which, const shader::operation& op, bool subgroups) {
+    if (subgroups && (which == shader::stage::vote || (op.exact && op.commutative))) {
+        const words found = with_subgroups(which, op.element_words);
+        if (!found.empty()) return found;
+    }
+    const auto index = static_cast<std::size_t>(which);
+    if (op.element_words == 1) return one_word[index];
+    // Only sums and products of doubles compute with them.
+    return op.type == shader::element_type::float64 && !op.exact ? doubles[index] : two_words[index];
+}
+
+}  // namespace upsweep::vulkan

@@ -1,0 +1,221 @@
+// The CUDA back end under test: an executor for host memory, so that the tests of the CPU's scans run on a
+// GPU unchanged. Included in front of a test's source, it takes the place of the CPU's back ends:
+//
+//     #include "cuda/backend.cuh"
+//
+//     #include "float_scan_test.cpp"
+//
+// Each call carries its arrays to device memory, at the misalignment of the host's pointers and with poison
+// and sentinels around them, scans there, and brings the results back. Calls take turns in where lengths and
+// initial values come from: the host, or device memory.
+#pragma once
+
+#define UPSWEEP_TEST_CUDA 1
+
+#include <cuda_runtime_api.h>
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <ranges>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "cuda/staging.hpp"
+#include "upsweep/concepts.hpp"
+#include "upsweep/core/accumulator.hpp"
+#include "upsweep/cuda/scan.cuh"
+#include "upsweep/options.hpp"
+#include "upsweep/scan.hpp"
+
+#if __has_include("upsweep/cuda/recurrence.cuh")
+#include "upsweep/cuda/recurrence.cuh"
+#include "upsweep/recurrence.hpp"
+#endif
+
+namespace upsweep::test {
+
+// Scans host memory on the GPU with one algorithm.
+class cuda_executor {
+  public:
+    explicit cuda_executor(cuda::algorithm choice) : executor_(make_stream(), choice) {}
+
+    [[nodiscard]] cuda::executor& device() { return executor_; }
+    [[nodiscard]] cuda::algorithm choice() const { return executor_.choice(); }
+
+    template <class Acc, class In, class Out, class Op, class Function>
+    void scan(const In* in, std::size_t n, Out* out, bool exclusive, const Op& op, const Function& f,
+              const scan_options<Acc>& options) {
+        ASSERT_EQ(options.carry, nullptr) << "a scan on a device is not continued";
+        const bool in_place = static_cast<const void*>(in) == out;
+        const unsigned turn = turn_++;
+        const bool defined = has_identity<Op, Acc> || options.initial;
+        const bool counted = n != 0 && turn % 3 == 1 && (defined || options.total == nullptr);
+        const std::size_t surplus = counted && !staging_.exact() ? turn % 11 * 37 : 0;
+
+        staging_.begin();
+        const std::size_t x = staging_.add((n + surplus) * sizeof(In), misalignment(in));
+        const std::size_t y = in_place ? x : staging_.add((n + surplus) * sizeof(Out), misalignment(out));
+        const std::size_t length = staging_.add(sizeof(std::uint64_t), 8 * (turn % 5));
+        const std::size_t initial = staging_.add(sizeof(Acc), alignof(Acc) * (turn % 5));
+        const std::size_t total = staging_.add(sizeof(Acc), alignof(Acc) * (turn % 7));
+        staging_.place();
+        staging_.write(x, in, n * sizeof(In));
+        const auto count = static_cast<std::uint64_t>(n);
+        staging_.write(length, &count, sizeof count);
+
+        cuda::scan_options<Acc> asked;
+        asked.reverse = options.reverse;
+        if (options.initial && turn % 2 == 1) {
+            staging_.write(initial, &*options.initial, sizeof(Acc));
+            asked.device_initial = at<const Acc>(initial);
+        } else {
+            asked.initial = options.initial;
+        }
+        if (options.total != nullptr) asked.total = at<Acc>(total);
+        if (counted) asked.length = at<const std::uint64_t>(length);
+        staging_.upload(executor_.stream());
+
+        const cuda::device_span<const In> from(at<const In>(x), n + surplus);
+        const cuda::device_span<Out> to(at<Out>(y), n + surplus);
+        if constexpr (std::is_same_v<Function, std::identity>) {
+            if (exclusive)
+                upsweep::exclusive_scan<Acc>(executor_, from, to, op, asked);
+            else
+                upsweep::inclusive_scan<Acc>(executor_, from, to, op, asked);
+        } else {
+            if (exclusive)
+                upsweep::transform_exclusive_scan<Acc>(executor_, from, to, op, f, asked);
+            else
+                upsweep::transform_inclusive_scan<Acc>(executor_, from, to, op, f, asked);
+        }
+        staging_.download(executor_.stream());
+
+        if (n != 0) {
+            EXPECT_EQ(executor_.latest(), executor_.choice()) << "another algorithm ran";
+        }
+        EXPECT_TRUE(staging_.sentinels_intact()) << "wrote outside the arrays";
+        if (!in_place) {
+            EXPECT_TRUE(n == 0 || std::memcmp(staging_.host(x), in, n * sizeof(In)) == 0)
+                << "changed the input";
+        }
+        EXPECT_TRUE(staging_.untouched(y, n * sizeof(Out), surplus * sizeof(Out))) << "wrote past the length";
+        if (n != 0) std::memcpy(static_cast<void*>(out), staging_.host(y), n * sizeof(Out));
+        if (options.total != nullptr)
+            std::memcpy(static_cast<void*>(options.total), staging_.host(total), sizeof(Acc));
+    }
+
+#if __has_include("upsweep/cuda/recurrence.cuh")
+    template <class T, class A, class B, class Out>
+    void recurrence(const A* a, std::size_t a_size, const B* b, std::size_t b_size, const T& x0, Out* out,
+                    std::size_t out_size) {
+        staging_.begin();
+        const void* const arrays[] = {a, b};
+        const std::size_t x = staging_.add(a_size * sizeof(A), misalignment(a));
+        const std::size_t y = staging_.add(b_size * sizeof(B), misalignment(b));
+        const std::size_t z = out == arrays[0]   ? x
+                              : out == arrays[1] ? y
+                                                 : staging_.add(out_size * sizeof(Out), misalignment(out));
+        staging_.place();
+        staging_.write(x, a, a_size * sizeof(A));
+        staging_.write(y, b, b_size * sizeof(B));
+        staging_.upload(executor_.stream());
+        upsweep::linear_recurrence(executor_, cuda::device_span<const A>(at<const A>(x), a_size),
+                                   cuda::device_span<const B>(at<const B>(y), b_size), x0,
+                                   cuda::device_span<Out>(at<Out>(z), out_size));
+        staging_.download(executor_.stream());
+        if (out_size != 0) {
+            EXPECT_EQ(executor_.latest(), executor_.choice()) << "another algorithm ran";
+            std::memcpy(static_cast<void*>(out), staging_.host(z), out_size * sizeof(Out));
+        }
+        EXPECT_TRUE(staging_.sentinels_intact()) << "wrote outside the arrays";
+    }
+#endif
+
+  private:
+    static cudaStream_t make_stream() {
+        cudaStream_t stream = nullptr;
+        expect_success(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "making a stream");
+        return stream;
+    }
+    static std::size_t misalignment(const void* p) { return reinterpret_cast<std::uintptr_t>(p) % 64; }
+    template <class T>
+    [[nodiscard]] T* at(std::size_t array) const {
+        return reinterpret_cast<T*>(staging_.device(array));
+    }
+
+    cuda::executor executor_;
+    device_staging staging_;
+    unsigned turn_ = 0;
+};
+
+// The CPU's functions stay visible beside these.
+using upsweep::exclusive_scan;
+using upsweep::inclusive_scan;
+using upsweep::transform_exclusive_scan;
+using upsweep::transform_inclusive_scan;
+
+template <class Acc = deduced, input_range In, class Out, class Op = plus,
+          class A = core::accumulator_for<Acc, std::ranges::range_value_t<In>, Op>>
+void inclusive_scan(cuda_executor& ex, const In& in, Out&& out, const Op& op = {},
+                    const std::type_identity_t<scan_options<A>>& options = {}) {
+    ex.scan<A>(std::ranges::data(in), std::ranges::size(in), std::ranges::data(out), false, op,
+               std::identity{}, options);
+}
+template <class Acc = deduced, input_range In, class Out, class Op = plus,
+          class A = core::accumulator_for<Acc, std::ranges::range_value_t<In>, Op>>
+void exclusive_scan(cuda_executor& ex, const In& in, Out&& out, const Op& op = {},
+                    const std::type_identity_t<scan_options<A>>& options = {}) {
+    ex.scan<A>(std::ranges::data(in), std::ranges::size(in), std::ranges::data(out), true, op,
+               std::identity{}, options);
+}
+template <class Function, class In>
+using mapped = std::decay_t<std::invoke_result_t<const Function&, const std::ranges::range_value_t<In>&>>;
+template <class Acc = deduced, input_range In, class Out, class Op, class Function,
+          class A = core::accumulator_for<Acc, mapped<Function, In>, Op>>
+void transform_inclusive_scan(cuda_executor& ex, const In& in, Out&& out, const Op& op, const Function& f,
+                              const std::type_identity_t<scan_options<A>>& options = {}) {
+    ex.scan<A>(std::ranges::data(in), std::ranges::size(in), std::ranges::data(out), false, op, f, options);
+}
+template <class Acc = deduced, input_range In, class Out, class Op, class Function,
+          class A = core::accumulator_for<Acc, mapped<Function, In>, Op>>
+void transform_exclusive_scan(cuda_executor& ex, const In& in, Out&& out, const Op& op, const Function& f,
+                              const std::type_identity_t<scan_options<A>>& options = {}) {
+    ex.scan<A>(std::ranges::data(in), std::ranges::size(in), std::ranges::data(out), true, op, f, options);
+}
+
+#if __has_include("upsweep/cuda/recurrence.cuh")
+using upsweep::linear_recurrence;
+
+template <class Acc = deduced, input_range A, input_range B, class Out,
+          class T = core::accumulator_for<Acc,
+                                          std::common_type_t<accumulator_type<std::ranges::range_value_t<A>>,
+                                                             accumulator_type<std::ranges::range_value_t<B>>>,
+                                          affine>>
+void linear_recurrence(cuda_executor& ex, const A& a, const B& b, const std::type_identity_t<T>& x0,
+                       Out&& out) {
+    ex.recurrence<T>(std::ranges::data(a), std::ranges::size(a), std::ranges::data(b), std::ranges::size(b),
+                     x0, std::ranges::data(out), std::ranges::size(out));
+}
+#endif
+
+// One algorithm, and what it must prove to be.
+struct cuda_backend {
+    std::string name;  // "cuda, look-ahead"
+    std::unique_ptr<cuda_executor> executor;
+    cuda::algorithm algorithm;
+    static constexpr std::size_t threads = 1;  // of the host
+
+    [[nodiscard]] bool is_what_it_claims() const { return executor->choice() == algorithm; }
+};
+
+// Every algorithm that the current device has.
+const std::vector<cuda_backend>& cuda_backends();
+
+}  // namespace upsweep::test

@@ -1,0 +1,137 @@
+// Scans in CUDA graphs: captured once, replayed often, also at the same time.
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cuda/device_array.cuh"
+#include "upsweep/cuda/scan.cuh"
+#include "upsweep/scan.hpp"
+
+namespace upsweep::test {
+namespace {
+
+class graph {
+  public:
+    template <class Work>
+    graph(cudaStream_t stream, const Work& work) {
+        expect_success(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal),
+                       "beginning a capture");
+        work();
+        expect_success(cudaStreamEndCapture(stream, &graph_), "ending a capture");
+        expect_success(cudaGraphInstantiate(&executable_, graph_, 0), "making a graph executable");
+    }
+    graph(const graph&) = delete;
+    graph& operator=(const graph&) = delete;
+    ~graph() {
+        cudaGraphExecDestroy(executable_);
+        cudaGraphDestroy(graph_);
+    }
+    void launch(cudaStream_t stream) const {
+        expect_success(cudaGraphLaunch(executable_, stream), "launching a graph");
+    }
+
+  private:
+    cudaGraph_t graph_ = nullptr;
+    cudaGraphExec_t executable_ = nullptr;
+};
+
+device_array<float> cpu_sums(const device_array<float>& in) {
+    cpu::executor ex;
+    const std::vector<float> x = in.read();
+    std::vector<float> y(x.size());
+    inclusive_scan(ex, x, y);
+    return device_array<float>(y);
+}
+
+class cuda_graphs : public ::testing::TestWithParam<cuda::algorithm> {
+  protected:
+    void SetUp() override {
+        if (GetParam() == cuda::algorithm::look_ahead && cuda::executor().compute_capability() < 90)
+            GTEST_SKIP() << "look-ahead needs compute capability 9.0";
+    }
+};
+INSTANTIATE_TEST_SUITE_P(each, cuda_graphs,
+                         ::testing::Values(cuda::algorithm::look_ahead, cuda::algorithm::look_back,
+                                           cuda::algorithm::reduce_then_scan),
+                         [](const auto& given) {
+                             std::string word = cuda::name(given.param);
+                             for (char& c : word)
+                                 if (c == '-') c = '_';
+                             return word;
+                         });
+
+TEST_P(cuda_graphs, two_of_one_executor_replayed_at_the_same_time) {
+    const std::size_t n = 20'000'003, m = 15'000'001;
+    device_array<float> x = random_array<float>(n, 1), z = random_array<float>(m, 2);
+    device_array<float> y(n), w(m);
+    const test_stream stream, one, other;
+    cuda::executor ex(stream, GetParam());
+    inclusive_scan(ex, x.view(), y.span());  // before, between and after: the executor's own scratch
+    const graph first(stream, [&] { inclusive_scan(ex, x.view(), y.span()); });
+    inclusive_scan(ex, z.view(), w.span());
+    const graph second(stream, [&] {
+        inclusive_scan(ex, z.view(), w.span());
+        inclusive_scan(ex, z.view(), w.span());  // two scans in one graph
+    });
+    ex.wait();
+    const device_array<float> y_expected = cpu_sums(x), w_expected = cpu_sums(z);
+    EXPECT_EQ(differences(y, y_expected), 0u);
+    EXPECT_EQ(differences(w, w_expected), 0u);
+    y.poison();
+    w.poison();
+    expect_success(cudaDeviceSynchronize(), "poisoning");
+    for (int k = 0; k < 100; ++k) {
+        first.launch(one);
+        second.launch(other);
+    }
+    one.wait();
+    other.wait();
+    EXPECT_EQ(differences(y, y_expected), 0u);
+    EXPECT_EQ(differences(w, w_expected), 0u);
+    y.poison();
+    inclusive_scan(ex, x.view(), y.span());
+    ex.wait();
+    EXPECT_EQ(differences(y, y_expected), 0u);
+}
+
+TEST_P(cuda_graphs, read_their_arrays_anew_at_every_replay) {
+    const std::size_t n = 1'000'003;
+    device_array<float> x(n), y(n), total(1);
+    const test_stream stream;
+    cuda::executor ex(stream, GetParam());
+    const graph captured(stream,
+                         [&] { inclusive_scan(ex, x.view(), y.span(), plus{}, {.total = total.data()}); });
+    for (std::uint64_t seed = 10; seed < 15; ++seed) {
+        const device_array<float> contents = random_array<float>(n, seed);
+        expect_success(cudaMemcpy(x.data(), contents.data(), n * sizeof(float), cudaMemcpyDeviceToDevice),
+                       "copying");
+        expect_success(cudaDeviceSynchronize(), "copying");
+        captured.launch(stream);
+        stream.wait();
+        const device_array<float> expected = cpu_sums(x);
+        EXPECT_EQ(differences(y, expected), 0u) << "replay " << seed;
+        EXPECT_EQ(total.read(), expected.read(n - 1, 1));
+    }
+}
+
+// With the caller's scratch a graph allocates nothing.
+TEST_P(cuda_graphs, in_the_callers_scratch) {
+    const std::size_t n = 1'000'003;
+    const device_array<float> x = random_array<float>(n, 4);
+    device_array<float> y(n);
+    device_array<std::byte> scratch(cuda::scan_workspace_bytes<float>(n));
+    const test_stream stream;
+    cuda::executor ex(stream, scratch.span(), GetParam());
+    const graph captured(stream, [&] { inclusive_scan(ex, x.view(), y.span()); });
+    const device_array<float> expected = cpu_sums(x);
+    for (int k = 0; k < 5; ++k) {
+        expect_success(cudaMemsetAsync(y.data(), 0xcb, n * sizeof(float), stream), "poisoning");
+        captured.launch(stream);
+        EXPECT_EQ(differences(y, expected, stream), 0u);
+        inclusive_scan(ex, x.view(), y.span());  // the same scratch outside the graph
+        EXPECT_EQ(differences(y, expected, stream), 0u);
+    }
+}
+
+}  // namespace
+}  // namespace upsweep::test

@@ -1,0 +1,113 @@
+// Arrays of more elements than 32 bits can count, and long sums: compared with the CPU's scan bit for bit,
+// piece by piece.
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <vector>
+
+#include "cuda/device_array.cuh"
+#include "support/bits.hpp"
+#include "upsweep/cuda/scan.cuh"
+#include "upsweep/scan.hpp"
+
+namespace upsweep::test {
+namespace {
+
+#define SKIP_BELOW(bytes)                                                                                  \
+    if (std::size_t free_bytes = 0, all = 0;                                                               \
+        cudaMemGetInfo(&free_bytes, &all) != cudaSuccess || free_bytes < (bytes)) {                        \
+        GTEST_SKIP() << "needs " << ((bytes) >> 30) << " GiB of device memory, and " << (free_bytes >> 30) \
+                     << " are free";                                                                       \
+    }
+
+const std::vector<cuda::algorithm>& choices() {
+    static const std::vector<cuda::algorithm> made = [] {
+        std::vector<cuda::algorithm> list = {cuda::algorithm::look_back, cuda::algorithm::reduce_then_scan};
+        if (cuda::executor().compute_capability() >= 90)
+            list.insert(list.begin(), cuda::algorithm::look_ahead);
+        return list;
+    }();
+    return made;
+}
+
+// Whether `out` is the CPU's scan of `in`.
+template <class T>
+void expect_cpu_scan(const device_array<T>& in, const device_array<T>& out, bool exclusive, bool reverse,
+                     T total) {
+    constexpr std::size_t piece = std::size_t{64} << 20;
+    cpu::executor ex;
+    scan_carry<T> carry;
+    std::vector<T> expected(piece);
+    T expected_total{};
+    for (std::size_t done = 0; done < in.size();) {
+        const std::size_t count = std::min(piece, in.size() - done);
+        const std::size_t first = reverse ? in.size() - done - count : done;
+        const std::vector<T> x = in.read(first, count), y = out.read(first, count);
+        const std::span<T> results(expected.data(), count);
+        const scan_options<T> options{.reverse = reverse, .total = &expected_total, .carry = &carry};
+        if (exclusive)
+            exclusive_scan(ex, x, results, plus{}, options);
+        else
+            inclusive_scan(ex, x, results, plus{}, options);
+        ASSERT_EQ(first_difference(y.data(), expected.data(), count), count) << "from " << first;
+        done += count;
+    }
+    EXPECT_TRUE(same_bits(total, expected_total));
+}
+
+template <class T>
+void check(std::size_t n, bool exclusive, bool reverse) {
+    SKIP_BELOW(3 * n * sizeof(T) + (std::size_t{1} << 30))
+    const device_array<T> in = random_array<T>(n, 7);
+    device_array<T> first(n), other(n), total(1);
+    bool checked = false;
+    for (const cuda::algorithm choice : choices()) {
+        SCOPED_TRACE(cuda::name(choice));
+        cuda::executor ex(nullptr, choice);
+        device_array<T>& out = checked ? other : first;
+        out.poison();
+        total.poison();
+        const cuda::scan_options<T> options{.reverse = reverse, .total = total.data()};
+        if (exclusive)
+            exclusive_scan(ex, in.view(), out.span(), plus{}, options);
+        else
+            inclusive_scan(ex, in.view(), out.span(), plus{}, options);
+        ex.wait();
+        EXPECT_EQ(ex.latest(), choice);
+        if (!checked)
+            expect_cpu_scan(in, out, exclusive, reverse, total.read()[0]);
+        else
+            EXPECT_EQ(differences(out, first), 0u) << "not the result of " << cuda::name(choices().front());
+        checked = true;
+    }
+}
+
+constexpr std::size_t past_32_bits = (std::size_t{1} << 32) + 5;
+
+TEST(cuda_large, more_than_two_to_the_32_bytes) {
+    check<std::uint8_t>(past_32_bits, false, false);
+    check<std::uint8_t>(past_32_bits, true, true);
+}
+TEST(cuda_large, more_than_two_to_the_32_floats) {
+    check<float>(past_32_bits, false, false);
+    check<float>(past_32_bits, true, true);
+}
+
+TEST(cuda_large, running_sums_of_two_to_the_30_floats_never_decrease) {
+    constexpr std::size_t n = std::size_t{1} << 30;
+    SKIP_BELOW(2 * n * sizeof(float) + (std::size_t{1} << 30))
+    const device_array<float> in = random_array<float>(n, 11);
+    device_array<float> out(n);
+    for (const cuda::algorithm choice : choices()) {
+        SCOPED_TRACE(cuda::name(choice));
+        cuda::executor ex(nullptr, choice);
+        out.poison();
+        inclusive_scan(ex, in.view(), out.span());
+        ex.wait();
+        EXPECT_EQ(decreases(out), 0u);
+    }
+    expect_cpu_scan(in, out, false, false, out.read(n - 1, 1)[0]);
+}
+
+}  // namespace
+}  // namespace upsweep::test

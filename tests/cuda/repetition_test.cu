@@ -1,0 +1,206 @@
+// One result, however often and beside whatever else a scan runs.
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "cuda/device_array.cuh"
+#include "upsweep/cuda/scan.cuh"
+#include "upsweep/scan.hpp"
+
+namespace upsweep::test {
+namespace {
+
+const std::vector<cuda::algorithm>& choices() {
+    static const std::vector<cuda::algorithm> made = [] {
+        std::vector<cuda::algorithm> list = {cuda::algorithm::look_back, cuda::algorithm::reduce_then_scan};
+        if (cuda::executor().compute_capability() >= 90)
+            list.insert(list.begin(), cuda::algorithm::look_ahead);
+        return list;
+    }();
+    return made;
+}
+
+// Sums of random floats, whose bits show every change of grouping; and the CPU's result.
+struct problem {
+    explicit problem(std::size_t n, std::uint64_t seed) : in(random_array<float>(n, seed)), expected(n) {
+        cpu::executor ex;
+        const std::vector<float> x = in.read();
+        std::vector<float> y(n);
+        inclusive_scan(ex, x, y);
+        expected.assign(y);
+    }
+    device_array<float> in, expected;
+};
+
+TEST(cuda_repetition, a_thousand_scans_give_one_result) {
+    for (const std::size_t n : {std::size_t{5000}, std::size_t{1'500'003}, std::size_t{16'000'001}}) {
+        const problem given(n, n);
+        device_array<float> out(n);
+        for (const cuda::algorithm choice : choices()) {
+            SCOPED_TRACE(cuda::name(choice));
+            const test_stream stream;
+            cuda::executor ex(stream, choice);
+            unsigned long long wrong = 0;
+            for (int k = 0; k < 1000 && wrong == 0; ++k) {
+                expect_success(cudaMemsetAsync(out.data(), 0xcb, n * sizeof(float), stream), "poisoning");
+                inclusive_scan(ex, given.in.view(), out.span());
+                wrong = differences(out, given.expected, stream);
+            }
+            EXPECT_EQ(wrong, 0u);
+        }
+    }
+}
+
+// Two executors on two streams, each scan large enough to fill the GPU.
+TEST(cuda_repetition, two_streams_at_once) {
+    const problem one(30'000'007, 1), other(25'000'009, 2);
+    device_array<float> one_out(one.in.size()), other_out(other.in.size());
+    for (const cuda::algorithm first : choices()) {
+        for (const cuda::algorithm second : choices()) {
+            SCOPED_TRACE(std::string(cuda::name(first)) + " beside " + cuda::name(second));
+            const test_stream stream, beside;
+            cuda::executor ex(stream, first), other_ex(beside, second);
+            one_out.poison();
+            other_out.poison();
+            expect_success(cudaDeviceSynchronize(), "poisoning");
+            for (int k = 0; k < 100; ++k) {
+                inclusive_scan(ex, one.in.view(), one_out.span());
+                inclusive_scan(other_ex, other.in.view(), other_out.span());
+            }
+            ex.wait();
+            other_ex.wait();
+            EXPECT_EQ(differences(one_out, one.expected), 0u);
+            EXPECT_EQ(differences(other_out, other.expected), 0u);
+        }
+    }
+}
+
+// ---- a GPU that is not free ----
+
+// Holds its multiprocessor until `release`, or for ten seconds, which counts as given up.
+__global__ void hold(volatile unsigned* running, const volatile unsigned* release, volatile unsigned* gave_up,
+                     long long ticks) {
+    extern __shared__ char whole[];
+    if (threadIdx.x == 0) {
+        whole[0] = 1;
+        atomicAdd_system(const_cast<unsigned*>(running), 1u);
+        const long long until = clock64() + ticks;
+        while (*release == 0) {
+            if (clock64() > until) {
+                *gave_up = 1;
+                break;
+            }
+        }
+    }
+    __syncthreads();
+}
+
+// A kernel that holds some multiprocessors whole: all their shared memory and threads.
+class holder {
+  public:
+    explicit holder(int multiprocessors) {
+        expect_success(cudaHostAlloc(&words_, 3 * sizeof(unsigned), cudaHostAllocMapped),
+                       "allocating mapped memory");
+        words_[0] = words_[1] = words_[2] = 0;
+        int shared = 0, kilohertz = 0;
+        expect_success(cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0),
+                       "asking the device");
+        expect_success(cudaDeviceGetAttribute(&kilohertz, cudaDevAttrClockRate, 0), "asking the device");
+        expect_success(cudaFuncSetAttribute(hold, cudaFuncAttributeMaxDynamicSharedMemorySize, shared),
+                       "preparing");
+        hold<<<multiprocessors, 1024, shared, stream_>>>(words_, words_ + 1, words_ + 2,
+                                                         10'000ll * kilohertz);
+        expect_success(cudaGetLastError(), "holding multiprocessors");
+        const volatile unsigned* running = words_;
+        while (*running != static_cast<unsigned>(multiprocessors)) std::this_thread::yield();
+    }
+    ~holder() {
+        release();
+        stream_.wait();
+        cudaFreeHost(words_);
+    }
+    void release() { const_cast<volatile unsigned*>(words_)[1] = 1; }
+    [[nodiscard]] bool gave_up() const { return const_cast<const volatile unsigned*>(words_)[2] != 0; }
+
+  private:
+    test_stream stream_;
+    unsigned* words_ = nullptr;
+};
+
+TEST(cuda_progress, on_the_one_multiprocessor_that_is_free) {
+    const problem given(5'000'011, 3);
+    device_array<float> out(given.in.size());
+    for (const cuda::algorithm choice : choices()) {
+        SCOPED_TRACE(cuda::name(choice));
+        const test_stream stream;
+        cuda::executor ex(stream, choice);
+        inclusive_scan(ex, given.in.view(),
+                       out.span());  // loads the kernels, which a busy device might delay
+        ex.wait();
+        out.poison();
+        expect_success(cudaDeviceSynchronize(), "poisoning");
+        {
+            const holder others(ex.multiprocessors() - 1);
+            inclusive_scan(ex, given.in.view(), out.span());
+            ex.wait();
+            EXPECT_FALSE(others.gave_up()) << "the scan waited for multiprocessors that it does not have";
+        }
+        EXPECT_EQ(differences(out, given.expected), 0u);
+    }
+}
+
+TEST(cuda_progress, after_a_time_without_any_multiprocessor) {
+    const problem given(5'000'011, 4);
+    device_array<float> out(given.in.size());
+    for (const cuda::algorithm choice : choices()) {
+        SCOPED_TRACE(cuda::name(choice));
+        const test_stream stream;
+        cuda::executor ex(stream, choice);
+        inclusive_scan(ex, given.in.view(), out.span());
+        ex.wait();
+        out.poison();
+        expect_success(cudaDeviceSynchronize(), "poisoning");
+        {
+            holder all(ex.multiprocessors());
+            inclusive_scan(ex, given.in.view(), out.span());
+            std::this_thread::sleep_for(std::chrono::milliseconds(50));
+            EXPECT_EQ(cudaStreamQuery(stream), cudaErrorNotReady) << "nothing was held";
+            all.release();
+            ex.wait();
+        }
+        EXPECT_EQ(differences(out, given.expected), 0u);
+    }
+}
+
+// Multiprocessors come free one after the other while scans wait for them, on two streams.
+TEST(cuda_progress, while_multiprocessors_come_and_go) {
+    const problem given(5'000'011, 5);
+    device_array<float> out(given.in.size()), beside_out(given.in.size());
+    for (const cuda::algorithm choice : choices()) {
+        SCOPED_TRACE(cuda::name(choice));
+        const test_stream stream, beside;
+        cuda::executor ex(stream, choice), beside_ex(beside, choice);
+        for (int k = 0; k < 20; ++k) {
+            std::vector<std::unique_ptr<holder>> holders;
+            const int held = ex.multiprocessors();
+            for (const int share : {held / 2, held / 4, held - held / 2 - held / 4})
+                holders.push_back(std::make_unique<holder>(share));
+            inclusive_scan(ex, given.in.view(), out.span());
+            inclusive_scan(beside_ex, given.in.view(), beside_out.span());
+            for (const auto& each : holders) {
+                each->release();
+                std::this_thread::sleep_for(std::chrono::microseconds(200));
+            }
+        }
+        ex.wait();
+        beside_ex.wait();
+        EXPECT_EQ(differences(out, given.expected), 0u);
+        EXPECT_EQ(differences(beside_out, given.expected), 0u);
+    }
+}
+
+}  // namespace
+}  // namespace upsweep::test

@@ -1,0 +1,54 @@
+// What blocks publish carries the launch's tag, and tags begin again after 2^32 - 1 launches: what an old
+// launch left must not be taken for the new one's.
+#include <cstdint>
+#include <vector>
+
+#include "cuda/device_array.cuh"
+#include "support/bits.hpp"
+#include "upsweep/cuda/scan.cuh"
+#include "upsweep/scan.hpp"
+
+namespace upsweep::test {
+namespace {
+
+// Scratch as 2^32 - `launches` launches would have left it, with every published word of tag `stale`.
+std::vector<std::uint64_t> worn_scratch(std::size_t bytes, std::uint32_t launches, std::uint32_t stale) {
+    std::vector<std::uint64_t> words(bytes / 8, (std::uint64_t{stale} << 32) | 0x3f800000u);
+    std::fill(words.begin(), words.begin() + cuda::launch_state_bytes / 8, 0);
+    cuda::launch_state state{};
+    state.ticket = static_cast<unsigned long long>(0u - launches) << 32;
+    std::memcpy(words.data(), &state, sizeof state);
+    return words;
+}
+
+TEST(cuda_tags, begin_again) {
+    constexpr std::size_t n = 3'000'001;
+    const device_array<float> x = random_array<float>(n, 1);
+    const std::vector<float> in = x.read();
+    std::vector<float> expected(n);
+    cpu::executor host;
+    inclusive_scan(host, in, expected);
+    const device_array<float> wanted(expected);
+    const std::size_t bytes = cuda::scan_workspace_bytes<float>(n) + 4096;
+    device_array<float> y(n);
+    for (const cuda::algorithm choice : {cuda::algorithm::look_ahead, cuda::algorithm::look_back}) {
+        if (choice == cuda::algorithm::look_ahead && cuda::executor().compute_capability() < 90) continue;
+        SCOPED_TRACE(cuda::name(choice));
+        // Tags of the first launches after the turn: words with them must have been cleared by then.
+        for (const std::uint32_t stale : {1u, 2u, 3u}) {
+            device_array<std::byte> scratch(bytes);
+            cuda::executor ex(nullptr, scratch.span(), choice);
+            const std::vector<std::uint64_t> worn = worn_scratch(bytes, 4, stale);
+            expect_success(cudaMemcpy(scratch.data(), worn.data(), worn.size() * 8, cudaMemcpyHostToDevice),
+                           "wearing");
+            for (int launch = 0; launch < 8; ++launch) {
+                y.poison();
+                inclusive_scan(ex, x.view(), y.span());
+                ASSERT_EQ(differences(y, wanted), 0u) << "launch " << launch << ", stale tag " << stale;
+            }
+        }
+    }
+}
+
+}  // namespace
+}  // namespace upsweep::test

@@ -1,0 +1,203 @@
+// Plans of scans and compactions, for devices and lengths that no test machine has: every dispatch within the
+// limits, the whole sequence covered once, in order.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "shader/plan.hpp"
+#include "upsweep/error.hpp"
+
+namespace upsweep::test {
+namespace {
+
+using shader::dispatch;
+using shader::resource;
+
+void check_limits(const std::vector<dispatch>& plan, const shader::limits& device) {
+    for (std::size_t i = 0; i < plan.size(); ++i) {
+        SCOPED_TRACE(i);
+        const dispatch& d = plan[i];
+        EXPECT_EQ(d.waits, i != 0);
+        EXPECT_GE(d.groups_x, 1u);
+        EXPECT_LE(d.groups_x, device.groups_x);
+        EXPECT_LE(d.groups_y, device.groups_y);
+        const std::uint64_t groups = std::uint64_t{d.groups_x} * d.groups_y;
+        EXPECT_GE(groups, d.parameters[UPSWEEP_P_GROUPS]);
+        EXPECT_LT(groups - d.parameters[UPSWEEP_P_GROUPS], d.groups_y + 1u) << "idle groups";
+        for (const shader::binding& bound : d.bindings) {
+            if (bound.from == resource::none) continue;
+            EXPECT_EQ(bound.offset % device.binding_alignment, 0u);
+            EXPECT_LE(bound.bytes, device.binding_bytes);
+            EXPECT_GT(bound.bytes, 0u);
+        }
+    }
+}
+
+// Where a dispatch's position 0 lies in the caller's buffer, in elements.
+std::uint64_t element_of(const dispatch& d, int at, int parameter, std::uint64_t size,
+                         std::uint64_t buffer_offset) {
+    const shader::binding& bound = d.bindings[static_cast<std::size_t>(at)];
+    return (bound.offset + d.parameters[static_cast<std::size_t>(parameter)] * size - buffer_offset) / size;
+}
+
+void check_scan(const shader::scan_request& request, const shader::limits& device) {
+    const std::vector<dispatch> plan = shader::plan_scan(request, device);
+    check_limits(plan, device);
+    const std::uint64_t size = 4 * request.op.element_words;
+    std::uint64_t scanned = 0, summed = 0, totals = 0;
+    for (const dispatch& d : plan) {
+        const std::uint64_t length = d.parameters[UPSWEEP_P_LENGTH];
+        const bool takes_elements =
+            d.which == shader::stage::tile_totals || d.which == shader::stage::tile_scan;
+        if (takes_elements && length != 0) {
+            std::uint64_t& done = d.which == shader::stage::tile_scan ? scanned : summed;
+            EXPECT_EQ(d.parameters[UPSWEEP_P_FIRST_GROUP], done / 4096);
+            const std::uint64_t expected = request.reverse ? request.length - 1 - done : done;
+            EXPECT_EQ(element_of(d, UPSWEEP_INPUT, UPSWEEP_P_INPUT_FIRST, size, request.input_offset),
+                      expected);
+            if (d.which == shader::stage::tile_scan) {
+                EXPECT_EQ(element_of(d, UPSWEEP_OUTPUT, UPSWEEP_P_OUTPUT_FIRST, size, request.output_offset),
+                          expected);
+            }
+            const shader::binding& in = d.bindings[UPSWEEP_INPUT];
+            EXPECT_LE(in.offset + in.bytes, request.input_offset + request.length * size);
+            done += length;
+        }
+        const bool ends = (d.parameters[UPSWEEP_P_FLAGS] & UPSWEEP_F_TOTAL) != 0;
+        totals += ends ? 1 : 0;
+        if (ends) {
+            EXPECT_EQ(scanned, request.length);
+        }
+        const shader::binding& scratch = d.bindings[UPSWEEP_WORKSPACE];
+        if (scratch.from == resource::workspace) {
+            EXPECT_LE(scratch.offset + scratch.bytes,
+                      shader::scan_workspace_bytes(request.op, request.length, request.how, 256, device));
+        }
+    }
+    EXPECT_EQ(scanned, request.length);
+    if (request.length > 4096) {
+        EXPECT_GE(summed + 4096, request.length);
+    }
+    EXPECT_EQ(totals, 1u);
+}
+
+TEST(shader_plan, scans_of_any_length) {
+    const std::vector<shader::limits> devices{
+        {},
+        {std::uint64_t{1} << 32, 16, 0x7fffffffu, 65535, 16384},
+        {std::uint64_t{1} << 27, 256, 65535, 65535, 16384},
+        {(std::uint64_t{1} << 20) + 16, 4, 7, 3, 100},
+    };
+    for (const shader::limits& device : devices) {
+        for (const std::uint64_t n :
+             std::vector<std::uint64_t>{0, 1, 4096, 4097, 131072, 131073, (1u << 22) + 1, 1u << 28,
+                                        (std::uint64_t{1} << 32) + 5, (std::uint64_t{1} << 35) + 1}) {
+            if (device.binding_bytes < n / 512) continue;  // the workspace would not fit
+            for (unsigned mode = 0; mode < 4; ++mode) {
+                SCOPED_TRACE(std::to_string(n) + ", mode " + std::to_string(mode));
+                shader::scan_request request;
+                request.op = mode % 2 == 0 ? shader::operation_of<plus, float>()
+                                           : shader::operation_of<plus, double>();
+                request.length = n;
+                request.has_total = true;
+                request.reverse = mode >= 2;
+                request.input_offset = 24;
+                request.output_offset = 4096 + 40;
+                check_scan(request, device);
+            }
+        }
+    }
+}
+
+// ceil(n / 131072) supers; the serial fold over them goes on from dispatch to dispatch.
+TEST(shader_plan, supers_are_folded_in_pieces) {
+    shader::scan_request request;
+    request.op = shader::operation_of<plus, float>();
+    request.length = (std::uint64_t{1} << 33) + 1;
+    const shader::limits device{std::uint64_t{1} << 32, 16, 0x7fffffffu, 65535, 16384};
+    std::uint64_t folded = 0;
+    for (const dispatch& d : shader::plan_scan(request, device)) {
+        if (d.which != shader::stage::super_prefixes) continue;
+        EXPECT_LE(d.parameters[UPSWEEP_P_LENGTH], 16384u);
+        EXPECT_EQ(d.parameters[UPSWEEP_P_FIRST_GROUP], folded);
+        EXPECT_EQ((d.parameters[UPSWEEP_P_FLAGS] & UPSWEEP_F_CONTINUED) != 0, folded != 0);
+        folded += d.parameters[UPSWEEP_P_LENGTH];
+    }
+    EXPECT_EQ(folded, (request.length + 131071) / 131072);
+}
+
+TEST(shader_plan, blelloch_to_any_depth) {
+    const shader::limits device{std::uint64_t{1} << 27, 256, 65535, 65535, 16384};
+    for (const std::uint32_t size : {1u, 3u, 64u, 100u, 256u, 1024u}) {
+        for (const std::uint64_t n :
+             {std::uint64_t{1}, std::uint64_t{1000}, std::uint64_t{1} << 24, std::uint64_t{1} << 33}) {
+            if (n / (2 * size) * 4 > device.binding_bytes) continue;  // the sums would not fit
+            shader::scan_request request;
+            request.op = shader::operation_of<plus, std::uint32_t>();
+            request.length = n;
+            request.exclusive = true;
+            request.how = shader::algorithm::blelloch;
+            request.blelloch_size = size;
+            const std::vector<dispatch> plan = shader::plan_scan(request, device);
+            check_limits(plan, device);
+            std::uint64_t scanned = 0, added = 0, tops = 0;
+            for (const dispatch& d : plan) {
+                const bool lowest = d.bindings[UPSWEEP_OUTPUT].from == resource::output;
+                if (d.which == shader::stage::blelloch_scan && lowest)
+                    scanned += d.parameters[UPSWEEP_P_LENGTH];
+                if (d.which == shader::stage::blelloch_add && lowest) added += d.parameters[UPSWEEP_P_LENGTH];
+                if ((d.parameters[UPSWEEP_P_FLAGS] & UPSWEEP_F_LAST) != 0) {
+                    ++tops;
+                    EXPECT_LE(d.parameters[UPSWEEP_P_LENGTH], 2 * size);
+                }
+            }
+            EXPECT_EQ(scanned, n);
+            EXPECT_EQ(added, n > 2 * size ? n : 0);
+            EXPECT_EQ(tops, 1u);
+        }
+    }
+}
+
+TEST(shader_plan, compactions_of_any_length) {
+    for (const shader::limits& device :
+         {shader::limits{std::uint64_t{1} << 32, 16, 0x7fffffffu, 65535, 16384},
+          shader::limits{std::uint64_t{1} << 32, 256, 65535, 65535, 16384}}) {
+        for (const std::uint64_t n :
+             {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{1} << 24, std::uint64_t{1} << 29}) {
+            shader::compact_request request;
+            request.items = n;
+            const std::vector<dispatch> plan = shader::plan_compact(request, device);
+            check_limits(plan, device);
+            EXPECT_EQ(plan.back().which, shader::stage::compact);
+            EXPECT_EQ(plan.front().which, n == 0 ? shader::stage::tile_scan : shader::stage::vote);
+            EXPECT_EQ(plan.back().parameters[UPSWEEP_P_GROUPS],
+                      std::max<std::uint64_t>(1, (n + 4095) / 4096));
+        }
+    }
+}
+
+TEST(shader_plan, what_no_device_can_do_is_an_error) {
+    const shader::limits small{1024, 16, 65535, 65535, 16384};
+    shader::scan_request request;
+    request.op = shader::operation_of<plus, float>();
+    request.length = 10;
+    EXPECT_THROW((void)shader::plan_scan(request, small), error);  // not even a tile fits
+    request.length = std::uint64_t{1} << 40;
+    EXPECT_THROW((void)shader::plan_scan(request, {}), error);  // the workspace does not fit
+    request.length = std::uint64_t{1} << 32;
+    request.length_in_buffer = true;
+    EXPECT_THROW((void)shader::plan_scan(request, {}), error);
+    request.length = std::uint64_t{1} << 30;
+    request.reverse = true;
+    EXPECT_THROW((void)shader::plan_scan(request, {}), error);  // its end is somewhere in 4 GiB
+    request.reverse = false;
+    EXPECT_NO_THROW((void)shader::plan_scan(request, {}));
+    request.input_offset = 2;
+    EXPECT_THROW((void)shader::plan_scan(request, {}), error);
+}
+
+}  // namespace
+}  // namespace upsweep::test

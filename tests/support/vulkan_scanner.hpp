@@ -1,0 +1,141 @@
+// Scans of host memory on the Vulkan device, so that the checks of sweep.hpp run there: memory is carried to
+// buffers and back, with the offset that the host pointer has past a 64-byte boundary, poison and guards
+// around everything.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "support/vulkan_device.hpp"
+#include "upsweep/options.hpp"
+#include "upsweep/vulkan/run.hpp"
+#include "upsweep/vulkan/scan.hpp"
+
+namespace upsweep::test {
+
+// Mapped device memory with `guard_bytes` of guard on both sides of what is in use.
+class guarded_buffer {
+  public:
+    static constexpr std::size_t guard_bytes = 512;
+
+    // `bytes` poisoned bytes that begin `offset` bytes past the guard.
+    void reset(std::size_t bytes, std::size_t offset);
+    [[nodiscard]] bool guards_intact() const;
+    [[nodiscard]] std::byte* data() const { return memory_.data() + first_; }
+    [[nodiscard]] VkBuffer handle() const { return memory_.handle(); }
+    template <class T>
+    [[nodiscard]] vulkan::buffer_span<T> span(std::size_t size) const {
+        return {memory_.handle(), size, first_};
+    }
+
+  private:
+    vulkan_buffer memory_;
+    std::size_t first_ = 0;
+    std::size_t bytes_ = 0;
+};
+
+// How the scans below are made.
+struct vulkan_scan_settings {
+    vulkan::scan_algorithm algorithm = vulkan::scan_algorithm::tree;
+    std::uint32_t work_group_size = 256;
+    bool length_in_buffer = false;  // the buffers are `surplus` elements longer than what is scanned
+    std::size_t surplus = 5000;
+    const vulkan::user_operator* user = nullptr;  // for what is not built in
+};
+
+class vulkan_scanner {
+  public:
+    explicit vulkan_scanner(const vulkan::executor_options& options = vulkan_device::get().options())
+        : executor_(std::make_unique<vulkan::executor>(vulkan_device::get().handles(), options)) {}
+
+    [[nodiscard]] vulkan::executor& executor() const { return *executor_; }
+    vulkan_scan_settings settings;
+    // The stages of the last scan.
+    [[nodiscard]] const std::vector<std::string>& stages() const { return stages_; }
+
+    template <class T, class Op>
+    void scan(std::span<const T> in, std::span<T> out, bool exclusive, const Op& op,
+              const scan_options<T>& options) {
+        const bool in_place = in.data() == out.data();
+        const std::size_t n = in.size();
+        const std::size_t room = n + (settings.length_in_buffer ? settings.surplus : 0);
+        in_.reset(room * sizeof(T), misalignment(in.data()));
+        if (n != 0) std::memcpy(in_.data(), in.data(), in.size_bytes());
+        if (!in_place) out_.reset(room * sizeof(T), misalignment(out.data()));
+        guarded_buffer& target = in_place ? in_ : out_;
+        total_.reset(sizeof(T), sizeof(T));
+        length_.reset(4, 12);
+        const auto word = static_cast<std::uint32_t>(n);
+        std::memcpy(length_.data(), &word, 4);
+
+        vulkan::scan_options<T> made;
+        made.initial = options.initial;
+        made.reverse = options.reverse;
+        if (options.total != nullptr) made.total = total_.span<T>(1);
+        if (settings.length_in_buffer) made.length = length_.span<const std::uint32_t>(1);
+        made.algorithm = settings.algorithm;
+        made.work_group_size = settings.work_group_size;
+        vulkan::commands commands;
+        if constexpr (shader::supported<Op, T>)
+            commands = prepare<T>(target, room, exclusive, op, made);
+        else
+            commands = prepare<T>(target, room, exclusive, *settings.user, made);
+        stages_.clear();
+        for (std::uint32_t i = 0; i < commands.dispatch_count(); ++i) stages_.emplace_back(commands.stage(i));
+        vulkan::run(*executor_, vulkan_device::get().queue(), commands);
+
+        if (n != 0) std::memcpy(out.data(), target.data(), out.size_bytes());
+        if (options.total != nullptr)
+            std::memcpy(static_cast<void*>(options.total), total_.data(), sizeof(T));
+        for (const guarded_buffer* buffer : {&in_, &out_, &total_, &length_, &workspace_})
+            EXPECT_TRUE(buffer->guards_intact());
+        if (!in_place) {
+            EXPECT_TRUE(n == 0 || std::memcmp(in_.data(), in.data(), in.size_bytes()) == 0)
+                << "changed the input";
+        }
+        EXPECT_TRUE(untouched(target.data() + n * sizeof(T), (room - n) * sizeof(T)))
+            << "wrote past the length";
+    }
+
+  private:
+    template <class T, class Op>
+    vulkan::commands prepare(const guarded_buffer& target, std::size_t room, bool exclusive, const Op& op,
+                             const vulkan::scan_options<T>& options) {
+        const vulkan::workspace_requirements needed =
+            vulkan::scan_workspace<T>(*executor_, room, op, options.algorithm, options.work_group_size);
+        workspace_.reset(needed.bytes, 0);
+        const vulkan::workspace_span workspace = workspace_.span<std::byte>(needed.bytes);
+        EXPECT_EQ(workspace.offset % needed.alignment, 0u);
+        const auto in = in_.span<const T>(room);
+        const auto out = target.span<T>(room);
+        return exclusive ? vulkan::prepare_exclusive_scan(*executor_, in, out, workspace, op, options)
+                         : vulkan::prepare_inclusive_scan(*executor_, in, out, workspace, op, options);
+    }
+    static std::size_t misalignment(const void* p) { return reinterpret_cast<std::uintptr_t>(p) % 64; }
+    static bool untouched(const std::byte* first, std::size_t bytes);
+
+    std::unique_ptr<vulkan::executor> executor_;
+    guarded_buffer in_, out_, total_, length_, workspace_;
+    std::vector<std::string> stages_;
+};
+
+template <class Acc, class T, class Op>
+void inclusive_scan(vulkan_scanner& ex, std::span<const T> in, std::span<T> out, const Op& op,
+                    const scan_options<Acc>& options) {
+    ex.scan<T>(in, out, false, op, options);
+}
+template <class Acc, class T, class Op>
+void exclusive_scan(vulkan_scanner& ex, std::span<const T> in, std::span<T> out, const Op& op,
+                    const scan_options<Acc>& options) {
+    ex.scan<T>(in, out, true, op, options);
+}
+
+}  // namespace upsweep::test

@@ -1,0 +1,83 @@
+# The tests of the Vulkan back end: what they share, and the drivers and settings that each runs with.
+#
+# Each vulkan_*_test is one program. ctest runs it by its own name on the machine's first device, and again as
+# <name>.<setting> for the settings below. Software drivers serve; a program without any device fails.
+
+if(NOT TARGET upsweep-vulkan)
+    return()
+endif()
+find_path(UPSWEEP_VOLK_INCLUDE_DIR volk.h REQUIRED)
+mark_as_advanced(UPSWEEP_VOLK_INCLUDE_DIR)
+
+file(GLOB vulkan_support_sources CONFIGURE_DEPENDS "support/vulkan_*.cpp")
+add_library(test-support-vulkan STATIC ${vulkan_support_sources})
+upsweep_strict(test-support-vulkan)
+target_compile_definitions(test-support-vulkan PUBLIC VK_NO_PROTOTYPES)
+if(NOT UPSWEEP_VOLK_INCLUDE_DIR IN_LIST CMAKE_CXX_IMPLICIT_INCLUDE_DIRECTORIES)
+    target_include_directories(test-support-vulkan SYSTEM PUBLIC "${UPSWEEP_VOLK_INCLUDE_DIR}")
+endif()
+target_link_libraries(test-support-vulkan PUBLIC test-support upsweep::vulkan ${CMAKE_DL_LIBS})
+
+# SwiftShader, a second driver that shares no code with Mesa: Debian has it in chromium-common (`./dev test` unpacks it).
+find_file(UPSWEEP_SWIFTSHADER_ICD vk_swiftshader_icd.json
+          PATHS "${PROJECT_SOURCE_DIR}/build/swiftshader/usr/lib/chromium" /usr/lib/chromium NO_DEFAULT_PATH)
+mark_as_advanced(UPSWEEP_SWIFTSHADER_ICD)
+
+file(GLOB vulkan_test_sources CONFIGURE_DEPENDS "vulkan_*_test.cpp")
+foreach(source IN LISTS vulkan_test_sources)
+    cmake_path(GET source STEM stem)
+    target_link_libraries(${stem} PRIVATE test-support-vulkan)
+endforeach()
+
+upsweep_vulkan_operator(vulkan_operator_test rotation SOURCE shaders/rotation.glsl WORDS 4 IDENTITY)
+upsweep_vulkan_operator(vulkan_operator_test latest SOURCE shaders/latest.glsl WORDS 1 EXACT)
+upsweep_vulkan_items(vulkan_compact_test particles SOURCE shaders/particles.glsl)
+upsweep_embed_shader(vulkan_compact_test count SOURCE shaders/count.comp)
+
+# upsweep_vulkan_setting(STEM NAME FILTER ENVIRONMENT...): STEM once more, in another setting and with less to do.
+function(upsweep_vulkan_setting stem name filter)
+    add_test(NAME ${stem}.${name}
+             COMMAND ${stem} "--gtest_filter=${filter}" "--gtest_output=xml:${results}/${stem}.${name}.xml")
+    set_tests_properties(${stem}.${name} PROPERTIES TIMEOUT 600
+                         ENVIRONMENT "UPSWEEP_TEST_QUICK=1;MESA_SHADER_CACHE_DISABLE=true;${ARGN}")
+endfunction()
+
+# A sanitized build sees the host's code in the plain runs; the settings are about drivers.
+if(NOT UPSWEEP_SANITIZE)
+    # Subgroups of 4 and 16 lanes; 8 is what a machine with AVX2 has. Mesa's cache of shaders ignores the width, so it is
+    # off.
+    set(by_subgroup "*sums_of_uint:*sums_of_uint64:*minima_of_float")
+    foreach(setting IN ITEMS "subgroups4 128" "subgroups8 256" "subgroups16 512")
+        separate_arguments(setting)
+        list(GET setting 0 name)
+        list(GET setting 1 width)
+        upsweep_vulkan_setting(vulkan_scan_test ${name} "${by_subgroup}" LP_NATIVE_VECTOR_WIDTH=${width})
+        upsweep_vulkan_setting(vulkan_compact_test ${name} "*pattern*:*own" LP_NATIVE_VECTOR_WIDTH=${width})
+    endforeach()
+    # Work groups one after the other, and more threads than processors.
+    foreach(threads IN ITEMS 0 2 8)
+        upsweep_vulkan_setting(vulkan_windows_test threads${threads} "*" LP_NUM_THREADS=${threads})
+    endforeach()
+    # Validation: every message is a failure.
+    upsweep_vulkan_setting(vulkan_windows_test validation_core "*" UPSWEEP_TEST_VALIDATION=core)
+    upsweep_vulkan_setting(vulkan_windows_test validation_sync "*" UPSWEEP_TEST_VALIDATION=sync)
+    upsweep_vulkan_setting(vulkan_scan_test validation_sync "*sums_of_uint:*affine*" UPSWEEP_TEST_VALIDATION=sync)
+    upsweep_vulkan_setting(vulkan_blelloch_test validation_sync "*few_groups*" UPSWEEP_TEST_VALIDATION=sync)
+    upsweep_vulkan_setting(vulkan_compact_test validation_sync "*" UPSWEEP_TEST_VALIDATION=sync)
+    upsweep_vulkan_setting(vulkan_operator_test validation_core "*identity" UPSWEEP_TEST_VALIDATION=core)
+    upsweep_vulkan_setting(vulkan_executor_test validation_core "*" UPSWEEP_TEST_VALIDATION=core)
+    upsweep_vulkan_setting(vulkan_windows_test validation_gpu "*few_groups" UPSWEEP_TEST_VALIDATION=gpu)
+    upsweep_vulkan_setting(vulkan_compact_test validation_gpu "*room*:*few_groups" UPSWEEP_TEST_VALIDATION=gpu)
+    if(UPSWEEP_SWIFTSHADER_ICD)
+        set(swiftshader "VK_ICD_FILENAMES=${UPSWEEP_SWIFTSHADER_ICD}")
+        upsweep_vulkan_setting(vulkan_scan_test swiftshader "*sums_of_uint:*sums_of_float:*minima*:*affine*:*nan*"
+                               "${swiftshader}")
+        upsweep_vulkan_setting(vulkan_windows_test swiftshader "*few_groups:*length*" "${swiftshader}")
+        upsweep_vulkan_setting(vulkan_compact_test swiftshader "*" "${swiftshader}")
+        upsweep_vulkan_setting(vulkan_blelloch_test swiftshader "*grouping" "${swiftshader}")
+        upsweep_vulkan_setting(vulkan_operator_test swiftshader "*identity" "${swiftshader}")
+        upsweep_vulkan_setting(vulkan_executor_test swiftshader "*" "${swiftshader}")
+    else()
+        message(STATUS "Upsweep: Vulkan is not tested on SwiftShader, which is not in build/swiftshader")
+    endif()
+endif()
