@@ -105,13 +105,10 @@ TEST_F(cli_usage, wrong_usage) {
     EXPECT_EQ(upsweep("scan x.npy -o y.npy", "UPSWEEP_BLOCK_BYTES=many").code, 2);
 }
 
-TEST_F(cli_usage, devices_that_the_build_lacks_are_refused) {
+TEST_F(cli_usage, devices_of_later_versions_are_refused) {
     for (const char* device : {"cuda", "gl", "vulkan"}) {
-#if defined(UPSWEEP_TEST_CLI_HAS_CUDA)
-        if (device == std::string("cuda")) continue;
-#endif
         fail_and_keep(1, std::string("scan x.npy --device ") + device,
-                      std::string("device ") + device + ": this build has no back end for it");
+                      std::string("device ") + device + ": this version has no back end for it");
     }
     succeed("scan x.npy --device cpu -o y.npy");
     succeed("scan x.npy --device auto -o y.npy");
