@@ -34,12 +34,3 @@ endif()
 target_compile_options(upsweep-cuda PUBLIC
     "$<$<COMPILE_LANGUAGE:CUDA>:--expt-relaxed-constexpr;--extended-lambda;-fmad=false>")
 set_target_properties(upsweep-cuda PROPERTIES EXPORT_NAME cuda POSITION_INDEPENDENT_CODE ON)
-
-# The registry's part: scans of run-time types. Built where the command-line tool or the tests link it.
-file(GLOB upsweep_cuda_registry_sources CONFIGURE_DEPENDS
-     "${PROJECT_SOURCE_DIR}/src/registry/cuda/*.cpp" "${PROJECT_SOURCE_DIR}/src/registry/cuda/*.cu")
-add_library(upsweep-cuda-registry STATIC EXCLUDE_FROM_ALL ${upsweep_cuda_registry_sources})
-upsweep_strict(upsweep-cuda-registry)
-target_include_directories(upsweep-cuda-registry PUBLIC "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/src")
-target_link_libraries(upsweep-cuda-registry PUBLIC upsweep::cuda)
-set_target_properties(upsweep-cuda-registry PROPERTIES POSITION_INDEPENDENT_CODE ON)
