@@ -7,8 +7,12 @@
 
 // Highway's own debug checks would need its compiled library; the tests check what these would.
 #define HWY_IS_DEBUG_BUILD 0
-// Before foreach_target.h: the levels worth their compile time.
+// Before foreach_target.h: the levels worth their compile time. Where one has to stand for all, it is AVX2.
+#ifdef UPSWEEP_ONE_SIMD_LEVEL
+#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3 | HWY_AVX3_DL | HWY_SVE | HWY_SVE2)
+#else
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL | HWY_SVE | HWY_SVE2)
+#endif
 
 #include "hwy/detect_targets.h"
 
