@@ -15,7 +15,8 @@
 
 namespace upsweep::test {
 
-// Sizes around lanes, warps and powers of two; fewer and smaller under a sanitizer, where a large block is slow.
+// Sizes around lanes, warps and powers of two; fewer and smaller under a sanitizer, where a large block is
+// slow.
 inline const std::vector<unsigned>& block_sizes() {
     static const std::vector<unsigned> sizes =
         sanitized ? std::vector<unsigned>{1, 3, 32, 33, 65, 128, 333}
