@@ -17,14 +17,17 @@
 #include <vector>
 
 #include "src/cpu/engine-impl.hpp"
+#include "src/cpu/segmented-impl.hpp"
 #include "support/backend.hpp"
 #include "support/bits.hpp"
 #include "support/guarded.hpp"
 #include "support/monoids.hpp"
 #include "support/random.hpp"
+#include "support/schedules.hpp"
 #include "support/sweep.hpp"
 #include "upsweep/cpu/chain.hpp"
 #include "upsweep/cpu/generic.hpp"
+#include "upsweep/segmented_scan.hpp"
 
 namespace upsweep::test {
 namespace {
@@ -185,28 +188,6 @@ typename Kernel::state simulate(const Kernel& kernel, std::size_t threads, std::
     }
 }
 
-// Every sequence of choices there is: counts through them as an odometer of unequal digits.
-class all_schedules {
-  public:
-    std::size_t operator()(std::size_t options) {
-        if (position_ == digits_.size()) digits_.push_back({0, options});
-        EXPECT_EQ(digits_[position_].second, options) << "the same choices lead elsewhere";
-        return digits_[position_++].first;
-    }
-    // False after the last one.
-    bool next() {
-        position_ = 0;
-        while (!digits_.empty() && digits_.back().first + 1 == digits_.back().second) digits_.pop_back();
-        if (digits_.empty()) return false;
-        ++digits_.back().first;
-        return true;
-    }
-
-  private:
-    std::vector<std::pair<std::size_t, std::size_t>> digits_;
-    std::size_t position_ = 0;
-};
-
 std::size_t check_all_schedules(std::size_t threads, std::size_t chunks) {
     all_schedules schedules;
     std::size_t count = 0;
@@ -274,35 +255,142 @@ TEST(chain_script, generic_engine) {
     check_generic_engine<std::int32_t, plus>(tile, 5 * tile + 3, false, {});  // exact
 }
 
+// Where results go: an alignment at which the kernels stream by themselves, or not.
+enum class results { cached, streamed, streamed_misaligned };
+
+// Reverse: the elements lie back to front.
 template <class T, class Op>
-void check_vector_engine(std::size_t chunk_size, std::size_t n, bool exclusive, bool staged, bool streaming) {
+void check_vector_engine(std::size_t chunk_size, std::size_t n, bool exclusive, bool staged, results where,
+                         bool reverse = false) {
     const auto values = sequence<T, Op>(n, 32);
-    const auto expected = prefixes<T>(span_of(values), Op());
-    guarded<T> out(n, 3);
-    cpu::source<T> source = cpu::make_source<T>(std::begin(values));
-    if (staged) source.direct = nullptr;  // as if elements had to be converted
+    auto expected = prefixes<T>(span_of(values), Op());
+    auto lying = values;
+    if (reverse) std::reverse(std::begin(lying), std::end(lying));
+    const T last = expected[n];
+    std::valarray<T> results_of(n);
+    for (std::size_t i = 0; i < n; ++i)
+        results_of[reverse ? n - 1 - i : i] = expected[i + (exclusive ? 0 : 1)];
+    // Streamed backwards, the end is what has to be aligned.
+    const std::size_t aligned = reverse ? (64 - n % 64) % 64 : 0;
+    const std::size_t offset = where == results::streamed ? aligned : 3;
+    const bool streaming = where != results::cached;
+    guarded<T> out(n, offset);
+    const std::ptrdiff_t stride = reverse ? -1 : 1;
+    const std::size_t front = reverse ? n - 1 : 0;
+    cpu::source<T> source = cpu::make_source<T>(std::begin(lying) + front, stride);
+    const cpu::sink<T> sink = cpu::make_sink<T>(out.data() + front, stride);
+    if (staged) {  // as if elements had to be converted
+        source.direct = nullptr;
+        source.plain = false;
+    }
     for (const cpu::simd_level level : cpu::supported_simd_levels()) {
         SCOPED_TRACE(std::string(cpu::name(level)));
         using engine = cpu::scan_engine<T, Op>;
-        const engine kernel(level, source, cpu::make_sink<T>(out.data()), n, exclusive, streaming,
-                            chunk_size);
-        simulate_many(
-            kernel, (n + chunk_size - 1) / chunk_size, typename engine::state(), [&](const auto& state) {
-                EXPECT_EQ(first_difference(out.data(), std::begin(expected) + (exclusive ? 0 : 1), n), n);
-                EXPECT_TRUE(same_bits(state.last, expected[n]));
-                EXPECT_TRUE(out.sentinels_intact());
-                out.reset(n, 3);
-            });
+        const engine kernel(level, source, sink, n, exclusive, streaming, chunk_size);
+        simulate_many(kernel, (n + chunk_size - 1) / chunk_size, typename engine::state(),
+                      [&](const auto& state) {
+                          EXPECT_EQ(first_difference(out.data(), std::begin(results_of), n), n);
+                          EXPECT_TRUE(same_bits(state.last, last));
+                          EXPECT_TRUE(out.sentinels_intact());
+                          out.reset(n, offset);
+                      });
     }
 }
 TEST(chain_script, vector_engine) {
     constexpr std::size_t tile = core::tile_size;
-    check_vector_engine<float, plus>(tile, 5 * tile + 130, false, false, false);
-    check_vector_engine<float, plus>(2 * tile, 10 * tile - 1, true, true, false);
-    check_vector_engine<float, plus>(8 * tile, 70 * tile + 77, false, false, true);  // across two supers
-    check_vector_engine<double, plus>(tile, 6 * tile, true, false, true);
-    check_vector_engine<std::int8_t, plus>(tile, 6 * tile + 5, false, true, false);
-    check_vector_engine<std::int64_t, plus>(tile, 4 * tile + 4095, true, false, false);
+    using enum results;
+    check_vector_engine<float, plus>(tile, 5 * tile + 130, false, false, cached);
+    check_vector_engine<float, plus>(2 * tile, 10 * tile - 1, true, true, cached);
+    check_vector_engine<float, plus>(8 * tile, 70 * tile + 77, false, false, streamed);  // across two supers
+    check_vector_engine<float, plus>(tile, 3 * tile + 5, true, false, streamed_misaligned);
+    check_vector_engine<double, plus>(tile, 6 * tile, true, false, streamed);
+    check_vector_engine<std::int8_t, plus>(tile, 6 * tile + 5, false, true, cached);
+    check_vector_engine<std::int64_t, plus>(tile, 4 * tile + 4095, true, false, cached);
+    check_vector_engine<std::int64_t, plus>(tile, 4 * tile + 9, false, false, streamed_misaligned);
+}
+TEST(chain_script, vector_engine_backwards) {
+    constexpr std::size_t tile = core::tile_size;
+    using enum results;
+    for (const results where : {cached, streamed, streamed_misaligned}) {
+        for (const bool staged : {false, true}) {
+            check_vector_engine<float, plus>(tile, 5 * tile + 130, staged, staged, where, true);
+            check_vector_engine<double, plus>(2 * tile, 4 * tile + 31, !staged, staged, where, true);
+            check_vector_engine<std::int8_t, plus>(tile, 6 * tile + 5, staged, staged, where, true);
+            check_vector_engine<std::int64_t, plus>(tile, 4 * tile + 9, !staged, staged, where, true);
+        }
+    }
+}
+
+// Segments of every length, some longer than a super. Only head flags: heads_test.cpp has the rest.
+template <class T, class Op>
+void check_segmented_engine(std::size_t chunk_size, std::size_t n, double mean_length, bool exclusive,
+                            bool streaming, bool reverse) {
+    const auto values = sequence<T, Op>(n, 33);
+    random_bits random(n);
+    std::vector<std::uint8_t> heads(n);  // in scan order
+    for (std::size_t i = 0; i < n; ++i) heads[i] = i == 0 || random.unit() * mean_length < 1;
+    const Op op;
+    const T initial = values[n / 2];
+    const auto joined = [&](const std::pair<bool, T>& a, const std::pair<bool, T>& b) {
+        return std::pair<bool, T>(a.first || b.first, b.first ? b.second : op(a.second, b.second));
+    };
+    core::odometer<std::pair<bool, T>, decltype(joined)> odometer(joined);
+    std::valarray<T> expected(n), lying(n);
+    T last{};
+    for (std::size_t i = 0; i < n; ++i) {
+        const bool head = heads[i] != 0;
+        const T before = i == 0 || head ? initial : odometer.value()->second;
+        odometer.take({head, head ? op(initial, values[i]) : values[i]});
+        last = odometer.value()->second;
+        expected[reverse ? n - 1 - i : i] = exclusive ? before : last;
+        lying[reverse ? n - 1 - i : i] = values[i];
+    }
+    if (reverse) {  // a segment that starts at scan position i ends in front of the element that lies at n -
+                    // i
+        std::vector<std::uint8_t> lying_heads(n);
+        for (std::size_t i = 1; i < n; ++i) lying_heads[n - i] = heads[i];
+        heads = lying_heads;
+    }
+    const by_head_flags segments(heads);
+    const cpu::head_marks marks = cpu::marks_of(segments, n, reverse);
+    const cpu::segment_options<T> options{initial, initial};
+    const cpu::scan_shape shape{n, exclusive, false, 2 * n * sizeof(T)};
+    const std::ptrdiff_t stride = reverse ? -1 : 1;
+    const std::size_t front = reverse ? n - 1 : 0;
+    guarded<T> out(n, 3);
+    for (const cpu::simd_level level : cpu::supported_simd_levels()) {
+        SCOPED_TRACE(std::string(cpu::name(level)));
+        using engine = cpu::segmented_engine<T, Op>;
+        const engine kernel(level, cpu::make_source<T>(std::begin(lying) + front, stride),
+                            cpu::make_sink<T>(out.data() + front, stride), shape, marks, options, streaming,
+                            chunk_size);
+        simulate_many(kernel, (n + chunk_size - 1) / chunk_size, typename engine::state(),
+                      [&](const auto& state) {
+                          EXPECT_EQ(first_difference(out.data(), std::begin(expected), n), n);
+                          EXPECT_TRUE(same_bits(static_cast<T>(state.last), last));
+                          EXPECT_TRUE(out.sentinels_intact());
+                          out.reset(n, 3);
+                      });
+    }
+}
+TEST(chain_script, segmented_engine) {
+    constexpr std::size_t tile = core::tile_size;
+    std::size_t number = 0;
+    for (const double mean_length : {1.0, 3.0, 150.0, 20000.0, 1e9}) {
+        for (const bool streaming : {false, true}) {
+            const bool exclusive = number % 2 != 0;
+            const bool reverse = number / 2 % 2 != 0;
+            SCOPED_TRACE("segments of about " + std::to_string(mean_length));
+            check_segmented_engine<float, plus>(tile, 5 * tile + 130 + number, mean_length, exclusive,
+                                                streaming, reverse);
+            check_segmented_engine<double, multiplies>(2 * tile, 7 * tile - number, mean_length, !exclusive,
+                                                       streaming, reverse);
+            check_segmented_engine<std::int8_t, plus>(tile, 3 * tile + 63 + number, mean_length, exclusive,
+                                                      streaming, !reverse);
+            ++number;
+        }
+    }
+    check_segmented_engine<float, plus>(8 * tile, 70 * tile + 77, 100000, false, false, false);
 }
 
 // ---- scripts with threads ----

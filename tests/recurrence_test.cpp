@@ -2,9 +2,11 @@
 // says it is.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <complex>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -55,6 +57,29 @@ TEST(recurrence, float_at_all_sizes) {
 }
 TEST(recurrence, around_supers) {
     for (const std::size_t n : super_sizes()) check<float>(n, -1.5f);
+}
+// Results that go past the caches, at addresses at which the kernels can do so by themselves and others.
+TEST(recurrence, larger_than_the_caches) {
+    const std::size_t n = cpu::streaming_bytes() / (3 * sizeof(float)) + 130;
+    if (sanitized || n > 20'000'000) GTEST_SKIP() << n << " elements";
+    random_bits random(9);
+    std::vector<float> a(n), b(n), expected(n), out(n + 4);
+    core::odometer<affine_map<float>, affine> odometer(affine{}, affine_map<float>{0, 0.5f});
+    for (std::size_t i = 0; i < n; ++i) {
+        a[i] = static_cast<float>(random.between(-1, 1));
+        b[i] = static_cast<float>(random.between(-1, 1));
+        odometer.take({a[i], b[i]});
+        expected[i] = odometer.value()->b;
+    }
+    cpu::executor alone(1), two(2);
+    for (cpu::executor* ex : {&alone, &two}) {
+        for (const std::size_t offset : {0u, 1u}) {
+            std::ranges::fill(out, -7.0f);
+            linear_recurrence(*ex, a, b, 0.5f, std::span(out).subspan(offset, n));
+            EXPECT_EQ(first_difference(out.data() + offset, expected.data(), n), n);
+            EXPECT_EQ(out[n + offset], -7.0f);
+        }
+    }
 }
 TEST(recurrence, other_types) {
     for (const std::size_t n : {1u, 5u, 130u, 4097u, 70001u}) {

@@ -90,10 +90,10 @@ void axis_scan(cpu::executor& ex, const strided_view<In>& in, const strided_view
                                     cpu::make_sink<Acc>(as_storage(y), geometry.out_stride), geometry,
                                     exclusive, in_place, options.initial);
     } else if (options.reverse) {
-        cpu::run_generic_axis_scan<Acc>(ex, x, y, geometry, core::swapped<Op>{op}, exclusive, options.initial,
-                                        before);
+        cpu::run_generic_axis_scan<Acc>(ex, x, y, geometry, core::swapped<Op>{op}, exclusive, in_place,
+                                        options.initial, before);
     } else {
-        cpu::run_generic_axis_scan<Acc>(ex, x, y, geometry, op, exclusive, options.initial, before);
+        cpu::run_generic_axis_scan<Acc>(ex, x, y, geometry, op, exclusive, in_place, options.initial, before);
     }
 }
 

@@ -17,6 +17,7 @@
 #include <string>
 #include <type_traits>
 
+#include "upsweep/cpu/recurrence.hpp"
 #include "upsweep/scan.hpp"
 
 namespace upsweep {
@@ -37,11 +38,10 @@ struct recurrence_source {
 template <class T, class Out>
 struct recurrence_sink {
     Out* y;
+    std::optional<affine_map<T>> before{};
 
     auto writer(std::size_t first) const {
-        return [at = y + first](const std::optional<affine_map<T>>& prefix) mutable {
-            *at++ = cpu::convert<Out>(prefix->b);
-        };
+        return [at = y + first](const affine_map<T>& prefix) mutable { *at++ = cpu::convert<Out>(prefix.b); };
     }
 };
 
@@ -67,16 +67,25 @@ void linear_recurrence(cpu::executor& ex, const A& a, const B& b, const std::typ
                                                 std::to_string(std::ranges::size(out)));
     }
     using element = std::ranges::range_value_t<Out>;
-    detail::check_overlap(std::ranges::data(a), sizeof(std::ranges::range_value_t<A>), std::ranges::data(out),
-                          sizeof(element), n);
-    detail::check_overlap(std::ranges::data(b), sizeof(std::ranges::range_value_t<B>), std::ranges::data(out),
-                          sizeof(element), n);
+    const bool is_a = detail::check_overlap(std::ranges::data(a), sizeof(std::ranges::range_value_t<A>),
+                                            std::ranges::data(out), sizeof(element), n);
+    const bool is_b = detail::check_overlap(std::ranges::data(b), sizeof(std::ranges::range_value_t<B>),
+                                            std::ranges::data(out), sizeof(element), n);
     if (n == 0) return;
-    const detail::recurrence_source<T, std::ranges::range_value_t<A>, std::ranges::range_value_t<B>> source{
-        std::ranges::data(a), std::ranges::data(b)};
-    const detail::recurrence_sink<T, element> sink{std::ranges::data(out)};
-    core::tree_carry<affine_map<T>> carry{affine_map<T>{T(0), x0}, {}, 0};
-    cpu::run_generic_scan<affine_map<T>>(ex, source, sink, affine{}, n, false, carry);
+    const cpu::scan_shape shape{n, false, is_a || is_b,
+                                n * (sizeof(std::ranges::range_value_t<A>) +
+                                     sizeof(std::ranges::range_value_t<B>) + sizeof(element))};
+    if constexpr (cpu::has_affine_kernels<T>) {
+        cpu::run_recurrence<T>(ex, cpu::make_source<T>(detail::as_storage(std::ranges::data(a))),
+                               cpu::make_source<T>(detail::as_storage(std::ranges::data(b))), x0,
+                               cpu::make_sink<T>(detail::as_storage(std::ranges::data(out))), shape);
+    } else {
+        const detail::recurrence_source<T, std::ranges::range_value_t<A>, std::ranges::range_value_t<B>>
+            source{std::ranges::data(a), std::ranges::data(b)};
+        const detail::recurrence_sink<T, element> sink{std::ranges::data(out)};
+        core::tree_carry<affine_map<T>> carry{affine_map<T>{T(0), x0}, {}, 0};
+        cpu::run_generic_scan<affine_map<T>>(ex, source, sink, affine{}, shape, carry);
+    }
 }
 
 }  // namespace upsweep

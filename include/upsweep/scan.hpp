@@ -163,6 +163,7 @@ void scan_sequence(cpu::executor& ex, const In* in, std::ptrdiff_t in_stride, Ou
     core::tree_carry<Acc> carry = begin_carry(options);
     const std::optional<Acc> start =
         exclusive ? exclusive_start<Acc>(op, !carry.value(op) && n != 0) : std::nullopt;
+    const cpu::scan_shape shape{n, exclusive, in_place, n * (sizeof(In) + sizeof(Out))};
     std::optional<Acc> last;
     if (n == 0) {
         // nothing to store
@@ -172,15 +173,15 @@ void scan_sequence(cpu::executor& ex, const In* in, std::ptrdiff_t in_stride, Ou
             source = cpu::make_source<Acc>(as_storage(in), in_stride);
         else
             source = cpu::make_source<Acc>(in, in_stride, function);
-        last = cpu::run_scan<Acc, Op>(ex, source, cpu::make_sink<Acc>(as_storage(out), out_stride),
-                                      {n, exclusive, in_place, n * (sizeof(In) + sizeof(Out))}, carry);
+        last = cpu::run_scan<Acc, Op>(ex, source, cpu::make_sink<Acc>(as_storage(out), out_stride), shape,
+                                      carry);
     } else {
         const cpu::element_source<Acc, In, Function> source{in, in_stride, function};
         const cpu::element_sink<Acc, Out> sink{out, out_stride, start};
         if (options.reverse)
-            last = cpu::run_generic_scan<Acc>(ex, source, sink, core::swapped<Op>{op}, n, exclusive, carry);
+            last = cpu::run_generic_scan<Acc>(ex, source, sink, core::swapped<Op>{op}, shape, carry);
         else
-            last = cpu::run_generic_scan<Acc>(ex, source, sink, op, n, exclusive, carry);
+            last = cpu::run_generic_scan<Acc>(ex, source, sink, op, shape, carry);
     }
     finish(options, op, std::move(carry), std::move(last), n);
 }
@@ -192,10 +193,11 @@ void scan_range(cpu::executor& ex, const In* in, std::size_t in_size, Out* out, 
     const bool in_place = check_overlap(in, sizeof(In), out, sizeof(Out), in_size);
     if constexpr (cpu::has_kernels<Acc, Op> && std::is_same_v<Function, std::identity> &&
                   std::is_same_v<In, Acc> && std::is_same_v<Out, Acc>) {
-        if (in_size <= cpu::small_size<Acc> && in_size != 0 && !options.reverse && options.carry == nullptr) {
+        if (in_size <= cpu::small_size<Acc> && in_size != 0 && options.carry == nullptr) {
+            const std::size_t first = options.reverse ? in_size - 1 : 0;
             const Acc start = options.initial ? *options.initial : identity_of<Acc>(op);
-            const Acc total = cpu::run_small_scan<Acc, Op>(ex.simd(), in, out, in_size, exclusive, start);
-            if (options.total != nullptr) *options.total = total;
+            cpu::run_small_scan<Acc, Op>(ex.simd(), in + first, out + first, in_size, exclusive,
+                                         options.reverse, start, options.total);
             return;
         }
     }

@@ -1,23 +1,28 @@
 // Scans that start afresh at every segment: inclusive_segmented_scan, exclusive_segmented_scan, and
 // ..._scan_by_key.
 //
-// The segments of n elements are given by
-//   by_offsets(offsets)       m + 1 integers 0 = o[0] <= o[1] <= ... <= o[m] = n; segment k is [o[k],
-//   o[k+1]), may be empty by_head_flags(flags)      n values; one that is not zero (true) starts a segment;
-//   element 0 always does by_keys(keys, equal)      n keys; a segment is a run of equal neighbours
+// The segments of n elements are given by one of
+//     by_offsets(offsets)      m + 1 integers 0 = o[0] <= o[1] <= ... <= o[m] = n; segment k is
+//                              [o[k], o[k + 1]) and may be empty
+//     by_head_flags(flags)     n values; one that is not zero (true) starts a segment; element 0 always does
+//     by_keys(keys, equal)     n keys; a segment is a run of equal neighbours
+//
 // out[i] combines the elements of i's segment up to i (inclusive) or before i (exclusive; the first of a
 // segment then receives the initial value, or else the operator's identity). With `initial`, every segment
 // starts from it.
 //
 // Bits: the scan of the pairs (head, value) under (h1, v1) (+) (h2, v2) = (h1 or h2, h2 ? v2 : v1 (+) v2) by
 // the tree of docs/numerics.md over the whole array; an initial value is combined with the first element of
-// every segment. Aliasing: out may be in; it must not overlap offsets, flags or keys. Complexity: O(n) work;
-// for offsets also O(m) to check them and O(log m) a chunk. Source: Blelloch, "Prefix sums and their
-// applications", 1990, section 1.5 (segmented scans).
+// every segment.
+// Aliasing: out may be in; it must not overlap offsets, flags or keys.
+// Complexity: O(n) work; for offsets also O(m) to check them and O(log m) a chunk.
+// Source: Blelloch, "Prefix sums and their applications", 1990, section 1.5 (segmented scans).
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <iterator>
 #include <optional>
@@ -26,12 +31,43 @@
 #include <string>
 #include <utility>
 
+#include "upsweep/cpu/heads.hpp"
+#include "upsweep/cpu/segmented.hpp"
 #include "upsweep/scan.hpp"
 
 namespace upsweep {
+namespace detail {
 
-// Every description answers, element by element: does i start a segment (heads), and from the end: does i end
-// one.
+// Sets bit i, the first that is not marked yet.
+inline void mark_next(std::size_t i, std::uint64_t* bits) {
+    if (i % 64 == 0) bits[i / 64] = 0;
+    bits[i / 64] |= std::uint64_t{1} << (i % 64);
+}
+
+// bits[...] of is_head(0), ..., is_head(count - 1).
+template <class Test>
+void mark_each(std::size_t count, std::uint64_t* bits, const Test& is_head) {
+    for (std::size_t i = 0; i < count; i += 64) {
+        std::uint64_t word = 0;
+        for (std::size_t k = 0; k < std::min<std::size_t>(64, count - i); ++k)
+            word |= static_cast<std::uint64_t>(is_head(i + k)) << k;
+        bits[i / 64] = word;
+    }
+}
+
+// Moves the bits of elements 1 to count - 1 up, from where those of 0 to count - 2 belong, and sets bit 0.
+inline void insert_head(std::size_t count, std::uint64_t* bits) {
+    for (std::size_t word = cpu::words_of(count); --word != 0;) {
+        if (64 * word + 1 == count) bits[word] = 0;  // not marked
+        bits[word] = bits[word] << 1 | bits[word - 1] >> 63;
+    }
+    bits[0] = count == 1 ? 1 : bits[0] << 1 | 1;
+}
+
+}  // namespace detail
+
+// Every description can say, from any element on, which elements start a segment: mark(), as in
+// cpu/heads.hpp.
 template <class Integer>
 class by_offsets {
   public:
@@ -56,24 +92,40 @@ class by_offsets {
                                                     std::to_string(offsets_.back()));
         }
     }
-    [[nodiscard]] auto heads(std::size_t first) const {
-        auto at = std::ranges::lower_bound(offsets_, first, {}, as_size);
-        return [i = first, at, end = offsets_.end()]() mutable {
-            while (at != end && as_size(*at) < i) ++at;
-            return at != end && as_size(*at) == i++;
-        };
-    }
-    // For elements first, first - 1, ...
-    [[nodiscard]] auto tails(std::size_t first) const {
-        auto after =
-            std::ranges::upper_bound(offsets_, first + 1, {}, as_size);  // past the last offset <= first + 1
-        return [i = first, after]() mutable {
-            while (as_size(*std::prev(after)) > i + 1) --after;
-            return as_size(*std::prev(after)) == (i--) + 1;
-        };
+    void mark(const cpu::memory_kernels&, std::size_t first, std::size_t count, std::uint64_t* bits,
+              std::size_t& hint) const {
+        std::fill_n(bits, cpu::words_of(count), std::uint64_t{0});
+        const std::size_t size = offsets_.size();
+        std::size_t at = first_from(first, std::min(hint, size));
+        for (; at != size && as_size(offsets_[at]) < first + count; ++at) {
+            const std::size_t i = as_size(offsets_[at]) - first;
+            bits[i / 64] |= std::uint64_t{1} << (i % 64);
+        }
+        hint = at;
     }
 
   private:
+    // The first offset that is not below `element`, looked for in steps that double, from `near` on.
+    [[nodiscard]] std::size_t first_from(std::size_t element, std::size_t near) const {
+        const auto below = [&](std::size_t at) { return as_size(offsets_[at]) < element; };
+        std::size_t low = near;   // offsets in front of it are below
+        std::size_t high = near;  // those from it on are not
+        for (std::size_t step = 1; low != 0 && !below(low - 1); step *= 2) {
+            high = low - 1;
+            low -= std::min(low, step);
+        }
+        if (low == near) {
+            for (std::size_t step = 1; high != offsets_.size() && below(high); step *= 2) {
+                low = high + 1;
+                high += std::min(offsets_.size() - high, step);
+            }
+        }
+        while (low < high) {
+            const std::size_t middle = low + (high - low) / 2;
+            (below(middle) ? low : high) = below(middle) ? middle + 1 : middle;
+        }
+        return low;
+    }
     static std::size_t as_size(Integer offset) { return static_cast<std::size_t>(offset); }
     std::span<const Integer> offsets_;
 };
@@ -93,19 +145,16 @@ class by_head_flags {
                                                     std::to_string(flags_.size()));
         }
     }
-    [[nodiscard]] auto heads(std::size_t first) const {
-        return [i = first, this]() mutable {
-            const bool head = i == 0 || flags_[i] != Flag(0);
-            ++i;
-            return head;
-        };
-    }
-    [[nodiscard]] auto tails(std::size_t first) const {
-        return [i = first, this]() mutable {
-            const bool tail = i + 1 == flags_.size() || flags_[i + 1] != Flag(0);
-            --i;
-            return tail;
-        };
+    void mark(const cpu::memory_kernels& memory, std::size_t first, std::size_t count, std::uint64_t* bits,
+              std::size_t&) const {
+        const std::size_t inside = std::min(count, flags_.size() - first);  // the end of all is no element
+        if constexpr (sizeof(Flag) == 1 && std::integral<Flag>) {
+            memory.mark_nonzero(flags_.data() + first, inside, bits);
+        } else {
+            detail::mark_each(inside, bits, [&](std::size_t i) { return flags_[first + i] != Flag(0); });
+        }
+        if (inside != count) detail::mark_next(inside, bits);
+        if (first == 0) bits[0] |= 1;
     }
 
   private:
@@ -128,19 +177,22 @@ class by_keys {
                                                     std::to_string(keys_.size()));
         }
     }
-    [[nodiscard]] auto heads(std::size_t first) const {
-        return [i = first, this]() mutable {
-            const bool head = i == 0 || !equal_(keys_[i - 1], keys_[i]);
-            ++i;
-            return head;
-        };
-    }
-    [[nodiscard]] auto tails(std::size_t first) const {
-        return [i = first, this]() mutable {
-            const bool tail = i + 1 == keys_.size() || !equal_(keys_[i], keys_[i + 1]);
-            --i;
-            return tail;
-        };
+    void mark(const cpu::memory_kernels& memory, std::size_t first, std::size_t count, std::uint64_t* bits,
+              std::size_t&) const {
+        // Element 0 and the end of all have no neighbour to be compared with, and are heads.
+        const std::size_t skipped = first == 0 ? 1 : 0;
+        const std::size_t inside = std::min(count, keys_.size() - first);
+        if constexpr (std::integral<Key> &&
+                      (std::same_as<Equal, std::equal_to<>> || std::same_as<Equal, std::equal_to<Key>>)) {
+            memory.mark_changes[cpu::log2_size<Key>](keys_.data() + first + skipped, inside - skipped, bits);
+        } else {
+            detail::mark_each(inside - skipped, bits, [&](std::size_t i) {
+                const std::size_t at = first + skipped + i;
+                return !equal_(keys_[at - 1], keys_[at]);
+            });
+        }
+        if (skipped != 0) detail::insert_head(inside, bits);
+        if (inside != count) detail::mark_next(inside, bits);
     }
 
   private:
@@ -150,119 +202,38 @@ class by_keys {
 template <input_range Keys, class Equal = std::equal_to<>>
 by_keys(const Keys&, Equal = {}) -> by_keys<std::ranges::range_value_t<Keys>, Equal>;
 
-namespace core {
-
-template <class Acc>
-struct segmented_value {
-    Acc value;
-    bool head;  // whether a segment starts within what `value` folds
-};
-
-template <class Op>
-struct segmented {
-    const Op& op;
-    template <class Acc>
-    static constexpr bool exact = is_exact<Op, decltype(Acc::value)>;
-    template <class Acc>
-    constexpr segmented_value<Acc> operator()(const segmented_value<Acc>& a,
-                                              const segmented_value<Acc>& b) const {
-        return b.head ? b : segmented_value<Acc>{op(a.value, b.value), a.head};
-    }
-};
-
-}  // namespace core
-
 namespace detail {
-
-// The segment starts in the order of the scan: heads forwards, tails backwards.
-template <class Segments>
-struct start_source {
-    const Segments& segments;
-    std::size_t n;
-    bool reverse;
-
-    // starts(first) calls visit(cursor) with a callable that tells of one element after the other.
-    template <class Visit>
-    auto from(std::size_t first, const Visit& visit) const {
-        return visit(cursor{segments.heads(reverse ? 0 : first),
-                            segments.tails(reverse ? n - 1 - first : n - 1), reverse});
-    }
-    struct cursor {
-        decltype(std::declval<const Segments&>().heads(0)) heads;
-        decltype(std::declval<const Segments&>().tails(0)) tails;
-        bool reverse;
-        bool operator()() { return reverse ? tails() : heads(); }
-    };
-};
-
-template <class Acc, class In, class Op, class Segments>
-struct segmented_source {
-    const In* x;
-    std::ptrdiff_t stride;
-    start_source<Segments> starts;
-    const Op& op;
-    const std::optional<Acc>& initial;
-
-    auto reader(std::size_t first) const {
-        return starts.from(first, [&](auto cursor) {
-            return [at = x + static_cast<std::ptrdiff_t>(first) * stride, cursor,
-                    this]() mutable -> core::segmented_value<Acc> {
-                const bool head = cursor();
-                Acc value = cpu::convert<Acc>(*at);
-                at += stride;
-                if (head && initial) value = op(*initial, value);
-                return {std::move(value), head};
-            };
-        });
-    }
-};
-
-template <class Acc, class Out, class Segments>
-struct segmented_sink {
-    Out* y;
-    std::ptrdiff_t stride;
-    start_source<Segments> starts;
-    bool exclusive;
-    std::optional<Acc> before;  // what the first element of a segment receives in an exclusive scan
-
-    auto writer(std::size_t first) const {
-        return starts.from(first, [&](auto cursor) {
-            return [at = y + static_cast<std::ptrdiff_t>(first) * stride, cursor,
-                    this](const std::optional<core::segmented_value<Acc>>& prefix) mutable {
-                const bool fresh = exclusive && cursor();
-                *at = cpu::convert<Out>(fresh ? *before : prefix->value);
-                at += stride;
-            };
-        });
-    }
-};
 
 template <class Acc, class In, class Out, class Op, class Segments>
 void segmented_scan(cpu::executor& ex, const Segments& segments, const In* in, std::size_t in_size, Out* out,
                     std::size_t out_size, bool exclusive, const Op& op, const batch_options<Acc>& options) {
     check_sizes(in_size, out_size);
     segments.check(in_size);
-    check_overlap(in, sizeof(In), out, sizeof(Out), in_size);
-    if (in_size == 0) return;
+    const bool in_place = check_overlap(in, sizeof(In), out, sizeof(Out), in_size);
     const std::optional<Acc> before =
         options.initial || !exclusive ? options.initial : exclusive_start<Acc>(op, true);
+    if (in_size == 0) return;
     const std::size_t n = in_size;
     const std::ptrdiff_t stride = options.reverse ? -1 : 1;
     const std::size_t first = options.reverse ? n - 1 : 0;
-    const start_source<Segments> starts{segments, n, options.reverse};
-    const auto run = [&](const auto& directed) {
-        using Directed = std::remove_cvref_t<decltype(directed)>;
-        const segmented_source<Acc, In, Directed, Segments> source{in + first, stride, starts, directed,
-                                                                   options.initial};
-        const segmented_sink<Acc, Out, Segments> sink{out + first, stride, starts, exclusive, before};
-        core::tree_carry<core::segmented_value<Acc>> carry;
-        cpu::run_generic_scan<core::segmented_value<Acc>>(
-            ex, source, sink, core::segmented<Directed>{directed}, n, exclusive, carry);
-    };
-    if (options.reverse)
-        run(core::swapped<Op>{op});
-    else
-        run(op);
+    const cpu::head_marks marks = cpu::marks_of(segments, n, options.reverse);
+    const cpu::scan_shape shape{n, exclusive, in_place, n * (sizeof(In) + sizeof(Out))};
+    if constexpr (cpu::has_segmented_kernels<Acc, Op>) {
+        core::tree_carry<Acc> carry;
+        cpu::run_segmented_scan<Acc, Op>(ex, cpu::make_source<Acc>(as_storage(in) + first, stride),
+                                         cpu::make_sink<Acc>(as_storage(out) + first, stride), shape, marks,
+                                         {options.initial, before}, carry);
+    } else {
+        const std::identity itself;
+        const cpu::element_source<Acc, In, std::identity> source{in + first, stride, itself};
+        const cpu::element_sink<Acc, Out> sink{out + first, stride, before};
+        const cpu::marked_heads<Acc> heads{marks, cpu::memory_kernels_for(ex.simd()), options.initial};
+        core::tree_carry<Acc> carry;
+        if (options.reverse)
+            cpu::run_generic_scan<Acc>(ex, source, sink, core::swapped<Op>{op}, shape, carry, heads);
+        else
+            cpu::run_generic_scan<Acc>(ex, source, sink, op, shape, carry, heads);
+    }
 }
 
 }  // namespace detail

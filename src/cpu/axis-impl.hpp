@@ -1,4 +1,5 @@
-// Bodies of the axis engine; included by the file that instantiates them.
+// Bodies of the axis engine; included by the file that instantiates them. Nothing is allocated: a task's
+// accumulators and buffers are on its thread's stack, less than 100 KiB.
 #pragma once
 
 #include <utility>
@@ -14,8 +15,11 @@ class axis_engine {
     static constexpr std::size_t line = 64 / sizeof(Acc);  // elements of a cache line
     static constexpr std::size_t narrowest_share =
         256 / sizeof(Acc);  // lanes of a row that a thread takes at least
-    static constexpr std::size_t group_size = 4 * piece_size<Acc>;  // elements in a group's buffer
+    static constexpr std::size_t chain_lanes = 4096 / sizeof(Acc);  // lanes that are chained together
+    static constexpr std::size_t group_lanes = 256;
+    static constexpr std::size_t group_bytes = 16384;  // of a group's buffer
     static constexpr std::size_t shortest_line = 256;  // elements from which a sequence is scanned as a line
+    static constexpr std::size_t strips_task_bytes = 65536;  // of input
 
     axis_engine(executor& ex, const source<Acc>& in, const sink<Acc>& out, const axis_geometry& geometry,
                 bool exclusive, bool in_place, const std::optional<Acc>& initial)
@@ -32,54 +36,85 @@ class axis_engine {
 
     void run() {
         const auto fastest = geometry_.fastest();
-        const bool side_by_side = in_.plain && out_.plain && fastest.in_stride == 1 &&
-                                  fastest.out_stride == 1 && fastest.extent >= 32 / sizeof(Acc) &&
-                                  geometry_.length > 1;
+        const bool plain = in_.plain && out_.plain;
+        const bool side_by_side = plain && fastest.in_stride == 1 && fastest.out_stride == 1 &&
+                                  fastest.extent >= 32 / sizeof(Acc) && geometry_.length > 1;
         const bool one_after_another =
             std::abs(geometry_.in_stride) == 1 && std::abs(geometry_.out_stride) == 1;
         if (side_by_side)
             run_lanes();
         else if (geometry_.length >= shortest_line && (one_after_another || geometry_.sequence_count < line))
             run_lines();
+        else if (plain && geometry_.in_stride == 1 && geometry_.out_stride == 1)
+            run_strips();
         else
             run_groups();
     }
 
   private:
-    // The state of neighbouring lanes between rows. For an exact operator `supers` is the running value.
+    // The state of at most `capacity` neighbouring lanes between rows. For an exact operator `supers` is the
+    // running value.
+    template <std::size_t capacity>
     struct lane_state {
-        std::vector<Acc> supers, tiles, rows;
+        alignas(64) Acc supers[capacity];
+        alignas(64) Acc tiles[exact ? 1 : capacity];
+        alignas(64) Acc rows[exact ? 1 : capacity];
+        std::size_t lanes;
         std::size_t tile_count = 0;
 
-        lane_state(std::size_t lanes, Acc start)
-            : supers(lanes, start), tiles(exact ? 0 : lanes, Op::template identity<Acc>()), rows(tiles) {}
-
-        // Appends `rows`, the totals of a complete tile.
-        void push_tile() {
-            for (std::size_t lane = 0; lane < rows.size(); ++lane)
-                tiles[lane] = Op()(tiles[lane], rows[lane]);
-            if (++tile_count % core::tiles_per_super == 0) {
-                for (std::size_t lane = 0; lane < tiles.size(); ++lane)
-                    supers[lane] = Op()(supers[lane], tiles[lane]);
-                std::ranges::fill(tiles, Op::template identity<Acc>());
+        lane_state(std::size_t count, Acc start) : lanes(count) {
+            std::fill_n(supers, lanes, start);
+            if constexpr (!exact) {
+                std::fill_n(tiles, lanes, Op::template identity<Acc>());
+                std::fill_n(rows, lanes, Op::template identity<Acc>());
             }
-            std::ranges::fill(rows, Op::template identity<Acc>());
+        }
+        lane_state(const lane_state& other) { *this = other; }
+        lane_state& operator=(const lane_state& other) {
+            lanes = other.lanes;
+            tile_count = other.tile_count;
+            std::copy_n(other.supers, lanes, supers);
+            if constexpr (!exact) {
+                std::copy_n(other.tiles, lanes, tiles);
+                std::copy_n(other.rows, lanes, rows);
+            }
+            return *this;
+        }
+
+        // Appends a complete tile with these totals. `rows` starts afresh.
+        void push_tile(const Acc* totals) {
+            for (std::size_t lane = 0; lane < lanes; ++lane) tiles[lane] = Op()(tiles[lane], totals[lane]);
+            if (++tile_count % core::tiles_per_super == 0) {
+                for (std::size_t lane = 0; lane < lanes; ++lane)
+                    supers[lane] = Op()(supers[lane], tiles[lane]);
+                std::fill_n(tiles, lanes, Op::template identity<Acc>());
+            }
+            std::fill_n(rows, lanes, Op::template identity<Acc>());
         }
     };
 
-    // Scans block.length elements of block.lanes lanes that begin at a tile and may end within one.
-    void scan_lanes(lane_block<Acc> block, lane_state& state) const {
+    // Scans block.length elements of block.lanes lanes, of which `done` came before in their tile, and which
+    // do not pass its end.
+    template <std::size_t capacity>
+    void scan_lanes(const lane_block<Acc>& block, std::size_t done, lane_state<capacity>& state) const {
         if constexpr (exact) {
-            kernels_.scan_lanes(block, state.supers.data());
+            kernels_.scan_lanes(block, state.supers);
         } else {
-            for (std::size_t left = block.length; left != 0; left -= block.length) {
-                block.length = std::min(left, core::tile_size);
-                kernels_.scan_lanes(block, state.supers.data(), state.tiles.data(), state.rows.data());
-                if (block.length == core::tile_size) state.push_tile();
-                block.x += static_cast<std::ptrdiff_t>(block.length) * block.x_stride;
-                block.y += static_cast<std::ptrdiff_t>(block.length) * block.y_stride;
-            }
+            kernels_.scan_lanes(block, state.supers, state.tiles, state.rows);
+            if (done + block.length == core::tile_size) state.push_tile(state.rows);
         }
+    }
+    // The same for any number of elements from a tile on.
+    template <std::size_t capacity>
+    void scan_long_lanes(const lane_block<Acc>& block, lane_state<capacity>& state) const {
+        for (std::size_t first = 0; first < block.length; first += core::tile_size)
+            scan_lanes(part_of(block, first, std::min(core::tile_size, block.length - first)), 0, state);
+    }
+    static lane_block<Acc> part_of(lane_block<Acc> block, std::size_t first, std::size_t length) {
+        block.x += static_cast<std::ptrdiff_t>(first) * block.x_stride;
+        block.y += static_cast<std::ptrdiff_t>(first) * block.y_stride;
+        block.length = length;
+        return block;
     }
 
     [[nodiscard]] bool may_stream() const { return !in_place_ && footprint_ >= streaming_bytes(); }
@@ -99,92 +134,83 @@ class axis_engine {
         return block;
     }
 
+    // As wide blocks of lanes as every thread can have: memory likes to be read in long stretches.
     void run_lanes() {
         const std::size_t row_lanes = geometry_.fastest().extent;
         const std::size_t rows = geometry_.sequence_count / row_lanes;
         const std::size_t shares = rows * ((row_lanes + narrowest_share - 1) / narrowest_share);
-        if (ex_.threads() > 1 && shares < ex_.threads() && geometry_.length >= 2 * core::tile_size &&
-            footprint_ >= tuning::parallel_bytes) {
+        const std::size_t threads = ex_.helpers_for(footprint_) + 1;
+        if (shares < threads && geometry_.length >= 2 * core::tile_size) {
             for (std::size_t row = 0; row < rows; ++row) run_lane_chain(row * row_lanes, row_lanes);
             return;
         }
-        const std::size_t fair = row_lanes * rows / ex_.threads();
+        const std::size_t fair = row_lanes * rows / threads;
         const std::size_t block_lanes =
             std::clamp(fair / line * line, std::min(narrowest_share, most_lanes<Acc>), most_lanes<Acc>);
         const std::size_t blocks = (row_lanes + block_lanes - 1) / block_lanes;
-        for_each_task(ex_, helpers_for(rows * blocks), rows * blocks, [&](std::size_t task) {
+        for_each_task(ex_, std::min(threads, rows * blocks) - 1, rows * blocks, [&](std::size_t task) {
             const std::size_t lane = task % blocks * block_lanes;
             const std::size_t lanes = std::min(block_lanes, row_lanes - lane);
-            lane_state state(lanes, start_);
+            lane_state<most_lanes<Acc>> state(lanes, start_);
             const lane_block<Acc> block = block_at(geometry_.begin(task / blocks * row_lanes + lane), lanes);
-            scan_lanes(block, state);
+            scan_long_lanes(block, state);
             if (block.where == placement::streamed) memory_.fence();
         });
     }
 
-    // Chunks along the axis, for rows too narrow to be shared out among the threads.
+    // Tiles along the axis, for rows too narrow to be shared out among the threads.
     struct lane_chain {
-        using state = lane_state;
-        using summary = std::vector<Acc>;  // the totals of the chunk's tiles, one tile after the other
+        using state = lane_state<chain_lanes>;
+        struct summary {
+            alignas(64) Acc totals[chain_lanes];  // of the tile's lanes
+        };
 
         const axis_engine& engine;
         lane_block<Acc> whole;
-        std::size_t chunk_size;
 
-        [[nodiscard]] lane_block<Acc> block(std::size_t chunk) const {
-            lane_block<Acc> part = whole;
-            const auto first = static_cast<std::ptrdiff_t>(chunk * chunk_size);
-            part.x += first * part.x_stride;
-            part.y += first * part.y_stride;
-            part.length = std::min(chunk_size, whole.length - chunk * chunk_size);
-            return part;
+        [[nodiscard]] lane_block<Acc> rows_of(std::size_t tile, std::size_t row, std::size_t length) const {
+            return part_of(whole, tile * core::tile_size + row, length);
         }
-        void summarise(std::size_t chunk, summary& made) const {
-            lane_block<Acc> part = block(chunk);
-            if constexpr (exact) {
-                made.assign(part.lanes, Op::template identity<Acc>());
-                engine.kernels_.fold_lanes(part, made.data());
-            } else {
-                made.resize(part.length / core::tile_size * part.lanes);
-                for (std::size_t tile = 0; tile * part.lanes < made.size(); ++tile) {
-                    engine.kernels_.lane_totals(part, made.data() + tile * part.lanes);
-                    part.x += static_cast<std::ptrdiff_t>(core::tile_size) * part.x_stride;
-                }
-            }
+        [[nodiscard]] std::size_t length_of(std::size_t tile) const {
+            return std::min(core::tile_size, whole.length - tile * core::tile_size);
+        }
+        void begin(summary& made) const {
+            std::fill_n(made.totals, whole.lanes, Op::template identity<Acc>());
+        }
+        void summarise(std::size_t tile, summary& made) const {
+            begin(made);
+            engine.kernels_.fold_lanes(rows_of(tile, 0, core::tile_size), made.totals);
         }
         void advance(state& carried, std::size_t, const summary& made) const {
             if constexpr (exact) {
-                for (std::size_t lane = 0; lane < made.size(); ++lane)
-                    carried.supers[lane] = Op()(carried.supers[lane], made[lane]);
+                for (std::size_t lane = 0; lane < whole.lanes; ++lane)
+                    carried.supers[lane] = Op()(carried.supers[lane], made.totals[lane]);
             } else {
-                for (std::size_t tile = 0; tile * whole.lanes < made.size(); ++tile) {
-                    std::copy_n(made.data() + tile * whole.lanes, whole.lanes, carried.rows.data());
-                    carried.push_tile();
-                }
+                carried.push_tile(made.totals);
             }
         }
-        void scan(std::size_t chunk, state& carried, const summary*, std::size_t next, summary& ahead) const {
-            scan(chunk, carried);
-            if (next != no_chunk) summarise(next, ahead);
-        }
-        void scan(std::size_t chunk, state& carried) const {
-            const lane_block<Acc> part = block(chunk);
-            engine.scan_lanes(part, carried);
-            if (part.where == placement::streamed) engine.memory_.fence();
+        // A row of the tree at a time, so that this tile is written while the next one is read.
+        void scan(std::size_t tile, state& carried, const summary*, std::size_t next, summary& ahead) const {
+            if (next != no_chunk) begin(ahead);
+            const std::size_t length = length_of(tile);
+            for (std::size_t row = 0; row < core::tile_size; row += core::row_size) {
+                if (next != no_chunk)
+                    engine.kernels_.fold_lanes(rows_of(next, row, core::row_size), ahead.totals);
+                if (row < length)
+                    engine.scan_lanes(rows_of(tile, row, std::min(core::row_size, length - row)), row,
+                                      carried);
+            }
+            if (whole.where == placement::streamed) engine.memory_.fence();
         }
     };
 
     void run_lane_chain(std::size_t sequence, std::size_t row_lanes) {
-        for (std::size_t lane = 0; lane < row_lanes; lane += most_lanes<Acc>) {
-            const std::size_t lanes = std::min(most_lanes<Acc>, row_lanes - lane);
-            const chunking plan = chunking::plan(geometry_.length, in_.element_size * lanes,
-                                                 out_.element_size * lanes, ex_.threads());
-            const lane_chain chain{*this, block_at(geometry_.begin(sequence + lane), lanes), plan.elements};
-            lane_state state(lanes, start_);
-            if (plan.count == 1)
-                chain.scan(0, state);
-            else
-                run_chain(ex_, plan.helpers, plan.count, chain, std::move(state));
+        const std::size_t tiles = (geometry_.length + core::tile_size - 1) / core::tile_size;
+        for (std::size_t lane = 0; lane < row_lanes; lane += chain_lanes) {
+            const std::size_t lanes = std::min(chain_lanes, row_lanes - lane);
+            const lane_chain chain{*this, block_at(geometry_.begin(sequence + lane), lanes)};
+            run_chain(ex_, std::min(ex_.helpers_for(footprint_), tiles - 1), tiles, chain,
+                      lane_state<chain_lanes>(lanes, start_));
         }
     }
 
@@ -198,13 +224,58 @@ class axis_engine {
                           });
     }
 
+    // Short sequences that lie one after the other: strips of as many as there are lanes.
+    void run_strips() {
+        const auto fastest = geometry_.fastest();
+        const std::size_t rows = geometry_.sequence_count / fastest.extent;
+        const std::size_t together =
+            std::clamp(strips_task_bytes / (geometry_.length * sizeof(Acc)), std::size_t{1}, fastest.extent);
+        const std::size_t blocks = (fastest.extent + together - 1) / together;
+        for_each_task(ex_, helpers_for(rows * blocks), rows * blocks, [&](std::size_t task) {
+            const std::size_t first = task % blocks * together;
+            const auto at = geometry_.begin(task / blocks * fastest.extent + first);
+            strip_block<Acc> block{};
+            block.x = static_cast<const Acc*>(in_.data) + at.in;
+            block.x_pitch = fastest.in_stride;
+            block.y = static_cast<Acc*>(out_.data) + at.out;
+            block.y_pitch = fastest.out_stride;
+            block.length = geometry_.length;
+            block.count = std::min(together, fastest.extent - first);
+            block.exclusive = exclusive_;
+            if (may_stream() && block.y_pitch == static_cast<std::ptrdiff_t>(geometry_.length))
+                stream_strips(block);
+            else
+                kernels_.scan_strips(block, start_);
+        });
+    }
+    // Results that follow each other without a gap, through a buffer in the first-level cache.
+    void stream_strips(strip_block<Acc> block) const {
+        constexpr std::size_t buffered = 8192 / sizeof(Acc);
+        alignas(64) Acc results[buffered];
+        const std::size_t together = buffered / block.length;
+        const bool packed = block.x_pitch == block.y_pitch;
+        Acc* to = block.y;
+        const std::size_t count = block.count;
+        for (std::size_t first = 0; first < count; first += together) {
+            block.count = std::min(together, count - first);
+            block.y = results;
+            kernels_.scan_strips(block, start_);
+            const auto moved_by = static_cast<std::ptrdiff_t>(block.count);
+            block.x += moved_by * block.x_pitch;
+            const std::size_t elements = block.count * block.length;
+            const bool more = packed && first + 2 * block.count <= count;
+            memory_.stream(to, results, elements * sizeof(Acc), more ? block.x : nullptr);
+            to += elements;
+        }
+        memory_.fence();
+    }
+
+    // Everything else through buffers of a tree's row at most, transposed so that a sequence is a lane.
     void run_groups() {
-        const std::size_t length = geometry_.length;
         const std::size_t count = geometry_.sequence_count;
-        // As many sequences as fill the buffer with whole sequences, or else with a row of the tree of each.
-        const std::size_t buffered = std::min(length, core::row_size);
-        const std::size_t wanted = std::max(line, group_size / buffered / line * line);
-        const std::size_t lanes = std::min({wanted, most_lanes<Acc>, (count + line - 1) / line * line});
+        const std::size_t buffered = std::min(geometry_.length, core::row_size);
+        const std::size_t wanted = std::max(line, group_bytes / sizeof(Acc) / buffered / line * line);
+        const std::size_t lanes = std::min({wanted, group_lanes, (count + line - 1) / line * line});
         const std::size_t groups = (count + lanes - 1) / lanes;
         for_each_task(ex_, helpers_for(groups), groups, [&](std::size_t group) {
             scan_group(group * lanes, std::min(lanes, count - group * lanes), buffered);
@@ -212,74 +283,27 @@ class axis_engine {
     }
 
     void scan_group(std::size_t first_sequence, std::size_t lanes, std::size_t buffered) const {
-        std::vector<Acc> rows_of_lanes(buffered * lanes), lines(buffered * lanes);
-        std::vector<axis_geometry::offsets> at(lanes);
+        // At least a cache line of lanes, each with a row of the tree.
+        constexpr std::size_t capacity = std::max(group_bytes / sizeof(Acc), line * core::row_size);
+        alignas(64) Acc rows_of_lanes[capacity];
+        alignas(64) Acc lines[capacity];
+        axis_geometry::offsets at[group_lanes];
         for (std::size_t lane = 0; lane < lanes; ++lane) at[lane] = geometry_.begin(first_sequence + lane);
-        lane_state state(lanes, start_);
+        lane_state<group_lanes> state(lanes, start_);
         const auto pitch = static_cast<std::ptrdiff_t>(lanes);
-        const std::ptrdiff_t in_pitch = even_pitch(at, &axis_geometry::offsets::in);
-        const std::ptrdiff_t out_pitch = even_pitch(at, &axis_geometry::offsets::out);
-        const bool read_in_place = in_.plain && geometry_.in_stride == 1 && in_pitch != 0;
-        const bool write_in_place =
-            out_.plain && geometry_.out_stride == 1 && out_pitch != 0 && !may_stream();
-        // Lines that lie one after the other in the output are streamed as one piece.
-        const bool packed = out_.plain && geometry_.out_stride == 1 && buffered == geometry_.length &&
-                            out_pitch == static_cast<std::ptrdiff_t>(geometry_.length) && may_stream();
-
         for (std::size_t first = 0; first < geometry_.length; first += buffered) {
             const std::size_t length = std::min(buffered, geometry_.length - first);
             const auto pass = static_cast<std::ptrdiff_t>(length);
-            if (read_in_place) {
-                transpose(rows_of_lanes.data(), pitch, static_cast<const Acc*>(in_.data) + at[0].in + first,
-                          in_pitch, lanes, length);
-            } else {
-                for (std::size_t lane = 0; lane < lanes; ++lane) {
-                    in_.load(moved(in_, at[lane].in), memory_, first, length, lines.data() + lane * length);
-                }
-                transpose(rows_of_lanes.data(), pitch, lines.data(), pass, lanes, length);
-            }
-            scan_buffer(rows_of_lanes.data(), length, lanes, first + length, state);
-            if (write_in_place) {
-                transpose(static_cast<Acc*>(out_.data) + at[0].out + first, out_pitch, rows_of_lanes.data(),
-                          pitch, length, lanes);
-                continue;
-            }
-            transpose(lines.data(), pass, rows_of_lanes.data(), pitch, length, lanes);
-            if (packed) {
-                memory_.stream(static_cast<Acc*>(out_.data) + at[0].out, lines.data(),
-                               lanes * length * sizeof(Acc), nullptr);
-                continue;
-            }
-            for (std::size_t lane = 0; lane < lanes; ++lane) {
-                out_.store(moved(out_, at[lane].out), memory_, first, length, lines.data() + lane * length);
-            }
+            for (std::size_t lane = 0; lane < lanes; ++lane)
+                in_.load(moved(in_, at[lane].in), memory_, first, length, lines + lane * length);
+            transpose(rows_of_lanes, pitch, lines, pass, lanes, length);
+            scan_lanes(
+                {rows_of_lanes, pitch, rows_of_lanes, pitch, length, lanes, exclusive_, placement::cached},
+                first % core::tile_size, state);
+            transpose(lines, pass, rows_of_lanes, pitch, length, lanes);
+            for (std::size_t lane = 0; lane < lanes; ++lane)
+                out_.store(moved(out_, at[lane].out), memory_, first, length, lines + lane * length);
         }
-        if (packed) memory_.fence();
-    }
-
-    // One buffer of lanes, at most a row of the tree long; `end` is how far the sequences are then.
-    void scan_buffer(Acc* rows_of_lanes, std::size_t length, std::size_t lanes, std::size_t end,
-                     lane_state& state) const {
-        const auto pitch = static_cast<std::ptrdiff_t>(lanes);
-        const lane_block<Acc> block{rows_of_lanes, pitch, rows_of_lanes, pitch,
-                                    length,        lanes, exclusive_,    placement::cached};
-        if constexpr (exact) {
-            kernels_.scan_lanes(block, state.supers.data());
-        } else {
-            kernels_.scan_lanes(block, state.supers.data(), state.tiles.data(), state.rows.data());
-            if (end % core::tile_size == 0) state.push_tile();
-        }
-    }
-
-    // The distance between neighbouring sequences if it is the same for all, else 0.
-    static std::ptrdiff_t even_pitch(const std::vector<axis_geometry::offsets>& at,
-                                     std::ptrdiff_t axis_geometry::offsets::*side) {
-        if (at.size() == 1) return 1;
-        const std::ptrdiff_t pitch = at[1].*side - at[0].*side;
-        for (std::size_t lane = 1; lane < at.size(); ++lane) {
-            if (at[lane].*side - at[lane - 1].*side != pitch) return 0;
-        }
-        return pitch;
     }
 
     void transpose(Acc* to, std::ptrdiff_t to_pitch, const Acc* from, std::ptrdiff_t from_pitch,
@@ -288,7 +312,7 @@ class axis_engine {
     }
 
     [[nodiscard]] std::size_t helpers_for(std::size_t tasks) const {
-        return footprint_ < tuning::parallel_bytes ? 0 : std::min(ex_.threads(), tasks) - 1;
+        return std::min(ex_.helpers_for(footprint_) + 1, tasks) - 1;
     }
 
     executor& ex_;

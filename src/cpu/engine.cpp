@@ -33,17 +33,23 @@ std::size_t streaming_bytes() {
     return bytes;
 }
 
-chunking chunking::plan(std::size_t n, std::size_t read_bytes, std::size_t written_bytes,
-                        std::size_t threads) {
-    if (threads == 1 || n * (read_bytes + written_bytes) < tuning::parallel_bytes || n < 2 * core::tile_size)
-        return {n, 1, 0};
-    const std::size_t fair = n / (threads * tuning::chunks_per_thread);
-    const std::size_t wanted =
-        std::clamp(fair, tuning::smallest_chunk_bytes / read_bytes, tuning::chunk_bytes / read_bytes);
-    const std::size_t elements = std::clamp(round_up(wanted, core::tile_size), core::tile_size,
-                                            core::tiles_per_super * core::tile_size);
-    const std::size_t count = (n + elements - 1) / elements;
-    return {elements, count, std::min(threads, count) - 1};
+chunking chunking::plan(executor& ex, std::size_t n, std::size_t read_bytes, std::size_t written_bytes) {
+    const std::size_t bytes = n * (read_bytes + written_bytes);
+    const std::size_t helpers = n < 2 * core::tile_size ? 0 : ex.helpers_for(bytes);
+    if (helpers == 0) return {n, 1, 0, false};
+    const auto chunks_of = [&](std::size_t input_bytes) {
+        return std::clamp(round_up(input_bytes / read_bytes, core::tile_size), core::tile_size,
+                          core::tiles_per_super * core::tile_size);
+    };
+    const auto cut = [&](std::size_t elements, std::size_t workers, bool split) -> chunking {
+        const std::size_t count = (n + elements - 1) / elements;
+        return {elements, count, std::min(workers, count - 1), split};
+    };
+    if (helpers == 1 && bytes <= tuning::split_bytes)
+        return cut(chunks_of(tuning::split_chunk_bytes), 1, true);
+    const std::size_t fair = n / ((helpers + 1) * tuning::chunks_per_thread) * read_bytes;
+    return cut(chunks_of(std::clamp(fair, tuning::smallest_chunk_bytes, tuning::chunk_bytes)), helpers,
+               false);
 }
 
 }  // namespace upsweep::cpu

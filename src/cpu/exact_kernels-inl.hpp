@@ -14,6 +14,7 @@
 #endif
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -38,70 +39,150 @@ struct register_scan {
     static HWY_INLINE V op(V a, V b) { return combine(Op(), a, b); }
     static HWY_INLINE V identity() { return hn::Set(full<lane>(), Op::template identity<lane>()); }
 
-    // Moves every block up by k lanes and fills with the identity.
-    template <std::size_t k>
+    // Backwards everything is mirrored: what comes first lies in the highest lane.
+
+    // Moves every block by k lanes, away from the first, and fills with the identity.
+    template <std::size_t k, bool Backwards>
     static HWY_INLINE V shift(V v) {
         const full<lane> d;
-        const V moved = hn::ShiftLeftLanes<k>(d, v);
+        const auto move = [&](V lanes_of) HWY_ATTR {
+            if constexpr (Backwards)
+                return hn::ShiftRightLanes<k>(d, lanes_of);
+            else
+                return hn::ShiftLeftLanes<k>(d, lanes_of);
+        };
         if constexpr (Op::template identity<lane>() == lane(0)) {
-            return moved;
+            return move(v);
         } else {
             const V ones = hn::BitCast(d, hn::Set(full<std::uint8_t>(), std::uint8_t{0xff}));
-            return hn::Or(moved, hn::AndNot(hn::ShiftLeftLanes<k>(d, ones),
-                                            identity()));  // all ones where k lanes moved in
+            return hn::Or(move(v), hn::AndNot(move(ones), identity()));  // all ones where k lanes moved in
         }
     }
-    template <std::size_t k = 1>
+    // Every block by itself.
+    template <bool Backwards>
     static HWY_INLINE V scan_block(V v) {
+        if constexpr (Op::template identity<lane>() == lane(0) && std::is_integral_v<lane> &&
+                      sizeof(lane) < 8)
+            return join_halves<Backwards>(scan_words<1, Backwards>(v));
+        else
+            return scan_distances<1, Backwards>(v);
+    }
+    template <std::size_t k, bool Backwards>
+    static HWY_INLINE V scan_distances(V v) {
         if constexpr (k < block_lanes<lane>)
-            return scan_block<2 * k>(op(shift<k>(v), v));
+            return scan_distances<2 * k, Backwards>(op(shift<k, Backwards>(v), v));
         else
             return v;
     }
+    // Where moving zeros in is right, words of 64 bits are scanned by plain shifts, which leaves the shuffle
+    // unit to others, and the total of a block's first word goes to all lanes of its second.
+    template <std::size_t k, bool Backwards>
+    static HWY_INLINE V scan_words(V v) {
+        if constexpr (k * sizeof(lane) < 8) {
+            const full<std::uint64_t> wide;
+            constexpr int distance = static_cast<int>(8 * k * sizeof(lane));
+            const auto words = hn::BitCast(wide, v);
+            const auto moved = Backwards ? hn::ShiftRight<distance>(words) : hn::ShiftLeft<distance>(words);
+            return scan_words<2 * k, Backwards>(op(hn::BitCast(full<lane>(), moved), v));
+        } else {
+            return v;
+        }
+    }
+    template <bool Backwards>
+    static HWY_INLINE V join_halves(V v) {
+        HWY_ALIGN static constexpr auto index = [] {
+            std::array<std::uint8_t, 16> made{};
+            for (std::size_t i = 0; i < 16; ++i) {
+                const std::size_t last =
+                    Backwards ? 8 + i % sizeof(lane) : 8 - sizeof(lane) + i % sizeof(lane);
+                made[i] = static_cast<std::uint8_t>((i < 8) == Backwards ? last : 0x80);
+            }
+            return made;
+        }();
+        const full<std::uint8_t> bytes;
+        const auto total =
+            hn::TableLookupBytesOr0(hn::BitCast(bytes, v), hn::LoadDup128(bytes, index.data()));
+        return op(hn::BitCast(full<lane>(), total), v);
+    }
     // The last lane of every block, in all lanes of the block.
+    template <bool Backwards>
     static HWY_INLINE V broadcast_last(V v) {
         const full<lane> d;
         if constexpr (sizeof(lane) == 4) {
-            return hn::Broadcast<3>(v);
+            return hn::Broadcast < Backwards ? 0 : 3 > (v);
         } else if constexpr (sizeof(lane) == 8) {
-            return hn::InterleaveUpper(d, v, v);
+            return Backwards ? hn::InterleaveLower(d, v, v) : hn::InterleaveUpper(d, v, v);
         } else {
             const full<std::uint8_t> bytes;
+            const full<std::uint16_t> pairs;
             const auto index =
-                sizeof(lane) == 1 ? hn::Set(bytes, std::uint8_t{15})
-                                  : hn::BitCast(bytes, hn::Set(full<std::uint16_t>(), std::uint16_t{0x0f0e}));
+                sizeof(lane) == 1
+                    ? hn::Set(bytes, std::uint8_t{Backwards ? 0 : 15})
+                    : hn::BitCast(bytes, hn::Set(pairs, std::uint16_t{Backwards ? 0x0100 : 0x0f0e}));
             return hn::BitCast(d, hn::TableLookupBytes(hn::BitCast(bytes, v), index));
         }
     }
 
     // Scans v by itself; *total receives the fold of all its lanes, in every lane.
+    template <bool Backwards>
     static HWY_INLINE V scan_vector(V v, V* total) {
         const full<lane> d;
-        v = scan_block(v);
-        V sum = broadcast_last(v);
-        if constexpr (blocks == 2) {
-            v = op(hn::ConcatLowerLower(d, sum, identity()), v);
-            sum = op(sum, hn::ConcatLowerUpper(d, sum, sum));
-        } else if constexpr (blocks == 4) {
-            const V swapped = hn::SwapAdjacentBlocks(sum);
-            const V before = hn::OddEvenBlocks(swapped, identity());
-            sum = op(sum, swapped);
-            v = op(op(hn::ConcatLowerLower(d, sum, identity()), before), v);
+        v = scan_block<Backwards>(v);
+        V sum = broadcast_last<Backwards>(v);
+        if constexpr (blocks >= 2) {
+            V before = identity();
+            if constexpr (blocks == 4) {
+                const V swapped = hn::SwapAdjacentBlocks(sum);
+                before = Backwards ? hn::OddEvenBlocks(before, swapped) : hn::OddEvenBlocks(swapped, before);
+                sum = op(sum, swapped);
+            }
+            const V half = Backwards ? hn::ConcatUpperUpper(d, identity(), sum)
+                                     : hn::ConcatLowerLower(d, sum, identity());
+            v = op(blocks == 4 ? op(half, before) : half, v);
             sum = op(sum, hn::ConcatLowerUpper(d, sum, sum));
         }
         *total = sum;
         return v;
     }
 
+    // The values before those of `after`, of which the first is `carry`.
+    template <bool Backwards>
+    static HWY_INLINE V values_before(V after, V elements, V carry) {
+        const full<lane> d;
+        if constexpr (std::is_same_v<Op, plus> && std::is_integral_v<lane>) {
+            return hn::Sub(after, elements);
+        } else if constexpr (std::is_same_v<Op, bit_xor>) {
+            return hn::Xor(after, elements);
+        } else {
+            // In every block: the neighbouring block towards the first element.
+            V neighbours = carry;
+            if constexpr (blocks == 2) {
+                neighbours =
+                    Backwards ? hn::ConcatUpperUpper(d, carry, after) : hn::ConcatLowerLower(d, after, carry);
+            } else if constexpr (blocks == 4) {
+                const V swapped = hn::SwapAdjacentBlocks(after);
+                neighbours = Backwards ? hn::OddEvenBlocks(hn::ConcatUpperUpper(d, carry, swapped), swapped)
+                                       : hn::OddEvenBlocks(swapped, hn::ConcatLowerLower(d, swapped, carry));
+            }
+            const full<std::uint8_t> bytes;
+            const auto a = hn::BitCast(bytes, after);
+            const auto n = hn::BitCast(bytes, neighbours);
+            if constexpr (Backwards)
+                return hn::BitCast(d, hn::CombineShiftRightBytes<sizeof(lane)>(bytes, n, a));
+            else
+                return hn::BitCast(d, hn::CombineShiftRightBytes<16 - sizeof(lane)>(bytes, a, n));
+        }
+    }
+
     static HWY_ATTR T fold(const T* x, std::size_t n, T start) {
         V sums[4] = {identity(), identity(), identity(), identity()};
         std::size_t i = 0;
         for (; i + 4 * width <= n; i += 4 * width) {
-            for (std::size_t u = 0; u < 4; ++u) sums[u] = op(sums[u], codec::load(x + i + u * width));
+            for (std::size_t u = 0; u < 4; ++u) sums[u] = op(sums[u], load_as<codec>(x + i + u * width));
         }
-        for (; i + width <= n; i += width) sums[0] = op(sums[0], codec::load(x + i));
+        for (; i + width <= n; i += width) sums[0] = op(sums[0], load_as<codec>(x + i));
         T parts[width];
-        codec::store(op(op(sums[0], sums[1]), op(sums[2], sums[3])), parts);
+        store_as<codec>(op(op(sums[0], sums[1]), op(sums[2], sums[3])), parts);
         T folded = start;
         if (n >= width) {
             for (const T& part : parts) folded = Op()(folded, part);
@@ -110,23 +191,36 @@ struct register_scan {
         return folded;
     }
 
-    template <placement Where>
-    static HWY_ATTR T scan(const T* x, T* y, std::size_t n, T start, const void* ahead) {
+    template <bool Backwards>
+    static HWY_INLINE T scan_scalar(const T* x, T* y, std::size_t n, T start, bool exclusive) {
+        constexpr std::ptrdiff_t direction = Backwards ? -1 : 1;
+        for (std::size_t i = 0; i < n; ++i, x += direction, y += direction) {
+            const T before = start;
+            start = Op()(start, *x);
+            *y = exclusive ? before : start;
+        }
+        return start;
+    }
+
+    template <placement Where, bool Backwards>
+    static HWY_NOINLINE T scan(const T* x, T* y, std::size_t n, T start, const scan_pass& pass) {
         constexpr std::size_t together =
             std::max<std::size_t>(1, 64 / (width * sizeof(T)));  // vectors of a cache line
-        std::size_t i = 0;
-        if constexpr (Where == placement::streamed) {  // up to the first whole vector of y
-            for (; i < n && reinterpret_cast<std::uintptr_t>(y + i) % (width * sizeof(T)) != 0; ++i)
-                y[i] = start = Op()(start, x[i]);
-        }
+        constexpr std::ptrdiff_t direction = Backwards ? -1 : 1;
+        const bool exclusive = pass.exclusive;
+        const void* ahead = pass.ahead;
+        const std::size_t head = Where == placement::streamed ? until_aligned<Backwards>(y, width, n) : 0;
+        start = scan_scalar<Backwards>(x, y, head, start, exclusive);
+        std::size_t i = head;
         if (n - i >= width) {
-            T carry_lanes[width];
-            std::fill_n(carry_lanes, width, start);
-            V carry = codec::load(carry_lanes);
-            const auto step = [&] {
+            V carry = codec::encode(hn::Set(full<T>(), start));
+            const auto step = [&]() HWY_ATTR {
+                const auto lowest = static_cast<std::ptrdiff_t>(Backwards ? i + width - 1 : i) * direction;
                 V total;
-                const V v = scan_vector(codec::load(x + i), &total);
-                codec::template store<Where>(op(carry, v), y + i);
+                const V elements = load_as<codec>(x + lowest);
+                const V v = op(carry, scan_vector<Backwards>(elements, &total));
+                store_as<codec, Where>(exclusive ? values_before<Backwards>(v, elements, carry) : v,
+                                       y + lowest);
                 carry = op(carry, total);
                 i += width;
             };
@@ -135,11 +229,10 @@ struct register_scan {
                 for (std::size_t k = 0; k < together; ++k) step();
             }
             while (i + width <= n) step();
-            codec::store(carry, carry_lanes);
-            start = carry_lanes[0];
+            start = hn::GetLane(codec::decode(carry));
         }
-        for (; i < n; ++i) y[i] = start = Op()(start, x[i]);
-        return start;
+        const auto done = static_cast<std::ptrdiff_t>(i) * direction;
+        return scan_scalar<Backwards>(x + done, y + done, n - i, start, exclusive);
     }
 };
 
@@ -148,67 +241,136 @@ struct exact {
     using body = register_scan<T, Op, lane_codec<T, Op>>;
 
     static HWY_ATTR T fold(const T* x, std::size_t n, T start) { return body::fold(x, n, start); }
-    static HWY_ATTR T scan(const T* x, T* y, std::size_t n, T start, placement where, const void* ahead) {
-        return where == placement::streamed ? body::template scan<placement::streamed>(x, y, n, start, ahead)
-                                            : body::template scan<placement::cached>(x, y, n, start, ahead);
+    static HWY_ATTR T scan(const T* x, T* y, std::size_t n, T start, const scan_pass& pass) {
+        return with_pass(pass, [&]<placement Where, bool Backwards>() HWY_ATTR {
+            return body::template scan<Where, Backwards>(x, y, n, start, pass);
+        });
     }
-    static constexpr exact_kernels<T> table{sizeof(T), &fold, &scan, &exact_lanes<T, Op>::scan,
-                                            &exact_lanes<T, Op>::fold};
+    static constexpr exact_kernels<T> table{sizeof(T),
+                                            &fold,
+                                            &scan,
+                                            &exact_lanes<T, Op>::scan,
+                                            &exact_lanes<T, Op>::fold,
+                                            &exact_strips<T, Op>::scan};
 };
 
-// Floating-point minimum and maximum look at a guarded block first, in the first-level cache: without a NaN
-// or a -0 they need no mapping to integers.
+// Minimum and maximum: a running value that nothing beats stays, and mostly nothing does. So vectors are
+// compared with it first, and only where one beats it are elements scanned: few at first, and twice as many
+// each time that the next vectors beat it again.
 template <class T, class Op>
-requires std::is_floating_point_v<T>
-struct exact<T, Op> {
+requires(std::is_same_v<Op, minimum> || std::is_same_v<Op, maximum>) struct exact<T, Op> {
     using mapped = register_scan<T, Op, lane_codec<T, Op>>;
     using plain = register_scan<T, Op, plain_codec<T>>;
-    static constexpr std::size_t guarded = 2048 / sizeof(T);
+    static constexpr std::size_t width = lanes<T>;
+    static constexpr std::size_t together = 4;  // vectors compared at once
+    static constexpr std::size_t largest_block = 2048 / sizeof(T);
+    static constexpr bool is_float = std::is_floating_point_v<T>;
 
+    // Without a NaN or a -0 among them, floating-point numbers need no mapping to integers.
     static HWY_INLINE bool is_plain(T value) {
-        return value == value && !(value == T(0) && std::signbit(value));
+        if constexpr (is_float)
+            return value == value && !(value == T(0) && std::signbit(value));
+        else
+            return true;
     }
     static HWY_ATTR bool are_plain(const T* x, std::size_t n) {
-        const full<T> d;
-        const hn::RebindToUnsigned<full<T>> bits;
-        const auto negative_zero = hn::BitCast(bits, hn::Set(d, T(-0.0)));
-        auto special = hn::Zero(bits);
-        std::size_t i = 0;
-        for (; i + lanes<T> <= n; i += lanes<T>) {
-            const auto v = hn::LoadU(d, x + i);
-            special = hn::Or(special, hn::VecFromMask(bits, hn::RebindMask(bits, hn::IsNaN(v))));
-            special = hn::Or(special, hn::VecFromMask(bits, hn::Eq(hn::BitCast(bits, v), negative_zero)));
+        if constexpr (is_float) {
+            const full<T> d;
+            const hn::RebindToUnsigned<full<T>> bits;
+            const auto negative_zero = hn::BitCast(bits, hn::Set(d, T(-0.0)));
+            auto special = hn::Zero(bits);
+            std::size_t i = 0;
+            for (; i + width <= n; i += width) {
+                const auto v = hn::LoadU(d, x + i);
+                special = hn::Or(special, hn::VecFromMask(bits, hn::RebindMask(bits, hn::IsNaN(v))));
+                special = hn::Or(special, hn::VecFromMask(bits, hn::Eq(hn::BitCast(bits, v), negative_zero)));
+            }
+            bool fine = hn::AllTrue(bits, hn::Eq(special, hn::Zero(bits)));
+            for (; i < n; ++i) fine = fine && is_plain(x[i]);
+            return fine;
+        } else {
+            return true;
         }
-        bool fine = hn::AllTrue(bits, hn::Eq(special, hn::Zero(bits)));
-        for (; i < n; ++i) fine = fine && is_plain(x[i]);
-        return fine;
     }
 
     static HWY_ATTR T fold(const T* x, std::size_t n, T start) {
-        for (std::size_t i = 0; i < n; i += guarded) {
-            const std::size_t count = std::min(guarded, n - i);
+        if constexpr (!is_float) return mapped::fold(x, n, start);
+        for (std::size_t i = 0; i < n; i += largest_block) {
+            const std::size_t count = std::min(largest_block, n - i);
             start = is_plain(start) && are_plain(x + i, count) ? plain::fold(x + i, count, start)
                                                                : mapped::fold(x + i, count, start);
         }
         return start;
     }
-    template <placement Where>
-    static HWY_ATTR T scan_as(const T* x, T* y, std::size_t n, T start, const void* ahead) {
-        for (std::size_t i = 0; i < n; i += guarded) {
-            const std::size_t count = std::min(guarded, n - i);
-            const void* next = ahead == nullptr ? nullptr : static_cast<const T*>(ahead) + i;
-            start = is_plain(start) && are_plain(x + i, count)
-                        ? plain::template scan<Where>(x + i, y + i, count, start, next)
-                        : mapped::template scan<Where>(x + i, y + i, count, start, next);
+
+    // Whether op(value, x) is `value` for every lane of the vectors. The zero that the other one beats is
+    // equal to it, so with that as `value` nothing that equals it passes.
+    static HWY_INLINE bool all_stay(const vector<T> (&v)[together], vector<T> value, bool strict) {
+        const full<T> d;
+        constexpr bool is_maximum = std::is_same_v<Op, maximum>;
+        const auto stays = [&](vector<T> x) HWY_ATTR {
+            if constexpr (is_float) {  // false for a NaN
+                if (strict) return is_maximum ? hn::Lt(x, value) : hn::Gt(x, value);
+                return is_maximum ? hn::Le(x, value) : hn::Ge(x, value);
+            } else if constexpr (sizeof(T) == 8) {
+                return hn::Not(is_maximum ? hn::Gt(x, value) : hn::Lt(x, value));
+            } else {
+                return hn::Eq(combine(Op(), x, value), value);
+            }
+        };
+        return hn::AllTrue(d, hn::And(hn::And(stays(v[0]), stays(v[1])), hn::And(stays(v[2]), stays(v[3]))));
+    }
+
+    template <placement Where, bool Backwards>
+    static HWY_ATTR T scan_as(const T* x, T* y, std::size_t n, T start, const scan_pass& pass) {
+        constexpr std::ptrdiff_t direction = Backwards ? -1 : 1;
+        const full<T> d;
+        std::size_t i = Where == placement::streamed ? until_aligned<Backwards>(y, width, n) : 0;
+        start = mapped::template scan_scalar<Backwards>(x, y, i, start, pass.exclusive);
+        scan_pass rest = pass;
+        std::size_t block = together * width;
+        while (i < n) {
+            const std::size_t before = i;
+            if (start == start) {
+                constexpr T weak_zero = std::is_same_v<Op, maximum> ? T(-0.0) : T(0);
+                const bool strict =
+                    is_float && start == T(0) && std::signbit(start) == std::signbit(weak_zero);
+                const auto value = hn::Set(d, start);
+                for (; i + together * width <= n; i += together * width) {
+                    const auto lowest =
+                        static_cast<std::ptrdiff_t>(Backwards ? i + together * width - 1 : i) * direction;
+                    vector<T> v[together];
+                    for (std::size_t k = 0; k < together; ++k) v[k] = hn::LoadU(d, x + lowest + k * width);
+                    if (!all_stay(v, value, strict)) break;
+                    if (pass.ahead != nullptr)
+                        prefetch(pass.ahead, i * sizeof(T), together * width * sizeof(T));
+                    for (std::size_t k = 0; k < together; ++k)
+                        store_as<plain_codec<T>, Where>(value, y + lowest + k * width);
+                }
+            }
+            if (i == n) break;
+            block = i == before ? std::min(2 * block, largest_block) : together * width;
+            const std::size_t count = std::min(block, n - i);
+            const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(i) * direction;
+            const T* lowest = Backwards ? x + at - static_cast<std::ptrdiff_t>(count - 1) : x + at;
+            if (pass.ahead != nullptr) rest.ahead = static_cast<const T*>(pass.ahead) + i;
+            start = is_float && is_plain(start) && are_plain(lowest, count)
+                        ? plain::template scan<Where, Backwards>(x + at, y + at, count, start, rest)
+                        : mapped::template scan<Where, Backwards>(x + at, y + at, count, start, rest);
+            i += count;
         }
         return start;
     }
-    static HWY_ATTR T scan(const T* x, T* y, std::size_t n, T start, placement where, const void* ahead) {
-        return where == placement::streamed ? scan_as<placement::streamed>(x, y, n, start, ahead)
-                                            : scan_as<placement::cached>(x, y, n, start, ahead);
+    static HWY_ATTR T scan(const T* x, T* y, std::size_t n, T start, const scan_pass& pass) {
+        return with_pass(pass, [&]<placement Where, bool Backwards>()
+                                   HWY_ATTR { return scan_as<Where, Backwards>(x, y, n, start, pass); });
     }
-    static constexpr exact_kernels<T> table{sizeof(T), &fold, &scan, &exact_lanes<T, Op>::scan,
-                                            &exact_lanes<T, Op>::fold};
+    static constexpr exact_kernels<T> table{sizeof(T),
+                                            &fold,
+                                            &scan,
+                                            &exact_lanes<T, Op>::scan,
+                                            &exact_lanes<T, Op>::fold,
+                                            &exact_strips<T, Op>::scan};
 };
 
 }  // namespace upsweep::cpu::HWY_NAMESPACE

@@ -1,12 +1,16 @@
 // The thread pool behind cpu::executor.
 //
 // Calls stand in a list while they are open. Idle threads sleep on a condition variable, after watching the
-// list for a few microseconds, because calls come in bursts and a wake-up costs more than a small scan.
+// list for a few microseconds, because calls come in bursts and a wake-up costs more than a small scan. A
+// caller wakes two threads at most; those wake further ones, so that waking many does not keep the caller
+// from its work.
 #include "upsweep/cpu/executor.hpp"
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
+#include <cstdint>
 #include <cstdlib>
 #include <mutex>
 #include <string>
@@ -18,13 +22,18 @@
 #include <sched.h>
 #endif
 
-#include "upsweep/cpu/chain.hpp"
+#include "upsweep/cpu/backoff.hpp"
+#include "upsweep/cpu/tuning.hpp"
 #include "upsweep/error.hpp"
 
 namespace upsweep::cpu {
 namespace {
 
-constexpr int idle_polls = 2000;  // pauses before an idle thread sleeps: about 20 us
+// Of a caller that waits for its helpers: so many looks in vain, beyond the pauses, and they are late. Some
+// 50 us where nothing else wants the processor, and a time slice of a few milliseconds where something does.
+constexpr std::size_t late_yields = 100;
+// The most calls that do without helpers after late ones, each time twice as many.
+constexpr std::size_t most_lonely_calls = 256;
 
 std::size_t available_processors() {
 #if defined(__linux__)
@@ -61,38 +70,55 @@ class executor::pool {
   public:
     explicit pool(std::size_t size) {
         threads_.reserve(size);
-        for (std::size_t i = 0; i < size; ++i) threads_.emplace_back([this] { serve(); });
-    }
-    ~pool() {
-        {
-            const std::lock_guard lock(mutex_);
-            stopping_ = true;
-            epoch_.fetch_add(1, std::memory_order_relaxed);
+        try {
+            for (std::size_t i = 0; i < size; ++i) threads_.emplace_back([this] { serve(); });
+        } catch (...) {
+            stop();
+            throw;
         }
-        wake_.notify_all();
-        for (std::thread& thread : threads_) thread.join();
     }
+    ~pool() { stop(); }
     pool(const pool&) = delete;
     pool& operator=(const pool&) = delete;
+
+    std::size_t helpers_for(std::size_t bytes) {
+        const std::size_t most = threads_.size();
+        const std::size_t asleep = sleeping_.load(std::memory_order_relaxed);
+        const auto worth = [&](std::size_t limit, std::size_t share) {
+            return std::min(limit, std::max<std::size_t>(bytes / share, 1) - 1);
+        };
+        const std::size_t wanted = std::max(worth(most, tuning::asleep_thread_bytes),
+                                            worth(most - asleep, tuning::awake_thread_bytes));
+        if (bytes >= 2 * tuning::asleep_thread_bytes) return wanted;
+        const bool burst = asleep != 0 && is_burst();
+        std::size_t lonely = lonely_calls_.load(std::memory_order_relaxed);
+        if (lonely != 0) {
+            lonely_calls_.store(lonely - 1, std::memory_order_relaxed);
+            return 0;
+        }
+        return wanted == 0 && burst ? 1 : wanted;
+    }
 
     void run(std::size_t helpers, void (*call)(void*), void* context) {
         job entry{call, context, std::min(helpers, threads_.size())};
         std::size_t sleepers = 0;
         {
-            const std::lock_guard lock(mutex_);
-            open_.push_back(&entry);
-            epoch_.fetch_add(1, std::memory_order_release);
-            sleepers = std::min(entry.places, sleeping_);
+            const auto lock = lock_briefly(mutex_);
+            *open_end() = &entry;
+            sleepers = sleepers_wanted(entry);
         }
+        epoch_.fetch_add(1, std::memory_order_release);  // unlocked: who watches it wants the mutex at once
         for (; sleepers != 0; --sleepers) wake_.notify_one();
         call(context);
-        std::unique_lock lock(mutex_);
-        std::erase(open_, &entry);  // closed: whoever comes now finds nothing to join
-        if (entry.inside != 0) {
-            lock.unlock();
-            backoff pause;
-            while (entry.finished.load(std::memory_order_acquire) != entry.inside) pause();
-        }
+        auto lock = lock_briefly(mutex_);
+        job** at = &open_;
+        while (*at != &entry) at = &(*at)->next;
+        *at = entry.next;  // closed: whoever comes now finds nothing to join
+        if (entry.inside == 0) return;
+        lock.unlock();
+        backoff pause;
+        while (entry.finished.load(std::memory_order_acquire) != entry.inside) pause();
+        remember(pause.yields() > late_yields);
     }
 
   private:
@@ -102,62 +128,124 @@ class executor::pool {
         std::size_t places;                    // helpers that may still join; guarded by mutex_
         std::size_t inside = 0;                // helpers that joined; guarded by mutex_ while the job is open
         std::atomic<std::size_t> finished{0};  // helpers that left
+        job* next = nullptr;                   // the one opened after it; guarded by mutex_
     };
 
-    // The first open job with a free place, joined; mutex_ is held.
-    job* join() {
-        for (job* candidate : open_) {
-            if (candidate->places != 0) {
-                --candidate->places;
-                ++candidate->inside;
-                return candidate;
-            }
+    void stop() {
+        {
+            const std::lock_guard lock(mutex_);
+            stopping_ = true;
         }
-        return nullptr;
+        epoch_.fetch_add(1, std::memory_order_relaxed);
+        wake_.notify_all();
+        for (std::thread& thread : threads_) thread.join();
+    }
+    // Where the next job is linked; mutex_ is held.
+    [[nodiscard]] job** open_end() {
+        job** at = &open_;
+        while (*at != nullptr) at = &(*at)->next;
+        return at;
+    }
+
+    // The first open job with a free place, if any; mutex_ is held.
+    [[nodiscard]] job* has_place() const {
+        job* found = open_;
+        while (found != nullptr && found->places == 0) found = found->next;
+        return found;
+    }
+    job* join() {
+        job* const found = has_place();
+        if (found != nullptr) {
+            --found->places;
+            ++found->inside;
+        }
+        return found;
+    }
+
+    // How many sleeping threads whoever is awake should wake for an open job; mutex_ is held.
+    [[nodiscard]] std::size_t sleepers_wanted(const job& entry) const {
+        return std::min({entry.places, sleeping_.load(std::memory_order_relaxed), std::size_t{2}});
+    }
+
+    // Whether this call and several before it came closely one after the other.
+    bool is_burst() {
+        using namespace std::chrono;
+        const std::int64_t now = duration_cast<microseconds>(steady_clock::now().time_since_epoch()).count();
+        const std::int64_t last = last_call_.exchange(now, std::memory_order_relaxed);
+        const int streak =
+            now - last < tuning::burst_microseconds ? streak_.load(std::memory_order_relaxed) + 1 : 0;
+        streak_.store(streak, std::memory_order_relaxed);
+        return streak >= tuning::burst_calls;
+    }
+
+    void remember(bool late) {
+        std::size_t penalty = penalty_.load(std::memory_order_relaxed);
+        penalty = late ? std::min(most_lonely_calls, 2 * penalty + 1) : penalty / 2;
+        penalty_.store(penalty, std::memory_order_relaxed);
+        if (late) lonely_calls_.store(penalty, std::memory_order_relaxed);
     }
 
     void serve() {
-        std::unique_lock lock(mutex_);
+        auto lock = lock_briefly(mutex_);
         for (;;) {
             if (stopping_) return;
             if (job* current = join()) {
+                std::size_t sleepers = sleepers_wanted(*current);
                 lock.unlock();
+                for (; sleepers != 0; --sleepers) wake_.notify_one();
                 current->call(current->context);
                 current->finished.fetch_add(1, std::memory_order_release);  // the job may be gone after this
-                lock.lock();
+                lock = lock_briefly(mutex_);
                 continue;
             }
             const std::size_t seen = epoch_.load(std::memory_order_relaxed);
             lock.unlock();
-            bool changed = false;
-            for (int i = 0; i < idle_polls && !changed; ++i) {
-                processor_pause();
-                changed = epoch_.load(std::memory_order_acquire) != seen;
-            }
-            lock.lock();
-            if (epoch_.load(std::memory_order_relaxed) == seen) {
-                ++sleeping_;
-                wake_.wait(lock, [&] { return epoch_.load(std::memory_order_relaxed) != seen; });
-                --sleeping_;
+            const auto changed = [&] { return epoch_.load(std::memory_order_acquire) != seen; };
+            for (int i = 0; i < tuning::idle_pauses && !changed(); ++i) processor_pause();
+            lock = lock_briefly(mutex_);
+            // A job that came meanwhile is in the list already, though perhaps not counted yet.
+            if (!changed() && !stopping_ && !has_place()) {
+                sleeping_.fetch_add(1, std::memory_order_relaxed);
+                wake_.wait(lock, [&] { return changed() || has_place() || stopping_; });
+                sleeping_.fetch_sub(1, std::memory_order_relaxed);
             }
         }
     }
 
     std::mutex mutex_;
     std::condition_variable wake_;
-    std::vector<job*> open_;
+    job* open_ = nullptr;                // the oldest open job; a list, so that opening one allocates nothing
     std::atomic<std::size_t> epoch_{0};  // changes with every new job
-    std::size_t sleeping_ = 0;
+    std::atomic<std::size_t> sleeping_{0};  // changes under mutex_
     bool stopping_ = false;
+    // What helpers_for() goes by; nothing depends on their being exact.
+    std::atomic<std::int64_t> last_call_{0};    // us
+    std::atomic<int> streak_{0};                // calls that followed closely
+    std::atomic<std::size_t> lonely_calls_{0};  // calls yet to do without helpers
+    std::atomic<std::size_t> penalty_{0};       // how many the next late helper costs
     std::vector<std::thread> threads_;
 };
 
 executor::executor(std::size_t threads, simd_level level)
     : threads_(threads == 0 ? available_processors() : threads), level_(choose_level(level)) {
-    if (threads_ > 1) pool_ = std::make_unique<pool>(threads_ - 1);
+    if (threads_ == 1) return;
+    try {
+        pool_ = std::make_unique<pool>(threads_ - 1);
+    } catch (const std::exception&) {
+        throw_error(errc::out_of_memory,
+                    "threads: this machine cannot run " + std::to_string(threads_) + " more of them");
+    }
 }
 
+executor::executor(verified, simd_level level) : threads_(1), level_(level) {}
+
+executor executor::alone() const { return executor(verified(), level_); }
+
 executor::~executor() = default;
+
+std::size_t executor::helpers_for(std::size_t bytes) {
+    return pool_ && bytes >= tuning::parallel_bytes ? pool_->helpers_for(bytes) : 0;
+}
 
 void executor::run_shared(std::size_t helpers, void (*call)(void*), void* context) {
     if (pool_)

@@ -77,6 +77,42 @@ struct memory {
         portable::memory::transpose<T>(to + row, dst_stride, from, src_stride, rows - row, columns);
     }
 
+    // One bit a lane, a word of 64 lanes at a time; test(i) is the mask of lanes i, i + 1, ...
+    template <class T, class Test>
+    static HWY_INLINE std::size_t mark(std::size_t count, std::uint64_t* bits, const Test& test) {
+        const full<T> d;
+        std::size_t i = 0;
+        for (; i + 64 <= count; i += 64) {
+            std::uint64_t word = 0;
+            for (std::size_t k = 0; k < 64; k += lanes<T>) {
+                std::uint8_t part[8] = {};
+                hn::StoreMaskBits(d, test(i + k), part);
+                std::uint64_t lanes_bits;
+                std::memcpy(&lanes_bits, part, 8);
+                word |= lanes_bits << k;
+            }
+            bits[i / 64] = word;
+        }
+        return i;
+    }
+    static HWY_ATTR void mark_nonzero(const void* bytes, std::size_t count, std::uint64_t* bits) {
+        const full<std::uint8_t> d;
+        const auto* x = static_cast<const std::uint8_t*>(bytes);
+        const std::size_t done = mark<std::uint8_t>(count, bits, [&](std::size_t i) HWY_ATTR {
+            return hn::Not(hn::Eq(hn::LoadU(d, x + i), hn::Zero(d)));
+        });
+        portable::memory::mark_nonzero(x + done, count - done, bits + done / 64);
+    }
+    template <class T>
+    static HWY_ATTR void mark_changes(const void* keys, std::size_t count, std::uint64_t* bits) {
+        const full<T> d;
+        const auto* x = static_cast<const T*>(keys);
+        const std::size_t done = mark<T>(count, bits, [&](std::size_t i) HWY_ATTR {
+            return hn::Not(hn::Eq(hn::LoadU(d, x + i), hn::LoadU(d, x + static_cast<std::ptrdiff_t>(i) - 1)));
+        });
+        portable::memory::mark_changes<T>(x + done, count - done, bits + done / 64);
+    }
+
     static HWY_ATTR void float_from_bfloat16(float* dst, const void* src, std::size_t count) {
         const full<std::uint32_t> d;
         const hn::Rebind<std::uint16_t, full<std::uint32_t>> half;
@@ -108,9 +144,25 @@ struct memory {
         portable::memory::bfloat16_from_float(to + i, src + i, count - i);
     }
 
-    // float16 by the definition of upsweep::float16, on vectors: no instruction of any one processor is
-    // needed.
+    // Whether this level converts float16 by instructions of its own, which round as upsweep::float16 does.
+    static constexpr bool converts_float16 = HWY_ARCH_ARM_A64 || (HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2);
+
+    // Otherwise by the definition of upsweep::float16, on vectors.
     static HWY_ATTR void float_from_float16(float* dst, const void* src, std::size_t count) {
+        if constexpr (converts_float16) {
+            const full<float> df;
+            const hn::Rebind<hwy::float16_t, full<float>> half;
+            const auto* from = static_cast<const std::uint16_t*>(src);
+            const hn::Rebind<std::uint16_t, full<float>> bits;
+            std::size_t i = 0;
+            for (; i + lanes<float> <= count; i += lanes<float>)
+                hn::StoreU(hn::PromoteTo(df, hn::BitCast(half, hn::LoadU(bits, from + i))), df, dst + i);
+            portable::memory::float_from_float16(dst + i, from + i, count - i);
+        } else {
+            float_from_float16_bits(dst, src, count);
+        }
+    }
+    static HWY_INLINE void float_from_float16_bits(float* dst, const void* src, std::size_t count) {
         const full<std::uint32_t> d;
         const full<float> df;
         const hn::Rebind<std::uint16_t, full<std::uint32_t>> half;
@@ -137,6 +189,20 @@ struct memory {
         portable::memory::float_from_float16(dst + i, from + i, count - i);
     }
     static HWY_ATTR void float16_from_float(void* dst, const float* src, std::size_t count) {
+        if constexpr (converts_float16) {
+            const full<float> df;
+            const hn::Rebind<hwy::float16_t, full<float>> half;
+            const hn::Rebind<std::uint16_t, full<float>> bits;
+            auto* to = static_cast<std::uint16_t*>(dst);
+            std::size_t i = 0;
+            for (; i + lanes<float> <= count; i += lanes<float>)
+                hn::StoreU(hn::BitCast(bits, hn::DemoteTo(half, hn::LoadU(df, src + i))), bits, to + i);
+            portable::memory::float16_from_float(to + i, src + i, count - i);
+        } else {
+            float16_from_float_bits(dst, src, count);
+        }
+    }
+    static HWY_INLINE void float16_from_float_bits(void* dst, const float* src, std::size_t count) {
         const full<std::uint32_t> d;
         const full<float> df;
         const hn::Rebind<std::uint16_t, full<std::uint32_t>> half;
@@ -167,6 +233,9 @@ struct memory {
         {&reverse<std::uint8_t>, &reverse<std::uint16_t>, &reverse<std::uint32_t>, &reverse<std::uint64_t>},
         {&transpose<std::uint8_t>, &transpose<std::uint16_t>, &transpose<std::uint32_t>,
          &transpose<std::uint64_t>},
+        &mark_nonzero,
+        {&mark_changes<std::uint8_t>, &mark_changes<std::uint16_t>, &mark_changes<std::uint32_t>,
+         &mark_changes<std::uint64_t>},
         &float_from_float16,
         &float_from_bfloat16,
         &float16_from_float,

@@ -12,30 +12,39 @@ namespace upsweep::cpu::portable {
 
 template <class T, class Op>
 struct tree {
-    static void scan_rows(const T* x, T* y, std::size_t n, T supers, T tiles, T* rows, placement,
-                          const void*) {
+    static void scan_rows(const T* x, T* y, std::size_t n, T supers, T tiles, T* rows, const scan_pass& pass,
+                          T* last) {
+        const std::ptrdiff_t direction = pass.backwards ? -1 : 1;
+        T value = Op()(supers, Op()(tiles, *rows));
         for (std::size_t row = 0; row < n; row += core::row_size) {
             const std::size_t row_end = std::min(n, row + core::row_size);
             T runs = Op::template identity<T>();
             for (std::size_t run = row; run < row_end; run += core::run_size) {
                 const std::size_t run_end = std::min(row_end, run + core::run_size);
                 T items = Op::template identity<T>();
-                for (std::size_t i = run; i < run_end; ++i) {
-                    items = Op()(items, x[i]);
-                    y[i] = Op()(supers, Op()(tiles, Op()(*rows, Op()(runs, items))));
+                for (std::size_t i = run; i < run_end; ++i, x += direction, y += direction) {
+                    const T before = value;
+                    items = Op()(items, *x);
+                    value = Op()(supers, Op()(tiles, Op()(*rows, Op()(runs, items))));
+                    *y = pass.exclusive ? before : value;
                 }
                 runs = Op()(runs, items);
             }
             if (row_end - row == core::row_size) *rows = Op()(*rows, runs);
         }
+        if (last != nullptr) *last = value;
     }
 
-    static void fold_rows(const T* x, std::size_t n, T* rows, T* runs, T* row_starts) {
+    static void fold_rows(const T* x, std::size_t n, T* rows, T* runs, T* row_starts, bool backwards) {
+        const std::ptrdiff_t direction = backwards ? -1 : 1;
         for (std::size_t row = 0; row < n; row += core::row_size) {
             T folded = Op::template identity<T>();
-            for (std::size_t run = 0; run < core::row_size; run += core::run_size, x += core::run_size) {
+            for (std::size_t run = 0; run < core::row_size; run += core::run_size) {
                 *runs++ = folded;
-                folded = Op()(folded, Op()(Op()(Op()(x[0], x[1]), x[2]), x[3]));
+                T items = *x;
+                x += direction;
+                for (std::size_t i = 1; i < core::run_size; ++i, x += direction) items = Op()(items, *x);
+                folded = Op()(folded, items);
             }
             *row_starts++ = *rows;
             *rows = Op()(*rows, folded);
@@ -43,14 +52,18 @@ struct tree {
     }
 
     static void scan_folded(const T* x, T* y, std::size_t n, T supers, T tiles, const T* runs,
-                            const T* row_starts, placement, const void*) {
+                            const T* row_starts, const scan_pass& pass) {
+        const std::ptrdiff_t direction = pass.backwards ? -1 : 1;
         for (std::size_t i = 0; i < n; i += core::run_size) {
             const T run = runs[i / core::run_size];
             const T row = row_starts[i / core::row_size];
             T items = Op::template identity<T>();
-            for (std::size_t k = i; k < i + core::run_size; ++k) {
-                items = Op()(items, x[k]);
-                y[k] = Op()(supers, Op()(tiles, Op()(row, Op()(run, items))));
+            T value = Op()(supers, Op()(tiles, Op()(row, run)));
+            for (std::size_t k = 0; k < core::run_size; ++k, x += direction, y += direction) {
+                const T before = value;
+                items = Op()(items, *x);
+                value = Op()(supers, Op()(tiles, Op()(row, Op()(run, items))));
+                *y = pass.exclusive ? before : value;
             }
         }
     }
@@ -81,13 +94,12 @@ struct tree {
         }
     }
 
-    static void lane_totals(const lane_block<T>& block, T* rows) {
-        for (std::size_t lane = 0; lane < block.lanes; ++lane) lane_total(block, lane, rows[lane]);
+    static void fold_lanes(const lane_block<T>& block, T* rows) {
+        for (std::size_t lane = 0; lane < block.lanes; ++lane) fold_lane(block, lane, rows[lane]);
     }
-    static void lane_total(const lane_block<T>& block, std::size_t lane, T& rows) {
+    static void fold_lane(const lane_block<T>& block, std::size_t lane, T& rows) {
         const T* x = block.x + lane;
-        rows = Op::template identity<T>();
-        for (std::size_t row = 0; row < core::tile_size; row += core::row_size) {
+        for (std::size_t row = 0; row < block.length; row += core::row_size) {
             T runs = Op::template identity<T>();
             for (std::size_t run = 0; run < core::row_size;
                  run += core::run_size, x += static_cast<std::ptrdiff_t>(core::run_size) * block.x_stride) {
@@ -100,8 +112,31 @@ struct tree {
         }
     }
 
-    static constexpr tree_kernels<T> table{0,           &scan_rows,  &fold_rows, &scan_folded,
-                                           &scan_lanes, &lane_totals};
+    static void scan_strips(const strip_block<T>& block, T start) {
+        for (std::size_t sequence = 0; sequence < block.count; ++sequence) scan_strip(block, sequence, start);
+    }
+    static void scan_strip(const strip_block<T>& block, std::size_t sequence, T start) {
+        constexpr T identity = Op::template identity<T>();
+        const T* x = block.x + static_cast<std::ptrdiff_t>(sequence) * block.x_pitch;
+        T* y = block.y + static_cast<std::ptrdiff_t>(sequence) * block.y_pitch;
+        T supers = start;
+        T tiles = identity;
+        T rows = identity;
+        const scan_pass pass{placement::cached, block.exclusive, false, nullptr};
+        for (std::size_t first = 0; first < block.length; first += core::tile_size) {
+            const std::size_t count = std::min(core::tile_size, block.length - first);
+            scan_rows(x + first, y + first, count, supers, tiles, &rows, pass, nullptr);
+            tiles = Op()(tiles, rows);
+            rows = identity;
+            if ((first + count) % core::super_size == 0) {
+                supers = Op()(supers, tiles);
+                tiles = identity;
+            }
+        }
+    }
+
+    static constexpr tree_kernels<T> table{0,           &scan_rows,  &fold_rows,  &scan_folded,
+                                           &scan_lanes, &fold_lanes, &scan_strips};
 };
 
 template <class T, class Op>
@@ -110,8 +145,13 @@ struct exact {
         for (std::size_t i = 0; i < n; ++i) start = Op()(start, x[i]);
         return start;
     }
-    static T scan(const T* x, T* y, std::size_t n, T start, placement, const void*) {
-        for (std::size_t i = 0; i < n; ++i) y[i] = start = Op()(start, x[i]);
+    static T scan(const T* x, T* y, std::size_t n, T start, const scan_pass& pass) {
+        const std::ptrdiff_t direction = pass.backwards ? -1 : 1;
+        for (std::size_t i = 0; i < n; ++i, x += direction, y += direction) {
+            const T before = start;
+            start = Op()(start, *x);
+            *y = pass.exclusive ? before : start;
+        }
         return start;
     }
     static void scan_lanes(const lane_block<T>& block, T* carry) {
@@ -134,7 +174,15 @@ struct exact {
         }
     }
 
-    static constexpr exact_kernels<T> table{0, &fold, &scan, &scan_lanes, &fold_lanes};
+    static void scan_strips(const strip_block<T>& block, T start) {
+        const scan_pass pass{placement::cached, block.exclusive, false, nullptr};
+        for (std::size_t sequence = 0; sequence < block.count; ++sequence) {
+            const auto at = static_cast<std::ptrdiff_t>(sequence);
+            scan(block.x + at * block.x_pitch, block.y + at * block.y_pitch, block.length, start, pass);
+        }
+    }
+
+    static constexpr exact_kernels<T> table{0, &fold, &scan, &scan_lanes, &fold_lanes, &scan_strips};
 };
 
 }  // namespace upsweep::cpu::portable

@@ -31,6 +31,25 @@ struct memory {
             }
         }
     }
+    // bits[...] of is_set(0), is_set(1), ...
+    template <class Test>
+    static void mark(std::size_t count, std::uint64_t* bits, const Test& is_set) {
+        for (std::size_t i = 0; i < count; i += 64) {
+            std::uint64_t word = 0;
+            for (std::size_t k = 0; k < std::min<std::size_t>(64, count - i); ++k)
+                word |= static_cast<std::uint64_t>(is_set(i + k)) << k;
+            *bits++ = word;
+        }
+    }
+    static void mark_nonzero(const void* bytes, std::size_t count, std::uint64_t* bits) {
+        const auto* x = static_cast<const std::uint8_t*>(bytes);
+        mark(count, bits, [=](std::size_t i) { return x[i] != 0; });
+    }
+    template <class T>
+    static void mark_changes(const void* keys, std::size_t count, std::uint64_t* bits) {
+        const auto* x = static_cast<const T*>(keys);
+        mark(count, bits, [=](std::size_t i) { return x[i] != x[static_cast<std::ptrdiff_t>(i) - 1]; });
+    }
     static void float_from_float16(float* dst, const void* src, std::size_t count) {
         widen<float16>(dst, src, count);
     }
@@ -50,6 +69,9 @@ struct memory {
         {&reverse<std::uint8_t>, &reverse<std::uint16_t>, &reverse<std::uint32_t>, &reverse<std::uint64_t>},
         {&transpose<std::uint8_t>, &transpose<std::uint16_t>, &transpose<std::uint32_t>,
          &transpose<std::uint64_t>},
+        &mark_nonzero,
+        {&mark_changes<std::uint8_t>, &mark_changes<std::uint16_t>, &mark_changes<std::uint32_t>,
+         &mark_changes<std::uint64_t>},
         &float_from_float16,
         &float_from_bfloat16,
         &float16_from_float,

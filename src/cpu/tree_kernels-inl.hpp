@@ -19,6 +19,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <type_traits>
+#include <utility>
 
 #include "src/cpu/lane_kernels-inl.hpp"
 #include "src/cpu/vector-inl.hpp"
@@ -36,6 +37,7 @@ struct tree {
     static constexpr std::size_t group_rows = width;
     static constexpr std::size_t group_size = group_rows * core::row_size;
     static constexpr std::size_t step = width * core::run_size;  // elements that four registers hold
+    static constexpr std::size_t row_steps = core::row_size / step;
     using V = vector<T>;
 
     // 64-byte vectors are streamed whole or not at all, narrower ones in blocks.
@@ -50,12 +52,20 @@ struct tree {
     static HWY_INLINE V identity() { return hn::Set(full<T>(), Op::template identity<T>()); }
 
     // Where a run is exactly a 128-bit block, whole vectors are loaded as they lie and lane q of block b
-    // holds run q * blocks + b; otherwise lane l holds run l. order(l) is the run of lane l.
+    // holds run q * blocks + b; otherwise lane l holds run l. Backwards, the step's first run is the one that
+    // lies last.
     static constexpr bool block_is_run = block_lanes<T> == core::run_size;
     static constexpr std::size_t blocks = width / block_lanes<T>;
     // The lane that holds the i-th run of a step.
+    template <bool Backwards>
     static constexpr std::size_t lane_of(std::size_t i) {
-        return block_is_run ? i % blocks * block_lanes<T> + i / blocks : i;
+        const std::size_t lying = Backwards ? width - 1 - i : i;
+        return block_is_run ? lying % blocks * block_lanes<T> + lying / blocks : lying;
+    }
+    // Where elements [first, first + count) lie.
+    template <bool Backwards, class P>
+    static HWY_INLINE P* at(P* x, std::size_t first, std::size_t count) {
+        return Backwards ? x - (first + count - 1) : x + first;
     }
 
     // Four vectors of four lanes in two blocks, transposed.
@@ -70,7 +80,15 @@ struct tree {
         v[2] = hn::ConcatUpperUpper(d, c, a);
         v[3] = hn::ConcatUpperUpper(d, e, b);
     }
-    // v[m] holds item m of every run.
+    template <bool Backwards>
+    static HWY_INLINE void turn(V (&v)[core::run_size]) {
+        if constexpr (Backwards) {
+            std::swap(v[0], v[3]);
+            std::swap(v[1], v[2]);
+        }
+    }
+    // v[m] holds item m of every run of the step that lies at x.
+    template <bool Backwards>
     static HWY_INLINE void load_runs(const T* x, V (&v)[core::run_size]) {
         if constexpr (block_is_run) {
             load_interleaved<T>(x, v);
@@ -85,9 +103,11 @@ struct tree {
                 for (std::size_t i = 0; i < k; ++i) v[m + i] = part[i];
             }
         }
+        turn<Backwards>(v);
     }
-    template <placement Where>
+    template <placement Where, bool Backwards>
     static HWY_INLINE void store_runs(V (&v)[core::run_size], T* y) {
+        turn<Backwards>(v);
         if constexpr (block_is_run) {
             store_interleaved<Where, T>(v, y);
         } else if constexpr (width == core::run_size) {
@@ -140,13 +160,14 @@ struct tree {
     }
 
     // Folds the run totals of every row, a lane a row, and replaces each by the fold of those before it.
+    template <bool Backwards>
     static HWY_INLINE V fold_totals(const T* totals, T* before, std::size_t before_stride) {
         V accumulated = identity();
         for (std::size_t j = 0; j < runs; j += width) {
             V column[width];  // lane r of column[i] is total j + i of row r
             load_columns(totals + j, totals_stride, column);
             for (std::size_t i = 0; i < width; ++i) {
-                V& here = column[lane_of(i)];
+                V& here = column[lane_of<Backwards>(i)];
                 const V total = here;
                 here = accumulated;
                 accumulated = op(accumulated, total);
@@ -155,18 +176,41 @@ struct tree {
         }
         return accumulated;
     }
+    // fold_totals for a single row: a chain of 31 operations.
+    template <bool Backwards>
+    static HWY_INLINE T fold_one(const T* totals, T* before, std::size_t steps = row_steps) {
+        T accumulated = Op::template identity<T>();
+        for (std::size_t j = 0; j < steps * width; j += width) {
+            for (std::size_t i = 0; i < width; ++i) {
+                const std::size_t lane = j + lane_of<Backwards>(i);
+                const T total = totals[lane];
+                before[lane] = accumulated;
+                accumulated = Op()(accumulated, total);
+            }
+        }
+        return accumulated;
+    }
 
-    // The run totals of a row, in the order of the lanes.
+    // The run totals of the row that lies at x, in the order of the lanes.
+    template <bool Backwards>
     static HWY_INLINE void row_run_totals(const T* x, T* totals) {
-        for (std::size_t g = 0; g < core::row_size; g += step) {
+        for (std::size_t g = 0; g < row_steps; ++g) {
             V v[core::run_size];
-            load_runs(x + g, v);
+            load_runs<Backwards>(x + (Backwards ? row_steps - 1 - g : g) * step, v);
             fold_runs(v);
-            hn::StoreU(v[core::run_size - 1], full<T>(), totals + g / core::run_size);
+            hn::StoreU(v[core::run_size - 1], full<T>(), totals + g * width);
         }
     }
 
-    static HWY_ATTR void fold_rows(const T* x, std::size_t n, T* rows, T* runs_before, T* row_starts) {
+    static HWY_ATTR void fold_rows(const T* x, std::size_t n, T* rows, T* runs_before, T* row_starts,
+                                   bool backwards) {
+        if (backwards)
+            fold_rows_as<true>(x, n, rows, runs_before, row_starts);
+        else
+            fold_rows_as<false>(x, n, rows, runs_before, row_starts);
+    }
+    template <bool Backwards>
+    static HWY_ATTR void fold_rows_as(const T* x, std::size_t n, T* rows, T* runs_before, T* row_starts) {
         const full<T> d;
         HWY_ALIGN T totals[group_rows * totals_stride];
         HWY_ALIGN T row_totals[group_rows];
@@ -174,40 +218,46 @@ struct tree {
         const std::size_t row_count = n / core::row_size;
         for (; row + group_rows <= row_count; row += group_rows) {
             for (std::size_t r = 0; r < group_rows; ++r)
-                row_run_totals(x + (row + r) * core::row_size, totals + r * totals_stride);
-            hn::Store(fold_totals(totals, runs_before + row * runs, runs), d, row_totals);
+                row_run_totals<Backwards>(at<Backwards>(x, (row + r) * core::row_size, core::row_size),
+                                          totals + r * totals_stride);
+            hn::Store(fold_totals<Backwards>(totals, runs_before + row * runs, runs), d, row_totals);
             for (std::size_t r = 0; r < group_rows; ++r) {
                 row_starts[row + r] = *rows;
                 *rows = Op()(*rows, row_totals[r]);
             }
         }
         for (; row < row_count; ++row) {
-            row_run_totals(x + row * core::row_size, totals);
+            row_run_totals<Backwards>(at<Backwards>(x, row * core::row_size, core::row_size), totals);
             row_starts[row] = *rows;
-            *rows = Op()(*rows, fold_one(totals, runs_before + row * runs));
+            *rows = Op()(*rows, fold_one<Backwards>(totals, runs_before + row * runs));
         }
     }
-    // fold_totals for a single row: a chain of 31 operations.
-    static HWY_INLINE T fold_one(const T* totals, T* before, std::size_t steps = runs / width) {
-        T accumulated = Op::template identity<T>();
-        for (std::size_t j = 0; j < steps * width; j += width) {
-            for (std::size_t i = 0; i < width; ++i) {
-                const T total = totals[j + lane_of(i)];
-                before[j + lane_of(i)] = accumulated;
-                accumulated = Op()(accumulated, total);
-            }
+
+    // The results of one step from `run`, what is to the left of its runs, and the folds within them.
+    template <bool Exclusive, class Folded>
+    static HWY_INLINE void finish_step(V s, V t, V before, V run, const Folded& folded,
+                                       V (&v)[core::run_size]) {
+        const auto left = [&](V nested) HWY_ATTR { return op(s, op(t, op(before, nested))); };
+        if constexpr (Exclusive) {
+            for (std::size_t m = core::run_size; --m != 0;) v[m] = left(op(run, folded(m - 1)));
+            v[0] = left(run);
+        } else {
+            for (std::size_t m = 0; m < core::run_size; ++m) v[m] = left(op(run, folded(m)));
         }
-        return accumulated;
     }
 
     static HWY_ATTR void scan_folded(const T* x, T* y, std::size_t n, T supers, T tiles, const T* runs_before,
-                                     const T* row_starts, placement where, const void* ahead) {
-        if (where == placement::streamed)
-            scan_folded_as<placement::streamed>(x, y, n, supers, tiles, runs_before, row_starts, ahead);
-        else
-            scan_folded_as<placement::cached>(x, y, n, supers, tiles, runs_before, row_starts, ahead);
+                                     const T* row_starts, const scan_pass& pass) {
+        with_pass(pass, [&]<placement Where, bool Backwards>() HWY_ATTR {
+            if (pass.exclusive)
+                scan_folded_as<Where, Backwards, true>(x, y, n, supers, tiles, runs_before, row_starts,
+                                                       pass.ahead);
+            else
+                scan_folded_as<Where, Backwards, false>(x, y, n, supers, tiles, runs_before, row_starts,
+                                                        pass.ahead);
+        });
     }
-    template <placement Where>
+    template <placement Where, bool Backwards, bool Exclusive>
     static HWY_ATTR void scan_folded_as(const T* x, T* y, std::size_t n, T supers, T tiles,
                                         const T* runs_before, const T* row_starts, const void* ahead) {
         const full<T> d;
@@ -215,50 +265,55 @@ struct tree {
         const V t = hn::Set(d, tiles);
         for (std::size_t row = 0; row < n; row += core::row_size) {
             const V before = hn::Set(d, *row_starts++);
-            for (std::size_t g = 0; g < core::row_size; g += step) {
-                if (ahead != nullptr) prefetch(ahead, (row + g) * sizeof(T), step * sizeof(T));
+            for (std::size_t g = row; g < row + core::row_size; g += step) {
+                if (ahead != nullptr) prefetch(ahead, g * sizeof(T), step * sizeof(T));
                 V v[core::run_size];
-                load_runs(x + row + g, v);
+                load_runs<Backwards>(at<Backwards>(x, g, step), v);
                 fold_runs(v);
-                const V run = hn::LoadU(d, runs_before + (row + g) / core::run_size);
-                for (std::size_t m = 0; m < core::run_size; ++m)
-                    v[m] = op(s, op(t, op(before, op(run, v[m]))));
-                store_runs<Where>(v, y + row + g);
+                const V run = hn::LoadU(d, runs_before + g / core::run_size);
+                finish_step<Exclusive>(
+                    s, t, before, run, [&](std::size_t m) HWY_ATTR { return v[m]; }, v);
+                store_runs<Where, Backwards>(v, at<Backwards>(y, g, step));
             }
         }
     }
 
     static HWY_ATTR void scan_rows(const T* x, T* y, std::size_t n, T supers, T tiles, T* rows,
-                                   placement where, const void* ahead) {
-        if (n <= scalar_size)
-            scan_few(x, y, n, supers, tiles, rows);
-        else if (where == placement::streamed)
-            scan_rows_as<placement::streamed>(x, y, n, supers, tiles, rows, ahead);
-        else
-            scan_rows_as<placement::cached>(x, y, n, supers, tiles, rows, ahead);
+                                   const scan_pass& pass, T* last) {
+        if (n <= scalar_size) return scan_few(x, y, n, supers, tiles, rows, pass, last);
+        with_pass(pass, [&]<placement Where, bool Backwards>() HWY_ATTR {
+            scan_rows_as<Where, Backwards>(x, y, n, supers, tiles, rows, pass, last);
+        });
     }
 
     // Elements up to which setting up vectors costs more than they save.
     static constexpr std::size_t scalar_size = 24;
-    static HWY_INLINE void scan_few(const T* x, T* y, std::size_t n, T supers, T tiles, const T* rows) {
+    static HWY_INLINE void scan_few(const T* x, T* y, std::size_t n, T supers, T tiles, const T* rows,
+                                    const scan_pass& pass, T* last) {
         T run_fold = Op::template identity<T>();
         T items = Op::template identity<T>();
-        for (std::size_t i = 0; i < n; ++i) {
+        T value = Op()(supers, Op()(tiles, *rows));
+        const std::ptrdiff_t direction = pass.backwards ? -1 : 1;
+        const bool exclusive = pass.exclusive;
+        for (std::size_t i = 0; i < n; ++i, x += direction, y += direction) {
             if (i % core::run_size == 0 && i != 0) {
                 run_fold = Op()(run_fold, items);
                 items = Op::template identity<T>();
             }
-            items = Op()(items, x[i]);
-            y[i] = Op()(supers, Op()(tiles, Op()(*rows, Op()(run_fold, items))));
+            items = Op()(items, *x);
+            const T before = value;
+            value = Op()(supers, Op()(tiles, Op()(*rows, Op()(run_fold, items))));
+            *y = exclusive ? before : value;
         }
+        if (last != nullptr) *last = value;
     }
 
     // Rows up to which folding them one by one is faster than a lane a row.
     static constexpr std::size_t most_single_rows = 3;
 
-    template <placement Where>
+    template <placement Where, bool Backwards>
     static HWY_ATTR void scan_rows_as(const T* x, T* y, std::size_t n, T supers, T tiles, T* rows,
-                                      const void* ahead) {
+                                      const scan_pass& pass, T* last) {
         const full<T> d;
         HWY_ALIGN T folded[group_size];  // L of every element, still transposed
         HWY_ALIGN T totals[group_rows * totals_stride];
@@ -266,33 +321,36 @@ struct tree {
         HWY_ALIGN T last_step[step];  // what does not fill a step, padded
         const V s = hn::Set(d, supers);
         const V t = hn::Set(d, tiles);
-        for (std::size_t first = 0; first < n; first += group_size, x += group_size, y += group_size) {
+        for (std::size_t first = 0; first < n; first += group_size) {
             const std::size_t count = std::min(n - first, group_size);
             const std::size_t whole = count / step * step;
             const std::size_t complete_rows = count / core::row_size;
             const std::size_t row_count = (count + core::row_size - 1) / core::row_size;
             const std::size_t steps = (count + step - 1) / step;
-            constexpr std::size_t row_steps = core::row_size / step;
+            // Where the padded elements lie in last_step: the first ones lowest, or backwards highest.
+            T* const few = Backwards ? last_step + step - (count - whole) : last_step;
 
             const auto fold_step = [&](const T* from, std::size_t g) HWY_ATTR {
                 V v[core::run_size];
-                load_runs(from, v);
+                load_runs<Backwards>(from, v);
                 fold_runs(v);
                 for (std::size_t m = 0; m < core::run_size; ++m)
                     hn::Store(v[m], d, folded + g * step + m * width);
                 hn::StoreU(v[core::run_size - 1], d,
                            totals + g / row_steps * totals_stride + g % row_steps * width);
             };
-            for (std::size_t g = 0; g < whole / step; ++g) fold_step(x + g * step, g);
+            for (std::size_t g = 0; g < whole / step; ++g)
+                fold_step(at<Backwards>(x, first + g * step, step), g);
             if (whole != count) {
-                copy_padded(x + whole, count - whole, last_step);
+                for (std::size_t i = 0; i < step; i += width) hn::Store(identity(), d, last_step + i);
+                copy_few(at<Backwards>(x, first + whole, count - whole), count - whole, few);
                 fold_step(last_step, whole / step);
             }
 
             if (row_count <= most_single_rows && row_count < group_rows) {
                 for (std::size_t r = 0; r < row_count; ++r) {
                     T* row = totals + r * totals_stride;
-                    row_totals[r] = fold_one(row, row, std::min(row_steps, steps - r * row_steps));
+                    row_totals[r] = fold_one<Backwards>(row, row, std::min(row_steps, steps - r * row_steps));
                 }
             } else {
                 if (count < group_size) {  // lanes without elements must not hold what would be slow or trap
@@ -301,33 +359,54 @@ struct tree {
                               Op::template identity<T>());
                     std::fill(row + totals_stride, std::end(totals), Op::template identity<T>());
                 }
-                hn::Store(fold_totals(totals, totals, totals_stride), d, row_totals);
+                hn::Store(fold_totals<Backwards>(totals, totals, totals_stride), d, row_totals);
+            }
+            if (last != nullptr && count != complete_rows * core::row_size && first + count == n) {
+                const std::size_t g = (count - 1) / step;
+                const std::size_t lane = lane_of<Backwards>((count - 1) % step / core::run_size);
+                T nested = *rows;
+                for (std::size_t r = 0; r < complete_rows; ++r) nested = Op()(nested, row_totals[r]);
+                nested =
+                    Op()(nested, Op()(totals[g / row_steps * totals_stride + g % row_steps * width + lane],
+                                      folded[g * step + (count - 1) % core::run_size * width + lane]));
+                *last = Op()(supers, Op()(tiles, nested));
             }
 
-            const auto scan_step = [&]<placement To>(std::integral_constant<placement, To>, std::size_t g,
-                                                     V before, T* to) HWY_ATTR {
-                const V run = hn::LoadU(d, totals + g / row_steps * totals_stride + g % row_steps * width);
-                V v[core::run_size];
-                for (std::size_t m = 0; m < core::run_size; ++m) {
-                    v[m] = op(s, op(t, op(before, op(run, hn::Load(d, folded + g * step + m * width)))));
+            const auto finish = [&]<bool Exclusive>() HWY_ATTR {
+                const auto scan_step = [&]<placement To>(std::integral_constant<placement, To>, std::size_t g,
+                                                         V before, T* to) HWY_ATTR {
+                    const V run =
+                        hn::LoadU(d, totals + g / row_steps * totals_stride + g % row_steps * width);
+                    const T* const step_folded = folded + g * step;
+                    V v[core::run_size];
+                    finish_step<Exclusive>(
+                        s, t, before, run,
+                        [&](std::size_t m) HWY_ATTR { return hn::Load(d, step_folded + m * width); }, v);
+                    store_runs<To, Backwards>(v, to);
+                };
+                for (std::size_t r = 0; r < row_count; ++r) {
+                    const V before = hn::Set(d, *rows);
+                    const std::size_t end = std::min(whole / step, (r + 1) * row_steps);
+                    for (std::size_t g = r * row_steps; g < end; ++g) {
+                        if (pass.ahead != nullptr)
+                            prefetch(pass.ahead, (first + g * step) * sizeof(T), step * sizeof(T));
+                        scan_step(std::integral_constant<placement, Where>(), g, before,
+                                  at<Backwards>(y, first + g * step, step));
+                    }
+                    if (r < complete_rows)
+                        *rows = Op()(*rows, row_totals[r]);
+                    else if (whole != count)
+                        scan_step(std::integral_constant<placement, placement::cached>(), whole / step,
+                                  before, last_step);
                 }
-                store_runs<To>(v, to);
             };
-            for (std::size_t r = 0; r < row_count; ++r) {
-                const V before = hn::Set(d, *rows);
-                const std::size_t end = std::min(whole / step, (r + 1) * row_steps);
-                for (std::size_t g = r * row_steps; g < end; ++g) {
-                    if (ahead != nullptr) prefetch(ahead, (first + g * step) * sizeof(T), step * sizeof(T));
-                    scan_step(std::integral_constant<placement, Where>(), g, before, y + g * step);
-                }
-                if (r < complete_rows)
-                    *rows = Op()(*rows, row_totals[r]);
-                else if (whole != count)
-                    scan_step(std::integral_constant<placement, placement::cached>(), whole / step, before,
-                              last_step);
-            }
-            if (whole != count) copy_few(last_step, count - whole, y + whole);
+            if (pass.exclusive)
+                finish.template operator()<true>();
+            else
+                finish.template operator()<false>();
+            if (whole != count) copy_few(few, count - whole, at<Backwards>(y, first + whole, count - whole));
         }
+        if (last != nullptr && n % core::row_size == 0) *last = Op()(supers, Op()(tiles, *rows));
     }
 
     // Fewer than `step` elements, without the start-up cost of a call or a string instruction.
@@ -340,14 +419,14 @@ struct tree {
             asm volatile("" ::: "memory");  // keeps the loop a loop
         }
     }
-    static HWY_INLINE void copy_padded(const T* from, std::size_t count, T* to) {
-        for (std::size_t i = 0; i < step; i += width) hn::StoreU(identity(), full<T>(), to + i);
-        copy_few(from, count, to);
-    }
 
-    static constexpr tree_kernels<T> table{
-        stream_alignment,          &scan_rows, &fold_rows, &scan_folded, &tree_lanes<T, Op>::scan,
-        &tree_lanes<T, Op>::totals};
+    static constexpr tree_kernels<T> table{stream_alignment,
+                                           &scan_rows,
+                                           &fold_rows,
+                                           &scan_folded,
+                                           &tree_lanes<T, Op>::scan,
+                                           &tree_lanes<T, Op>::fold,
+                                           &tree_strips<T, Op>::scan};
 };
 
 }  // namespace upsweep::cpu::HWY_NAMESPACE

@@ -9,6 +9,8 @@
 #endif
 
 #include <cstddef>
+#include <cstdint>
+#include <type_traits>
 
 #include "hwy/cache_control.h"
 #include "hwy/highway.h"
@@ -119,6 +121,25 @@ HWY_INLINE void store_transposed(vector<T> (&v)[block_lanes<T>], T* p, std::ptrd
     for (std::size_t i = 0; i < k; ++i)
         store_blocks<Where>(v[i], full<T>(), p + static_cast<std::ptrdiff_t>(i) * stride,
                             static_cast<std::ptrdiff_t>(k) * stride);
+}
+
+// Of n elements, those before the first whose vector of `width` results is aligned to its size.
+template <bool Backwards, class T>
+HWY_INLINE std::size_t until_aligned(const T* y, std::size_t width, std::size_t n) {
+    const std::size_t lanes_off = reinterpret_cast<std::uintptr_t>(Backwards ? y + 1 : y) / sizeof(T) % width;
+    const std::size_t count = Backwards ? lanes_off : (width - lanes_off) % width;
+    return count < n ? count : n;
+}
+
+// body.template operator()<placement, backwards>() of a pass.
+template <class Body>
+HWY_INLINE auto with_pass(const scan_pass& pass, const Body& body) {
+    if (pass.where == placement::streamed) {
+        return pass.backwards ? body.template operator()<placement::streamed, true>()
+                              : body.template operator()<placement::streamed, false>();
+    }
+    return pass.backwards ? body.template operator()<placement::cached, true>()
+                          : body.template operator()<placement::cached, false>();
 }
 
 // The built-in operators on vectors.

@@ -1,12 +1,12 @@
 // Scans along one axis of an n-dimensional array: many sequences, each by itself.
 //
-// Three ways, chosen by shape alone:
-//   lanes   neighbours in memory belong to different sequences: one a vector lane, nothing moves between
-//   lanes lines   a long sequence that lies in memory one after the other is scanned like a one-dimensional
-//   array groups  short or scattered sequences are transposed through a buffer in the first-level cache, then
-//   as lanes
-// Threads take blocks of lanes, lines or groups. Where there are too few of them, the chain of chain.hpp runs
-// along the sequences instead.
+// One of four ways, chosen by shape alone:
+//   lanes     neighbours in memory belong to different sequences: one a vector lane, nothing moves between
+//   lanes lines     a long sequence that lies in memory one after the other is scanned like a one-dimensional
+//   array strips    short ones are turned in registers, as many as there are lanes groups    scattered or
+//   converted ones are turned through a buffer in the first-level cache, then as lanes
+// Threads take blocks of lanes, lines, strips or groups. Where there are too few of them, the chain of
+// chain.hpp runs along the sequences instead.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <vector>
 
 #include "upsweep/cpu/engine.hpp"
 #include "upsweep/cpu/generic.hpp"
@@ -87,12 +86,11 @@ void for_each_sequence(executor& ex, const axis_geometry& geometry, std::size_t 
         for (std::size_t sequence = 0; sequence < count; ++sequence) scan(ex, sequence);
         return;
     }
-    executor alone(1, ex.simd());
+    executor alone = ex.alone();
     const std::size_t bytes = geometry.length * element_bytes;
     const std::size_t together = std::max<std::size_t>(1, tuning::smallest_chunk_bytes / bytes);
     const std::size_t tasks = (count + together - 1) / together;
-    const std::size_t helpers =
-        bytes * count < tuning::parallel_bytes ? 0 : std::min(ex.threads(), tasks) - 1;
+    const std::size_t helpers = std::min(ex.helpers_for(bytes * count) + 1, tasks) - 1;
     for_each_task(ex, helpers, tasks, [&](std::size_t task) {
         const std::size_t end = std::min(count, (task + 1) * together);
         for (std::size_t sequence = task * together; sequence < end; ++sequence) scan(alone, sequence);
@@ -101,7 +99,7 @@ void for_each_sequence(executor& ex, const axis_geometry& geometry, std::size_t 
 
 template <class Acc, class In, class Out, class Op>
 void run_generic_axis_scan(executor& ex, const In* in, Out* out, const axis_geometry& geometry, const Op& op,
-                           bool exclusive, const std::optional<Acc>& initial,
+                           bool exclusive, bool in_place, const std::optional<Acc>& initial,
                            const std::optional<Acc>& before) {
     const auto itself = [](const In& value) -> const In& { return value; };
     for_each_sequence(ex, geometry, sizeof(In) + sizeof(Out), [&](executor& with, std::size_t sequence) {
@@ -109,7 +107,9 @@ void run_generic_axis_scan(executor& ex, const In* in, Out* out, const axis_geom
         const element_source<Acc, In, decltype(itself)> source{in + at.in, geometry.in_stride, itself};
         const element_sink<Acc, Out> sink{out + at.out, geometry.out_stride, before};
         core::tree_carry<Acc> carry{initial, {}, 0};
-        run_generic_scan<Acc>(with, source, sink, op, geometry.length, exclusive, carry);
+        const scan_shape shape{geometry.length, exclusive, in_place,
+                               geometry.length * (sizeof(In) + sizeof(Out))};
+        run_generic_scan<Acc>(with, source, sink, op, shape, carry);
     });
 }
 

@@ -11,68 +11,18 @@
 #include <atomic>
 #include <cstddef>
 #include <exception>
-#include <thread>
 #include <utility>
 
-#if defined(__x86_64__) || defined(_M_X64)
-#include <immintrin.h>
-#endif
-
+#include "upsweep/cpu/backoff.hpp"
 #include "upsweep/cpu/executor.hpp"
 
 namespace upsweep::cpu {
 
-inline void processor_pause() {
-#if defined(__x86_64__) || defined(_M_X64)
-    _mm_pause();
-#elif defined(__aarch64__)
-    asm volatile("yield");
-#endif
-}
-
-// Waits politely: about 200 pauses, then gives the processor away each time, since the thread waited for may
-// need it.
-class backoff {
+// The first of the exceptions that several threads meet, and a flag for the others to leave.
+class first_failure {
   public:
-    void operator()() {
-        if (count_ < 200) {
-            ++count_;
-            processor_pause();
-        } else {
-            std::this_thread::yield();
-        }
-    }
-
-  private:
-    int count_ = 0;
-};
-
-// The shared state and whose turn it is.
-template <class State>
-class turnstile {
-  public:
-    explicit turnstile(State initial) : state_(std::move(initial)) {}
-
-    // Whether chunk `index` may take the state now.
-    [[nodiscard]] bool is_turn(std::size_t index) const {
-        return turn_.load(std::memory_order_acquire) == index;
-    }
-
-    // Blocks until it is the turn of chunk `index`, or until another thread failed: then false.
-    [[nodiscard]] bool wait(std::size_t index) const {
-        for (backoff pause; !is_turn(index); pause()) {
-            if (failed_.load(std::memory_order_relaxed)) return false;
-        }
-        return true;
-    }
-
-    // Only for whoever has the turn.
-    State& state() { return state_; }
-    void pass(std::size_t index) { turn_.store(index + 1, std::memory_order_release); }
-
-    // Remembers the first exception and lets every waiting thread go.
     void fail(std::exception_ptr reason) noexcept {
-        if (!claimed_failure_.exchange(true)) {
+        if (!claimed_.exchange(true)) {
             reason_ = std::move(reason);
             failed_.store(true, std::memory_order_release);
         }
@@ -84,11 +34,37 @@ class turnstile {
     }
 
   private:
+    std::atomic<bool> failed_{false};
+    std::atomic<bool> claimed_{false};
+    std::exception_ptr reason_;
+};
+
+// The shared state and whose turn it is.
+template <class State>
+class turnstile : public first_failure {
+  public:
+    explicit turnstile(State initial) : state_(std::move(initial)) {}
+
+    // Whether chunk `index` may take the state now.
+    [[nodiscard]] bool is_turn(std::size_t index) const {
+        return turn_.load(std::memory_order_acquire) == index;
+    }
+
+    // Blocks until it is the turn of chunk `index`, or until another thread failed: then false.
+    [[nodiscard]] bool wait(std::size_t index) const {
+        for (backoff pause; !is_turn(index); pause()) {
+            if (failed()) return false;
+        }
+        return true;
+    }
+
+    // Only for whoever has the turn.
+    State& state() { return state_; }
+    void pass(std::size_t index) { turn_.store(index + 1, std::memory_order_release); }
+
+  private:
     alignas(64) std::atomic<std::size_t> turn_{0};
     alignas(64) State state_;
-    std::atomic<bool> failed_{false};
-    std::atomic<bool> claimed_failure_{false};
-    std::exception_ptr reason_;
 };
 
 // Scans chunks [0, chunk_count) with up to `helpers` further threads and returns the state after the last.
@@ -158,7 +134,7 @@ typename Kernel::state run_chain(executor& ex, std::size_t helpers, std::size_t 
 template <class Task>
 void for_each_task(executor& ex, std::size_t helpers, std::size_t count, const Task& task) {
     std::atomic<std::size_t> ticket{0};
-    turnstile<char> failure(0);
+    first_failure failure;
     auto work = [&]() noexcept {
         try {
             for (std::size_t i;

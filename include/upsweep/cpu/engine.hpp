@@ -10,11 +10,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <utility>
 
 #include "upsweep/core/tree.hpp"
 #include "upsweep/cpu/chain.hpp"
 #include "upsweep/cpu/executor.hpp"
 #include "upsweep/cpu/kernels.hpp"
+#include "upsweep/cpu/split.hpp"
 #include "upsweep/cpu/staging.hpp"
 #include "upsweep/cpu/tuning.hpp"
 #include "upsweep/options.hpp"
@@ -24,15 +26,23 @@ namespace upsweep::cpu {
 // Bytes from which results are streamed past the caches of this machine.
 std::size_t streaming_bytes();
 
-// How a scan of n elements is cut into chunks of whole tiles.
+// How a scan of n elements is cut into chunks of whole tiles, and who works on them.
 struct chunking {
     std::size_t elements;  // of a chunk
     std::size_t count;
     std::size_t helpers;
+    bool split;  // by run_split rather than run_chain
 
-    static chunking plan(std::size_t n, std::size_t read_bytes, std::size_t written_bytes,
-                         std::size_t threads);
+    static chunking plan(executor& ex, std::size_t n, std::size_t read_bytes, std::size_t written_bytes);
 };
+
+// Scans the chunks of a plan by whichever scheme it says. Returns the state after the last.
+template <class Kernel>
+typename Kernel::state run_plan(executor& ex, const chunking& plan, const Kernel& kernel,
+                                typename Kernel::state initial, bool in_place) {
+    if (plan.split) return run_split(ex, plan.count, kernel, std::move(initial), in_place);
+    return run_chain(ex, plan.helpers, plan.count, kernel, std::move(initial));
+}
 
 template <class Acc, class Op>
 class scan_engine {
@@ -67,6 +77,9 @@ class scan_engine {
     };
     using summary = std::conditional_t<exact, exact_summary, tree_summary>;
 
+    // The share of a split scan that the caller takes: how long a summary takes beside a scan decides it.
+    static constexpr double first_share = exact ? 0.57 : 0.62;
+
     scan_engine(simd_level level, const source<Acc>& in, const sink<Acc>& out, std::size_t n, bool exclusive,
                 bool streaming, std::size_t chunk_size)
         : kernels_(kernels_for<Acc, Op>(level)),
@@ -75,8 +88,14 @@ class scan_engine {
           out_(out),
           n_(n),
           exclusive_(exclusive),
+          backwards_(in.stride == -1 && out.stride == -1),
           streaming_(streaming),
-          chunk_size_(chunk_size) {}
+          chunk_size_(chunk_size) {
+        if (backwards_) {
+            in_ = lying_forwards(in_, n);
+            out_ = lying_forwards(out_, n);
+        }
+    }
 
     void summarise(std::size_t chunk, summary& made) const;
     void advance(state& carried, std::size_t chunk, const summary& made) const;
@@ -87,19 +106,28 @@ class scan_engine {
     [[nodiscard]] std::size_t count_in(std::size_t chunk) const {
         return std::min(chunk_size_, n_ - chunk * chunk_size_);
     }
+    // Where elements [first, first + count) begin in in_ and out_.
+    [[nodiscard]] std::size_t place(std::size_t first, std::size_t count) const {
+        return backwards_ ? n_ - first - count : first;
+    }
+    // The first of `count` elements that lie from `lowest` on.
+    template <class P>
+    [[nodiscard]] P* front(P* lowest, std::size_t count) const {
+        return backwards_ ? lowest + (count - 1) : lowest;
+    }
     const Acc* load(std::size_t first, std::size_t count, Acc* buffer) const {
-        if (in_.direct != nullptr) return in_.direct + first;
-        in_.load(in_, memory_, first, count, buffer);
+        const std::size_t at = place(first, count);
+        if (in_.direct != nullptr) return in_.direct + at;
+        in_.load(in_, memory_, at, count, buffer);
         return buffer;
     }
     // Where elements [first, first + count) lie, if they exist and are neighbours.
     [[nodiscard]] const void* address(std::size_t first, std::size_t count) const {
-        if (first + count > n_ || (in_.stride != 1 && in_.stride != -1)) return nullptr;
-        const auto lowest =
-            static_cast<std::ptrdiff_t>(in_.stride == 1 ? first : first + count - 1) * in_.stride;
-        return static_cast<const char*>(in_.data) + lowest * static_cast<std::ptrdiff_t>(in_.element_size);
+        if (first + count > n_ || in_.stride != 1) return nullptr;
+        return static_cast<const char*>(in_.data) + place(first, count) * in_.element_size;
     }
     void store(std::size_t first, std::size_t count, const Acc* from, const void* ahead) const;
+    [[nodiscard]] bool streams_directly() const;
     void begin(summary& made) const;
     void summarise_piece(std::size_t chunk, std::size_t i, std::size_t count, summary& made,
                          Acc* buffer) const;
@@ -110,6 +138,7 @@ class scan_engine {
     sink<Acc> out_;
     std::size_t n_;
     bool exclusive_;
+    bool backwards_;  // in_ and out_ then hold the sequence back to front
     bool streaming_;
     std::size_t chunk_size_;
 };
@@ -132,14 +161,16 @@ Acc run_scan(executor& ex, const source<Acc>& in, const sink<Acc>& out, const sc
 template <class Acc>
 inline constexpr std::size_t small_size = std::min(core::tile_size, std::size_t{16384} / sizeof(Acc));
 
-// Scans 1 to small_size<Acc> elements from `start` on; an absent initial value is given as the identity. out
-// may be in.
+// Scans 1 to small_size<Acc> elements from `start` on; an absent initial value is given as the identity.
+// Backwards, element i is in[-i], its result out[-i]. out may be in. `total`, unless null, receives the fold
+// of everything.
 template <class Acc, class Op>
-Acc run_small_scan(simd_level level, const Acc* in, Acc* out, std::size_t n, bool exclusive, Acc start);
+void run_small_scan(simd_level level, const Acc* in, Acc* out, std::size_t n, bool exclusive, bool backwards,
+                    Acc start, Acc* total);
 
-#define UPSWEEP_DECLARE_ENGINE(T, Op)                                                                 \
-    extern template T run_small_scan<T, Op>(simd_level, const T*, T*, std::size_t, bool, T);          \
-    extern template T run_scan<T, Op>(executor&, const source<T>&, const sink<T>&, const scan_shape&, \
+#define UPSWEEP_DECLARE_ENGINE(T, Op)                                                                     \
+    extern template void run_small_scan<T, Op>(simd_level, const T*, T*, std::size_t, bool, bool, T, T*); \
+    extern template T run_scan<T, Op>(executor&, const source<T>&, const sink<T>&, const scan_shape&,     \
                                       core::tree_carry<T>&);
 UPSWEEP_FOR_EACH_KERNEL(UPSWEEP_DECLARE_ENGINE)
 #undef UPSWEEP_DECLARE_ENGINE

@@ -28,6 +28,15 @@ class executor {
     // The instruction set in use; never automatic.
     [[nodiscard]] simd_level simd() const { return level_; }
 
+    // One of a single thread, with the same instruction set. Costs nothing.
+    [[nodiscard]] executor alone() const;
+
+    // How many helpers a call that reads and writes so many bytes should ask for: none where one core
+    // finishes sooner than a second one would have joined. Threads that are awake are worth having for less
+    // work than those asleep; calls that follow each other closely wake one. While helpers keep callers
+    // waiting, because something else has their processors, smaller calls do without.
+    [[nodiscard]] std::size_t helpers_for(std::size_t bytes);
+
     // Runs work() on the calling thread and, at the same time, on up to `helpers` threads of the pool that
     // are free. work must therefore claim its pieces itself and return when none is left, whether one thread
     // runs it or all do. Returns when every thread that entered has left. work must not throw.
@@ -42,7 +51,9 @@ class executor {
     }
 
   private:
+    struct verified {};
     class pool;
+    executor(verified, simd_level level);
     void run_shared(std::size_t helpers, void (*call)(void*), void* context);
 
     std::size_t threads_;

@@ -1,76 +1,96 @@
 // The CPU engine for everything else: any element type and any associative operator, commutative or not, with
 // or without an identity, by the tree of docs/numerics.md.
 //
-// Elements come one by one from a reader made at a chunk's first element, and go to a writer:
-//   source.reader(first)()          -> Acc, the next element
-//   sink.writer(first)(prefix)      prefix is std::optional<Acc>: absent where an exclusive scan has nothing
-//   to the left
+// Elements come one by one from a reader made at a chunk's first element, and results go to a writer:
+//   source.reader(first)()        -> Acc, the next element
+//   sink.writer(first)(value)     stores the next result
+//   sink.before                   what an exclusive scan stores where nothing stands to the left
+// A scan may start afresh at elements that `heads` marks: what stands to their left is then absent, as at the
+// beginning. Which parts of the tree are absent changes from row to row and from head to head only, so the
+// loops over the runs in between are compiled for the parts that are there.
 // Complexity: at most 5 n operations (n if the operator is exact), plus as many again on several threads.
 #pragma once
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <optional>
+#include <type_traits>
 #include <utility>
 
 #include "upsweep/concepts.hpp"
 #include "upsweep/core/tree.hpp"
 #include "upsweep/cpu/chain.hpp"
 #include "upsweep/cpu/engine.hpp"
+#include "upsweep/cpu/heads.hpp"
 
 namespace upsweep::cpu {
 
-template <class Acc, class Op, class Source, class Sink>
+// A sequence that starts afresh nowhere.
+struct no_heads {};
+
+// One where `marks` says so. An initial value is combined with the first element of every segment.
+template <class Acc>
+struct marked_heads {
+    const head_marks& marks;
+    const memory_kernels& memory;
+    const std::optional<Acc>& initial;
+};
+
+template <class Acc, class Op, class Source, class Sink, class Heads = no_heads>
 class generic_engine {
   public:
     static constexpr bool exact = is_exact<Op, Acc>;
+    static constexpr bool segmented = !std::is_same_v<Heads, no_heads>;
+    static constexpr double first_share = 0.6;
 
     struct state {
         core::tree_carry<Acc> tree;
-        std::optional<Acc> last;  // the fold of everything scanned so far, set by scan()
+        std::optional<Acc> last{};  // the fold of everything scanned so far, set by scan()
+    };
+    // What a tile, or under an exact operator a chunk, leaves behind.
+    struct part {
+        std::optional<Acc> total;  // of all of it, or of what follows its last head
+        bool has_head = false;
     };
     struct summary {
-        // Totals of the chunk's tiles; for an exact operator the first one is the chunk's.
-        std::array<std::optional<Acc>, exact ? 1 : core::tiles_per_super> totals;
+        std::array<part, exact ? 1 : core::tiles_per_super> parts;
     };
 
     generic_engine(const Source& source, const Sink& sink, const Op& op, std::size_t n, bool exclusive,
-                   std::size_t chunk_size)
-        : source_(source), sink_(sink), op_(op), n_(n), exclusive_(exclusive), chunk_size_(chunk_size) {}
+                   std::size_t chunk_size, const Heads& heads = {})
+        : source_(source),
+          sink_(sink),
+          op_(op),
+          n_(n),
+          exclusive_(exclusive),
+          chunk_size_(chunk_size),
+          heads_(heads) {}
 
     void summarise(std::size_t chunk, summary& made) const {
         const std::size_t first = chunk * chunk_size_;
         const std::size_t count = std::min(chunk_size_, n_ - first);
         auto read = source_.reader(first);
         made = {};
-        if constexpr (exact) {
-            for (std::size_t i = 0; i < count; ++i) core::fold_into(made.totals[0], Acc(read()), op_);
-        } else {
-            for (std::size_t tile = 0; tile < count / core::tile_size; ++tile) {
-                for (std::size_t row = 0; row < core::tile_size; row += core::row_size) {
-                    std::optional<Acc> runs;
-                    for (std::size_t run = 0; run < core::row_size; run += core::run_size) {
-                        Acc items = read();
-                        for (std::size_t i = 1; i < core::run_size; ++i) items = op_(items, Acc(read()));
-                        core::fold_into(runs, items, op_);
-                    }
-                    core::fold_into(made.totals[tile], *runs, op_);
-                }
-            }
-        }
+        for_each_row(first, count, [&](std::size_t row, std::size_t row_count, const head_bits& bits) {
+            part& into = made.parts[exact ? 0 : row / core::tile_size];
+            for_each_span(bits, row_count, [&](std::size_t begin, std::size_t end, bool head) {
+                if (head) into = {std::nullopt, true};
+                if constexpr (exact)
+                    into.total.emplace(fold_exact(read, into.total, end - begin, head));
+                else
+                    core::fold_into(into.total, fold_span(read, begin, end, head), op_);
+            });
+        });
     }
 
     void advance(state& carried, std::size_t chunk, const summary& made) const {
-        if constexpr (exact) {
-            core::fold_into(carried.tree.supers, *made.totals[0], op_);
-        } else {
-            const std::size_t count = std::min(chunk_size_, n_ - chunk * chunk_size_);
-            for (std::size_t tile = 0; tile < count / core::tile_size; ++tile) {
-                carried.tree.push_tile(*made.totals[tile], op_);
-            }
-        }
+        const std::size_t count = std::min(chunk_size_, n_ - chunk * chunk_size_);
+        for (std::size_t i = 0; i < (exact ? 1 : count / core::tile_size); ++i)
+            push(carried.tree, made.parts[i]);
     }
 
     void scan(std::size_t chunk, state& carried, const summary*, std::size_t next, summary& ahead) const {
@@ -81,49 +101,216 @@ class generic_engine {
     void scan(std::size_t chunk, state& carried) const {
         const std::size_t first = chunk * chunk_size_;
         const std::size_t count = std::min(chunk_size_, n_ - first);
-        auto read = source_.reader(first);
-        auto write = sink_.writer(first);
-        carried.last = carried.tree.value(op_);
-        if constexpr (exact) {
-            for (std::size_t i = 0; i < count; ++i) {
-                const Acc element = read();
-                if (exclusive_) write(carried.last);
-                core::fold_into(carried.last, element, op_);
-                if (!exclusive_) write(carried.last);
+        passage through(*this, first, carried.tree.value(op_));
+        part so_far;
+        for_each_row(first, count, [&](std::size_t row, std::size_t row_count, const head_bits& bits) {
+            for_each_span(bits, row_count, [&](std::size_t begin, std::size_t end, bool head) {
+                if (head) {
+                    so_far = {std::nullopt, true};
+                    carried.tree.supers.reset();
+                    carried.tree.tiles.reset();
+                    through.start_afresh();
+                }
+                if constexpr (exact)
+                    scan_exact(through, end - begin, head, carried.tree.supers);
+                else
+                    scan_span(through, begin, end, head, carried.tree, so_far.total);
+            });
+            if constexpr (!exact) {
+                if ((row + row_count) % core::tile_size == 0) {
+                    push(carried.tree, so_far);
+                    so_far = {};
+                }
             }
-            carried.tree.supers = carried.last;
-            carried.tree.tiles.reset();
-        } else {
-            for (std::size_t tile = 0; tile < count; tile += core::tile_size) {
-                scan_tile(std::min(core::tile_size, count - tile), carried, read, write);
-            }
-        }
+        });
+        carried.last = std::move(through.last);
     }
 
   private:
-    template <class Reader, class Writer>
-    void scan_tile(std::size_t count, state& carried, Reader& read, Writer& write) const {
-        std::optional<Acc> rows;
+    // The bits of a row's heads.
+    using head_bits = std::array<std::uint64_t, core::row_size / 64>;
+
+    // Where the chunk's elements come from and its results go to. A result of an exclusive scan is the value
+    // before its element, which is held until that has been read.
+    struct passage {
+        using reader = decltype(std::declval<const Source&>().reader(0));
+        using writer = decltype(std::declval<const Sink&>().writer(0));
+
+        const generic_engine& engine;
+        reader read;
+        writer write;
+        std::optional<Acc> last;  // the latest value, known at the end of a span; exclusive: always
+
+        passage(const generic_engine& owner, std::size_t first, std::optional<Acc> value)
+            : engine(owner),
+              read(owner.source_.reader(first)),
+              write(owner.sink_.writer(first)),
+              last(std::move(value)) {
+            if (engine.exclusive_ && !last) last = engine.sink_.before;
+        }
+        void start_afresh() {
+            if (engine.exclusive_) last = engine.sink_.before;
+        }
+        Acc first_of_span(bool head) {
+            if constexpr (segmented) {
+                if (head && engine.heads_.initial) return engine.op_(*engine.heads_.initial, Acc(read()));
+            }
+            return read();
+        }
+        void put(Acc value) {
+            if (engine.exclusive_) {
+                write(*last);
+                *last = std::move(value);
+            } else {
+                write(value);
+            }
+        }
+    };
+
+    // visit(row, count, bits) for every row of elements [first, first + count); `row` counts from `first`.
+    template <class Visit>
+    void for_each_row(std::size_t first, std::size_t count, const Visit& visit) const {
+        [[maybe_unused]] std::size_t hint = 0;
         for (std::size_t row = 0; row < count; row += core::row_size) {
             const std::size_t row_count = std::min(core::row_size, count - row);
-            std::optional<Acc> runs;
-            for (std::size_t run = 0; run < row_count; run += core::run_size) {
-                const std::size_t run_count = std::min(core::run_size, row_count - run);
-                std::optional<Acc> items;
-                for (std::size_t i = 0; i < run_count; ++i) {
-                    const Acc element = read();
-                    if (exclusive_) write(carried.last);
-                    core::fold_into(items, element, op_);
-                    Acc nested = core::join(rows, core::join(runs, *items, op_), op_);
-                    carried.last =
-                        core::join(carried.tree.supers, core::join(carried.tree.tiles, nested, op_), op_);
-                    if (!exclusive_) write(carried.last);
-                }
-                core::fold_into(runs, *items, op_);
-            }
-            if (row_count == core::row_size) core::fold_into(rows, *runs, op_);
+            head_bits bits{};
+            if constexpr (segmented)
+                heads_.marks.mark(heads_.marks, heads_.memory, first + row, row_count, bits.data(), hint);
+            visit(row, row_count, bits);
         }
-        if (count == core::tile_size) carried.tree.push_tile(*rows, op_);
+    }
+    // visit(begin, end, head) for every part of a row without a head but, perhaps, its first element.
+    template <class Visit>
+    void for_each_span(const head_bits& bits, std::size_t row_count, const Visit& visit) const {
+        if constexpr (segmented) {
+            std::size_t begin = 0;
+            bool head = false;
+            for (std::size_t word = 0; word < bits.size(); ++word) {
+                for (std::uint64_t left = bits[word]; left != 0; left &= left - 1) {
+                    const std::size_t at = 64 * word + static_cast<std::size_t>(std::countr_zero(left));
+                    if (at != begin) visit(begin, at, head);
+                    begin = at;
+                    head = true;
+                }
+            }
+            visit(begin, row_count, head);
+        } else {
+            visit(0, row_count, false);
+        }
+    }
+
+    void push(core::tree_carry<Acc>& tree, const part& made) const {
+        if (made.has_head) {
+            tree.supers.reset();
+            tree.tiles.reset();
+        }
+        if constexpr (exact)
+            core::fold_into(tree.supers, *made.total, op_);
+        else
+            tree.push_tile(*made.total, op_);
+    }
+
+    // left (+) (... (+) nested), what stands outermost first.
+    template <class... Left>
+    Acc with_left(Acc nested, const Left&... left) const {
+        if constexpr (sizeof...(left) == 0)
+            return nested;
+        else
+            return with_first_left(std::move(nested), left...);
+    }
+    template <class... Left>
+    Acc with_first_left(Acc nested, const Acc& outermost, const Left&... left) const {
+        return op_(outermost, with_left(std::move(nested), left...));
+    }
+
+    // `count` elements of a run, of which `items` is the first; returns their fold.
+    template <class... Left>
+    Acc scan_run(passage& through, Acc items, std::size_t count, const Left&... left) const {
+        through.put(with_left(items, left...));
+        for (std::size_t i = 1; i < count; ++i) {
+            items = op_(items, Acc(through.read()));
+            through.put(with_left(items, left...));
+        }
+        return items;
+    }
+    // Elements [begin, end) of a row, nothing of which stands to their left; folds them into `rows`.
+    template <class... Left>
+    void scan_runs(passage& through, std::size_t begin, std::size_t end, bool head, std::optional<Acc>& rows,
+                   const Left... left) const {
+        std::size_t count = std::min(end - begin, core::run_size - begin % core::run_size);
+        Acc runs = scan_run(through, through.first_of_span(head), count, left...);
+        std::optional<Acc> unfinished;
+        for (begin += count; begin < end; begin += count) {
+            count = std::min(end - begin, core::run_size);
+            Acc items = scan_run(through, Acc(through.read()), count, left..., runs);
+            if (count == core::run_size)
+                runs = op_(runs, items);
+            else
+                unfinished.emplace(std::move(items));
+        }
+        if (!exclusive_)
+            through.last.emplace(unfinished ? with_left(std::move(*unfinished), left..., runs)
+                                            : with_left(runs, left...));
+        if (end == core::row_size) core::fold_into(rows, runs, op_);
+    }
+    // Compiled for as many parts as stand to the left: those that are there of S, T and R, in this order.
+    void scan_span(passage& through, std::size_t begin, std::size_t end, bool head,
+                   const core::tree_carry<Acc>& tree, std::optional<Acc>& rows) const {
+        std::array<const Acc*, 3> left{};
+        std::size_t count = 0;
+        for (const std::optional<Acc>* outer : {&tree.supers, &tree.tiles, &std::as_const(rows)}) {
+            if (*outer) left[count++] = &**outer;
+        }
+        switch (count) {
+            case 0:
+                return scan_runs(through, begin, end, head, rows);
+            case 1:
+                return scan_runs(through, begin, end, head, rows, *left[0]);
+            case 2:
+                return scan_runs(through, begin, end, head, rows, *left[0], *left[1]);
+            default:
+                return scan_runs(through, begin, end, head, rows, *left[0], *left[1], *left[2]);
+        }
+    }
+    template <class Read>
+    Acc fold_span(Read& read, std::size_t begin, std::size_t end, bool head) const {
+        const auto fold_run = [&](Acc items, std::size_t count) {
+            for (std::size_t i = 1; i < count; ++i) items = op_(items, Acc(read()));
+            return items;
+        };
+        std::size_t count = std::min(end - begin, core::run_size - begin % core::run_size);
+        Acc runs = fold_run(first_of(read, head), count);
+        for (begin += count; begin < end; begin += count) {
+            count = std::min(end - begin, core::run_size);
+            runs = op_(runs, fold_run(Acc(read()), count));
+        }
+        return runs;
+    }
+
+    void scan_exact(passage& through, std::size_t count, bool head, std::optional<Acc>& carried) const {
+        Acc value = through.first_of_span(head);
+        if (carried) value = op_(*carried, value);
+        through.put(value);
+        for (std::size_t i = 1; i < count; ++i) {
+            value = op_(value, Acc(through.read()));
+            through.put(value);
+        }
+        if (!exclusive_) through.last.emplace(value);
+        carried.emplace(std::move(value));
+    }
+    template <class Read>
+    Acc fold_exact(Read& read, const std::optional<Acc>& before, std::size_t count, bool head) const {
+        Acc value = first_of(read, head);
+        if (before) value = op_(*before, value);
+        for (std::size_t i = 1; i < count; ++i) value = op_(value, Acc(read()));
+        return value;
+    }
+    template <class Read>
+    Acc first_of(Read& read, [[maybe_unused]] bool head) const {
+        if constexpr (segmented) {
+            if (head && heads_.initial) return op_(*heads_.initial, Acc(read()));
+        }
+        return read();
     }
 
     const Source& source_;
@@ -132,22 +319,25 @@ class generic_engine {
     std::size_t n_;
     bool exclusive_;
     std::size_t chunk_size_;
+    Heads heads_;
 };
 
-// As run_scan in engine.hpp.
-template <class Acc, class Op, class Source, class Sink>
+// As run_scan in engine.hpp. Reader, writer and operator may throw.
+template <class Acc, class Op, class Source, class Sink, class Heads = no_heads>
 std::optional<Acc> run_generic_scan(executor& ex, const Source& source, const Sink& sink, const Op& op,
-                                    std::size_t n, bool exclusive, core::tree_carry<Acc>& carry) {
-    using engine = generic_engine<Acc, Op, Source, Sink>;
-    const chunking plan = chunking::plan(n, sizeof(Acc), sizeof(Acc), ex.threads());
-    const engine kernel(source, sink, op, n, exclusive, plan.elements);
-    typename engine::state state{carry, {}};
+                                    const scan_shape& shape, core::tree_carry<Acc>& carry,
+                                    const Heads& heads = {}) {
+    using engine = generic_engine<Acc, Op, Source, Sink, Heads>;
+    constexpr std::size_t cost = tuning::generic_cost * sizeof(Acc);
+    const chunking plan = chunking::plan(ex, shape.size, cost, cost);
+    const engine kernel(source, sink, op, shape.size, shape.exclusive, plan.elements, heads);
+    typename engine::state state{std::move(carry)};
     if (plan.count == 1)
         kernel.scan(0, state);
     else
-        state = run_chain(ex, plan.helpers, plan.count, kernel, state);
-    carry = state.tree;
-    return state.last;
+        state = run_plan(ex, plan, kernel, std::move(state), shape.in_place);
+    carry = std::move(state.tree);
+    return std::move(state.last);
 }
 
 // x[first * stride], x[(first + 1) * stride], ... as accumulators, through a function.
@@ -171,14 +361,14 @@ template <class Acc, class Out>
 struct element_sink {
     Out* y;
     std::ptrdiff_t stride;
-    std::optional<Acc> before;  // what an exclusive scan stores where nothing stands to the left
+    std::optional<Acc> before;
 
     auto writer(std::size_t first) const {
-        return [at = y + static_cast<std::ptrdiff_t>(first) * stride, step = stride,
-                this](const std::optional<Acc>& prefix) mutable {
-            *at = convert<Out>(prefix ? *prefix : *before);
-            at += step;
-        };
+        return
+            [at = y + static_cast<std::ptrdiff_t>(first) * stride, step = stride](const Acc& value) mutable {
+                *at = convert<Out>(value);
+                at += step;
+            };
     }
 };
 

@@ -7,19 +7,30 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "upsweep/concepts.hpp"
 #include "upsweep/cpu/simd_level.hpp"
 #include "upsweep/operators.hpp"
+#include "upsweep/types.hpp"
 
 namespace upsweep::cpu {
 
 // How results are stored. Streaming goes past the caches, for results that would be evicted before they are
 // read; it becomes visible to other threads only after memory_kernels::fence(), called by the thread that
-// streamed. Where a kernel takes `ahead`, it meanwhile asks for as many bytes from there on as it stores,
-// because they are read next (null: none are): memory is fastest when reads and writes are under way
-// together.
+// streamed.
 enum class placement { cached, streamed };
+
+// How a scan kernel goes over its elements.
+struct scan_pass {
+    placement where = placement::cached;
+    bool exclusive = false;  // y[i] receives the value before element i
+    // Element i is x[-i], its result y[-i]: what lies at the highest address comes first.
+    bool backwards = false;
+    // As many bytes from here on as the kernel stores are asked for meanwhile, because this thread reads them
+    // next (null: it does not): memory is fastest when reads and writes are under way together.
+    const void* ahead = nullptr;
+};
 
 // Sequences side by side, one a lane: element (i, lane) of x is x[i * stride + lane].
 template <class T>
@@ -34,44 +45,100 @@ struct lane_block {
     placement where;  // streamed: y and y_stride are multiples of 64 bytes
 };
 template <class T>
-inline constexpr std::size_t most_lanes = 4096 / sizeof(T);
+inline constexpr std::size_t most_lanes = 16384 / sizeof(T);
+
+// Sequences one after the other: element (i, sequence) of x is x[sequence * x_pitch + i].
+template <class T>
+struct strip_block {
+    const T* x;
+    std::ptrdiff_t x_pitch;
+    T* y;  // may equal x if the pitches are equal
+    std::ptrdiff_t y_pitch;
+    std::size_t length;
+    std::size_t count;
+    bool exclusive;
+};
 
 // For operators that round. Absent parts are given as the operator's identity, which changes no bit.
 template <class T>
 struct tree_kernels {
-    // Bytes to which y must be aligned to be streamed; 0 if these kernels never stream.
+    // Bytes to which the lowest address of the results must be aligned to be streamed (backwards: the address
+    // past the highest); 0 if these kernels never stream.
     std::size_t stream_alignment;
-    // Inclusive scan of n elements that begin at a row and do not pass the end of its tile. `rows` is the
-    // fold of the rows before them in the tile, and is advanced over all complete rows among them. y may
-    // equal x.
-    void (*scan_rows)(const T* x, T* y, std::size_t n, T supers, T tiles, T* rows, placement where,
-                      const void* ahead);
+    // Scan of n elements that begin at a row and do not pass the end of its tile. `rows` is the fold of the
+    // rows before them in the tile, and is advanced over all complete rows among them. y may equal x. `last`,
+    // unless null, receives the value after the n elements.
+    void (*scan_rows)(const T* x, T* y, std::size_t n, T supers, T tiles, T* rows, const scan_pass& pass,
+                      T* last);
     // The same in two steps, for whole rows, with more than one thread: fold_rows reads x and keeps what is
     // to the left of every run in its row (runs, n / 4 elements in an order of its own) and of every row in
     // its tile (row_starts, n / 128 elements); scan_folded needs no more than that and what is to the left of
-    // the tile.
-    void (*fold_rows)(const T* x, std::size_t n, T* rows, T* runs, T* row_starts);
+    // the tile. Both go in the same direction.
+    void (*fold_rows)(const T* x, std::size_t n, T* rows, T* runs, T* row_starts, bool backwards);
     void (*scan_folded)(const T* x, T* y, std::size_t n, T supers, T tiles, const T* runs,
-                        const T* row_starts, placement where, const void* ahead);
+                        const T* row_starts, const scan_pass& pass);
     // The same for lanes: block.length elements that begin at a row and do not pass the end of its tile.
     // supers, tiles and rows have block.lanes elements.
     void (*scan_lanes)(const lane_block<T>& block, const T* supers, const T* tiles, T* rows);
-    // rows[lane] of one complete tile, from the identity on; reads block.x only.
-    void (*lane_totals)(const lane_block<T>& block, T* rows);
+    // Advances rows[lane] over whole rows within a tile; reads block.x only.
+    void (*fold_lanes)(const lane_block<T>& block, T* rows);
+    // Scans every sequence of the block from `start` on.
+    void (*scan_strips)(const strip_block<T>& block, T start);
 };
 
-// For operators under which every grouping gives the same bits.
+// For operators under which every grouping gives the same bits. They commute as well.
 template <class T>
 struct exact_kernels {
     std::size_t stream_alignment;  // as above
     // start (+) x[0] (+) ... (+) x[n-1]
     T (*fold)(const T* x, std::size_t n, T start);
-    // y[i] = start (+) x[0] (+) ... (+) x[i]; returns the last of them. y may equal x.
-    T (*scan)(const T* x, T* y, std::size_t n, T start, placement where, const void* ahead);
+    // Scan of n elements from `start` on; returns the value after them. y may equal x.
+    T (*scan)(const T* x, T* y, std::size_t n, T start, const scan_pass& pass);
     // For lanes: carry[lane] is where each starts and where it ends.
     void (*scan_lanes)(const lane_block<T>& block, T* carry);
     // carry[lane] (+) the lane's elements; reads block.x only.
     void (*fold_lanes)(const lane_block<T>& block, T* carry);
+    void (*scan_strips)(const strip_block<T>& block, T start);  // as above
+};
+
+// What stands to the left of elements of a sequence that starts afresh at its heads, as the operator's
+// identity where nothing does.
+template <class T>
+struct segment_state {
+    T supers, tiles, rows;
+    bool has_head;  // whether a head has been passed
+    T last;         // the value after the last element
+};
+
+// For segments. Bit i % 64 of heads[i / 64] tells whether element i starts one; the bits past the last are 0.
+template <class T>
+struct segmented_kernels {
+    // Scan of n elements that begin at a row and do not pass the end of its tile. At a head all of `state` is
+    // forgotten; an exclusive scan stores `before` there. y may equal x. Never streams.
+    void (*scan_rows)(const T* x, T* y, std::size_t n, const std::uint64_t* heads, segment_state<T>& state,
+                      T before, const scan_pass& pass);
+    // Advances state.rows and state.has_head over whole rows.
+    void (*fold_rows)(const T* x, std::size_t n, const std::uint64_t* heads, segment_state<T>& state,
+                      bool backwards);
+};
+
+// What stands to the left of maps that are composed: S always, T and R if there are any.
+template <class T>
+struct affine_state {
+    affine_map<T> supers, tiles, rows;
+    bool has_tiles, has_rows;
+};
+
+// For linear recurrences: maps x -> a x + b, of whose compositions the second components are stored.
+template <class T>
+struct affine_kernels {
+    std::size_t stream_alignment;  // as in tree_kernels
+    // Scan of n maps that begin at a row and do not pass the end of its tile; advances state.rows over all
+    // complete rows. y may equal a or b.
+    void (*scan_rows)(const T* a, const T* b, T* y, std::size_t n, affine_state<T>& state,
+                      const scan_pass& pass);
+    // Advances state.rows over whole rows.
+    void (*fold_rows)(const T* a, const T* b, std::size_t n, affine_state<T>& state);
 };
 
 template <class T, class Op>
@@ -94,6 +161,10 @@ struct memory_kernels {
     // dst[column * dst_stride + row] = src[row * src_stride + column]
     void (*transpose[4])(void* dst, std::ptrdiff_t dst_stride, const void* src, std::ptrdiff_t src_stride,
                          std::size_t rows, std::size_t columns);
+    // Bit i of bits: whether byte i is not 0, and whether key i differs from key i - 1 (of 1, 2, 4 and 8
+    // bytes; key -1 is read). Bits past `count` in the last word are 0.
+    void (*mark_nonzero)(const void* bytes, std::size_t count, std::uint64_t* bits);
+    void (*mark_changes[4])(const void* keys, std::size_t count, std::uint64_t* bits);
     void (*float_from_float16)(float* dst, const void* src, std::size_t count);
     void (*float_from_bfloat16)(float* dst, const void* src, std::size_t count);
     void (*float16_from_float)(void* dst, const float* src, std::size_t count);
@@ -116,6 +187,23 @@ const memory_kernels& memory_kernels_for(simd_level level);
     UPSWEEP_KERNEL_TYPES_INTEGER(apply, bit_xor)
 // clang-format on
 
+// The lanes in which segments of T are summed: integers modulo 2^k in the unsigned lane that is wide enough.
+template <class T>
+using segmented_lane = std::conditional_t<std::is_floating_point_v<T>, T,
+                                          std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>>;
+// The pairs for which there are segmented kernels.
+template <class T, class Op>
+inline constexpr bool has_segmented_kernels = has_kernels<T, Op> &&
+                                              (std::is_same_v<Op, plus> ||
+                                               (std::is_same_v<Op, multiplies> && !is_exact<Op, T>));
+// For T and Op of segmented_lane.
+template <class T, class Op>
+const segmented_kernels<T>& segmented_kernels_for(simd_level level);
+
+// For float and double.
+template <class T>
+const affine_kernels<T>& affine_kernels_for(simd_level level);
+
 #define UPSWEEP_DECLARE_KERNELS(T, Op)               \
     template <>                                      \
     inline constexpr bool has_kernels<T, Op> = true; \
@@ -123,5 +211,18 @@ const memory_kernels& memory_kernels_for(simd_level level);
     const scan_kernels<T, Op>& kernels_for<T, Op>(simd_level level);
 UPSWEEP_FOR_EACH_KERNEL(UPSWEEP_DECLARE_KERNELS)
 #undef UPSWEEP_DECLARE_KERNELS
+
+#define UPSWEEP_FOR_EACH_SEGMENTED_KERNEL(apply)                                                 \
+    apply(std::uint32_t, plus) apply(std::uint64_t, plus) apply(float, plus) apply(double, plus) \
+        apply(float, multiplies) apply(double, multiplies)
+#define UPSWEEP_DECLARE_SEGMENTED(T, Op) \
+    template <>                          \
+    const segmented_kernels<T>& segmented_kernels_for<T, Op>(simd_level level);
+UPSWEEP_FOR_EACH_SEGMENTED_KERNEL(UPSWEEP_DECLARE_SEGMENTED)
+#undef UPSWEEP_DECLARE_SEGMENTED
+template <>
+const affine_kernels<float>& affine_kernels_for<float>(simd_level level);
+template <>
+const affine_kernels<double>& affine_kernels_for<double>(simd_level level);
 
 }  // namespace upsweep::cpu

@@ -168,4 +168,20 @@ sink<Acc> moved(sink<Acc> into, std::ptrdiff_t offset) {
     return into;
 }
 
+// A sequence of n elements with stride -1, back to front: from its last element on, which lies lowest.
+template <class Acc>
+source<Acc> lying_forwards(source<Acc> from, std::size_t n) {
+    from = moved(from, -(static_cast<std::ptrdiff_t>(n) - 1));
+    from.stride = 1;
+    from.direct = from.plain ? static_cast<const Acc*>(from.data) : nullptr;
+    return from;
+}
+template <class Acc>
+sink<Acc> lying_forwards(sink<Acc> into, std::size_t n) {
+    into = moved(into, -(static_cast<std::ptrdiff_t>(n) - 1));
+    into.stride = 1;
+    into.direct = into.plain ? static_cast<Acc*>(into.data) : nullptr;
+    return into;
+}
+
 }  // namespace upsweep::cpu

@@ -6,16 +6,34 @@
 
 namespace upsweep::cpu::tuning {
 
-// Bytes read and written below which one thread finishes before a second would have joined.
+// "Bytes" are those read and written by a call, unless said otherwise.
+
+// Below this one thread finishes before a second, even if it were awake, would have done its share.
 inline constexpr std::size_t parallel_bytes = 256 * 1024;
-// Bytes of input that a thread takes at once: large enough that a hop of the chain is lost in it, small
-// enough that the scan finds in its cache what the summary read.
-inline constexpr std::size_t chunk_bytes = 128 * 1024;
+// What every thread should find to do at least: of those that are awake, and of those that have to be woken,
+// which takes some 30 us.
+inline constexpr std::size_t awake_thread_bytes = 128 * 1024;
+inline constexpr std::size_t asleep_thread_bytes = 1024 * 1024;
+// What a byte costs the generic engine, in times of what it costs one with kernels.
+inline constexpr std::size_t generic_cost = 4;
+// Two threads split a scan up to this size; larger ones are chained, for they would be read from memory
+// twice.
+inline constexpr std::size_t split_bytes = 4 * 1024 * 1024;
+// Bytes of input that a thread takes at once. In a split: small enough to notice a helper soon. In the chain:
+// large enough that a hop is lost in it, small enough that the scan finds in its cache what the summary read.
+inline constexpr std::size_t split_chunk_bytes = 16 * 1024;
 inline constexpr std::size_t smallest_chunk_bytes = 32 * 1024;
-// Chunks that every thread should get at least, so that they finish together.
+inline constexpr std::size_t chunk_bytes = 128 * 1024;
+// Chunks that every thread of the chain should get at least, so that they finish together.
 inline constexpr std::size_t chunks_per_thread = 6;
-// Bytes read and written from which results are stored past the caches, as a multiple of the last-level
-// cache.
+// Bytes from which results are stored past the caches, as a multiple of the last-level cache.
 inline constexpr double streaming_cache_share = 1.0;
+
+// So many calls in a row, none so long after the one before, are a burst. A thread is woken for it, which
+// costs more than it brings to one call, but it stays awake for the next ones.
+inline constexpr int burst_calls = 4;
+inline constexpr int burst_microseconds = 300;
+// Pauses for which an idle thread watches for work before it sleeps: 20 to 90 us.
+inline constexpr int idle_pauses = 2000;
 
 }  // namespace upsweep::cpu::tuning

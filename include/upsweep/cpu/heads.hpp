@@ -1,0 +1,78 @@
+// Which elements start a segment, as bits: what every description of segments is turned into, a few rows at a
+// time.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+#include "upsweep/core/tree.hpp"
+#include "upsweep/cpu/kernels.hpp"
+
+namespace upsweep::cpu {
+
+// The heads of a sequence in the order of the scan, erased to a function pointer called once a piece.
+struct head_marks {
+    const void* segments;
+    std::size_t n;
+    bool backwards;  // scanned from the last element to the first; a segment then starts at its last element
+
+    // Sets bit i % 64 of bits[i / 64] for every i < count if element first + i starts a segment, and clears
+    // the other bits of these words. `hint` is 0 at first, then what the last call left: calls in order are
+    // fast.
+    void (*mark)(const head_marks&, const memory_kernels&, std::size_t first, std::size_t count,
+                 std::uint64_t* bits, std::size_t& hint);
+};
+
+constexpr std::size_t words_of(std::size_t bits) { return (bits + 63) / 64; }
+
+constexpr std::uint64_t reversed(std::uint64_t word) {
+    const auto swap = [&](int distance, std::uint64_t lower) {
+        word = ((word >> distance) & lower) | ((word & lower) << distance);
+    };
+    swap(1, 0x5555555555555555u);
+    swap(2, 0x3333333333333333u);
+    swap(4, 0x0f0f0f0f0f0f0f0fu);
+    swap(8, 0x00ff00ff00ff00ffu);
+    swap(16, 0x0000ffff0000ffffu);
+    return (word >> 32) | (word << 32);
+}
+
+// Turns the first `count` bits around; those past them are 0, before and after.
+inline void reverse_bits(std::uint64_t* bits, std::size_t count) {
+    const std::size_t words = words_of(count);
+    for (std::size_t i = 0, j = words - 1; i <= j && j < words; ++i, --j) {
+        const std::uint64_t low = reversed(bits[i]);
+        bits[i] = reversed(bits[j]);
+        bits[j] = low;
+    }
+    if (const std::size_t empty = 64 * words - count; empty != 0) {
+        for (std::size_t i = 0; i + 1 < words; ++i)
+            bits[i] = (bits[i] >> empty) | (bits[i + 1] << (64 - empty));
+        bits[words - 1] >>= empty;
+    }
+}
+
+namespace detail {
+
+template <class Segments>
+void mark_heads(const head_marks& of, const memory_kernels& memory, std::size_t first, std::size_t count,
+                std::uint64_t* bits, std::size_t& hint) {
+    const auto& segments = *static_cast<const Segments*>(of.segments);
+    if (!of.backwards) return segments.mark(memory, first, count, bits, hint);
+    // An element ends its segment if the next one, or the end of all, starts one.
+    segments.mark(memory, of.n - first - count + 1, count, bits, hint);
+    reverse_bits(bits, count);
+}
+
+}  // namespace detail
+
+// `segments` must outlive the marks. Segments:
+//   void mark(memory, first, count, bits, hint) const
+//       as head_marks::mark, for elements from front to back and for n itself, which counts as a head
+template <class Segments>
+head_marks marks_of(const Segments& segments, std::size_t n, bool backwards) {
+    return {&segments, n, backwards, &detail::mark_heads<Segments>};
+}
+
+}  // namespace upsweep::cpu

@@ -1,0 +1,106 @@
+// Segments and linear recurrences in plain C++: the level `portable`.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "upsweep/core/tree.hpp"
+#include "upsweep/cpu/kernels.hpp"
+
+namespace upsweep::cpu::portable {
+
+template <class T, class Op>
+struct segmented_tree {
+    static void scan_rows(const T* x, T* y, std::size_t n, const std::uint64_t* heads,
+                          segment_state<T>& state, T before, const scan_pass& pass) {
+        walk(x, n, heads, state, pass.backwards, [&](T left, bool head, const auto& value) {
+            const T after = value();
+            *y = !pass.exclusive ? after : head ? before : left;
+            y += pass.backwards ? -1 : 1;
+            return after;
+        });
+    }
+    static void fold_rows(const T* x, std::size_t n, const std::uint64_t* heads, segment_state<T>& state,
+                          bool backwards) {
+        walk(x, n, heads, state, backwards, [](T left, bool, const auto&) { return left; });
+    }
+
+    static constexpr segmented_kernels<T> table{&scan_rows, &fold_rows};
+
+  private:
+    // take(left, head, value) for every element; what it returns is `left` for the next, the last state.last.
+    template <class Take>
+    static void walk(const T* x, std::size_t n, const std::uint64_t* heads, segment_state<T>& state,
+                     bool backwards, const Take& take) {
+        constexpr T identity = Op::template identity<T>();
+        T runs = identity;
+        T items = identity;
+        T left = Op()(state.supers, Op()(state.tiles, state.rows));
+        for (std::size_t i = 0; i < n; ++i, x += backwards ? -1 : 1) {
+            const bool head = (heads[i / 64] >> (i % 64) & 1) != 0;
+            if (head) {
+                state = {identity, identity, identity, true, state.last};
+                runs = items = identity;
+            }
+            items = Op()(items, *x);
+            left = take(left, head, [&] {
+                return Op()(state.supers, Op()(state.tiles, Op()(state.rows, Op()(runs, items))));
+            });
+            if ((i + 1) % core::run_size == 0) {
+                runs = Op()(runs, items);
+                items = identity;
+            }
+            if ((i + 1) % core::row_size == 0) {
+                state.rows = Op()(state.rows, runs);
+                runs = identity;
+            }
+        }
+        state.last = left;
+    }
+};
+
+template <class T>
+struct affine_tree {
+    using map = affine_map<T>;
+
+    static void scan_rows(const T* a, const T* b, T* y, std::size_t n, affine_state<T>& state,
+                          const scan_pass&) {
+        for (std::size_t row = 0; row < n; row += core::row_size)
+            scan_row(a + row, b + row, y + row, n - row < core::row_size ? n - row : core::row_size, state);
+    }
+    static void fold_rows(const T* a, const T* b, std::size_t n, affine_state<T>& state) {
+        for (std::size_t row = 0; row < n; row += core::row_size) {
+            map runs{};
+            for (std::size_t run = 0; run < core::row_size; run += core::run_size) {
+                map items{a[row + run], b[row + run]};
+                for (std::size_t i = row + run + 1; i < row + run + core::run_size; ++i)
+                    items = affine()(items, map{a[i], b[i]});
+                runs = run == 0 ? items : affine()(runs, items);
+            }
+            push_row(state, runs);
+        }
+    }
+    static void push_row(affine_state<T>& state, const map& total) {
+        state.rows = state.has_rows ? affine()(state.rows, total) : total;
+        state.has_rows = true;
+    }
+    // At most a row.
+    static void scan_row(const T* a, const T* b, T* y, std::size_t n, affine_state<T>& state) {
+        map runs{};
+        map items{};
+        for (std::size_t i = 0; i < n; ++i) {
+            const map element{a[i], b[i]};
+            items = i % core::run_size == 0 ? element : affine()(items, element);
+            map value = i < core::run_size ? items : affine()(runs, items);
+            if (state.has_rows) value = affine()(state.rows, value);
+            if (state.has_tiles) value = affine()(state.tiles, value);
+            y[i] = affine()(state.supers, value).b;
+            if ((i + 1) % core::run_size == 0) runs = i < core::run_size ? items : affine()(runs, items);
+        }
+        if (n == core::row_size) push_row(state, runs);
+    }
+
+    static constexpr affine_kernels<T> table{0, &scan_rows, &fold_rows};
+};
+
+}  // namespace upsweep::cpu::portable

@@ -1,0 +1,128 @@
+// The engine of linear recurrences.
+#include "upsweep/cpu/recurrence.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <optional>
+
+#include "upsweep/core/tree.hpp"
+#include "upsweep/cpu/kernels.hpp"
+
+namespace upsweep::cpu {
+namespace {
+
+template <class T>
+class recurrence_engine {
+  public:
+    static constexpr double first_share = 0.6;
+
+    using state = core::tree_carry<affine_map<T>>;
+    struct summary {
+        std::array<affine_map<T>, core::tiles_per_super> tiles;
+    };
+
+    recurrence_engine(simd_level level, const source<T>& a, const source<T>& b, const sink<T>& out,
+                      std::size_t n, bool streaming, std::size_t chunk_size)
+        : kernels_(affine_kernels_for<T>(level)),
+          memory_(memory_kernels_for(level)),
+          a_(a),
+          b_(b),
+          out_(out),
+          n_(n),
+          streaming_(streaming),
+          chunk_size_(chunk_size) {}
+
+    void summarise(std::size_t chunk, summary& made) const {
+        const std::size_t first = chunk * chunk_size_;
+        const std::size_t count = std::min(chunk_size_, n_ - first);
+        buffers space;
+        for (std::size_t tile = 0; tile < count; tile += core::tile_size) {
+            affine_state<T> within{};
+            for (std::size_t i = tile; i < tile + core::tile_size; i += piece_size<T>) {
+                kernels_.fold_rows(load(a_, first + i, piece_size<T>, space.a),
+                                   load(b_, first + i, piece_size<T>, space.b), piece_size<T>, within);
+            }
+            made.tiles[tile / core::tile_size] = within.rows;
+        }
+    }
+
+    void advance(state& carried, std::size_t chunk, const summary& made) const {
+        const std::size_t count = std::min(chunk_size_, n_ - chunk * chunk_size_);
+        for (std::size_t tile = 0; tile < count / core::tile_size; ++tile)
+            carried.push_tile(made.tiles[tile], affine());
+    }
+
+    void scan(std::size_t chunk, state& carried, const summary*, std::size_t next, summary& ahead) const {
+        const std::size_t first = chunk * chunk_size_;
+        const std::size_t count = std::min(chunk_size_, n_ - first);
+        const bool aligned = kernels_.stream_alignment != 0 &&
+                             reinterpret_cast<std::uintptr_t>(out_.direct) % kernels_.stream_alignment == 0;
+        const bool staged = out_.direct == nullptr || (streaming_ && !aligned);
+        scan_pass pass;
+        pass.where = streaming_ && !staged ? placement::streamed : placement::cached;
+        buffers space;
+        alignas(64) T results[piece_size<T>];
+        for (std::size_t tile = 0; tile < count; tile += core::tile_size) {
+            affine_state<T> within{};
+            within.supers = *carried.supers;
+            within.has_tiles = carried.tiles.has_value();
+            if (carried.tiles) within.tiles = *carried.tiles;
+            const std::size_t end = std::min(count, tile + core::tile_size);
+            for (std::size_t i = tile; i < end; i += piece_size<T>) {
+                const std::size_t piece = std::min(piece_size<T>, end - i);
+                kernels_.scan_rows(load(a_, first + i, piece, space.a), load(b_, first + i, piece, space.b),
+                                   staged ? results : out_.direct + first + i, piece, within, pass);
+                if (staged) store(first + i, piece, results);
+            }
+            if (end - tile == core::tile_size) carried.push_tile(within.rows, affine());
+        }
+        if (streaming_) memory_.fence();
+        if (next != no_chunk) summarise(next, ahead);
+    }
+
+  private:
+    struct buffers {
+        alignas(64) T a[piece_size<T>];
+        alignas(64) T b[piece_size<T>];
+    };
+    const T* load(const source<T>& from, std::size_t first, std::size_t count, T* buffer) const {
+        if (from.direct != nullptr) return from.direct + first;
+        from.load(from, memory_, first, count, buffer);
+        return buffer;
+    }
+    void store(std::size_t first, std::size_t count, const T* from) const {
+        if (streaming_)
+            memory_.stream(out_.direct + first, from, count * sizeof(T), nullptr);
+        else
+            out_.store(out_, memory_, first, count, from);
+    }
+
+    const affine_kernels<T>& kernels_;
+    const memory_kernels& memory_;
+    source<T> a_, b_;
+    sink<T> out_;
+    std::size_t n_;
+    bool streaming_;
+    std::size_t chunk_size_;
+};
+
+}  // namespace
+
+template <class T>
+void run_recurrence(executor& ex, const source<T>& a, const source<T>& b, T x0, const sink<T>& out,
+                    const scan_shape& shape) {
+    using engine = recurrence_engine<T>;
+    const std::size_t read_bytes = std::max(a.element_size, sizeof(T)) + std::max(b.element_size, sizeof(T));
+    const chunking plan = chunking::plan(ex, shape.size, read_bytes, out.element_size);
+    const bool streaming = !shape.in_place && out.direct != nullptr && shape.footprint >= streaming_bytes();
+    const engine kernel(ex.simd(), a, b, out, shape.size, streaming, plan.elements);
+    run_plan(ex, plan, kernel, typename engine::state{affine_map<T>{T(0), x0}, {}, 0}, shape.in_place);
+}
+
+template void run_recurrence<float>(executor&, const source<float>&, const source<float>&, float,
+                                    const sink<float>&, const scan_shape&);
+template void run_recurrence<double>(executor&, const source<double>&, const source<double>&, double,
+                                     const sink<double>&, const scan_shape&);
+
+}  // namespace upsweep::cpu
