@@ -11,6 +11,7 @@
 
 #include "cli/commands/commands.hpp"
 #include "cli/usage.hpp"
+#include "registry/back_end.hpp"
 #include "upsweep/error.hpp"
 #include "upsweep/version.hpp"
 
@@ -50,6 +51,7 @@ class program {
         app_.set_help_flag("-h,--help", "show this page");
         app_.set_version_flag("--version", "upsweep " UPSWEEP_VERSION_STRING, "show the version");
         app_.require_subcommand(0, 1);
+        registry::add_back_ends();
         commands_ = {add_scan(app_), add_bench(app_), add_devices(app_)};
         for (command& one : commands_) {
             one.app->set_help_flag("-h,--help", "show this page");

@@ -167,11 +167,14 @@ TEST(registry, an_axis_of_strided_memory) {
 TEST(registry, devices) {
     EXPECT_THROW(registry::device("cuda"), error);
     EXPECT_THROW(registry::device("abacus"), error);
+    // Back ends are there when they have been added.
     const auto all = registry::list_devices();
     ASSERT_EQ(all.size(), 4u);
     EXPECT_TRUE(all[0].available);
-    EXPECT_GT(all[0].threads, 0u);
+    EXPECT_EQ(all[0].facts.at(0).key, "threads");
+    EXPECT_GT(std::get<std::uint64_t>(all[0].facts.at(0).value), 0u);
     EXPECT_FALSE(all[1].available);
+    EXPECT_EQ(all[1].reason, "this build has no back end for it");
 }
 
 }  // namespace

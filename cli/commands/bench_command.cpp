@@ -24,7 +24,7 @@ struct bench_arguments {
     std::vector<std::string> types = {"float32"};
     std::vector<std::string> sizes = {"1e5", "1e6", "1e7", "1e8"};
     bool exclusive = false;
-    std::size_t threads = 0;
+    device_choice device;
     bool json = false;
     std::string plot;
 };
@@ -74,8 +74,7 @@ void print_row(const bench_row& row) {
 plot_figure picture(const std::vector<bench_row>& rows, const registry::device& device) {
     plot_figure figure;
     figure.title = "Scan beside a copy of the same bytes";
-    figure.subtitle = fmt::format("{} thread{}, {}; higher is faster", device.threads(),
-                                  device.threads() == 1 ? "" : "s", device.simd());
+    figure.subtitle = fmt::format("{}; higher is faster", device.summary());
     figure.x_label = "elements";
     figure.log_x = true;
     plot_panel panel;
@@ -96,8 +95,7 @@ plot_figure picture(const std::vector<bench_row>& rows, const registry::device& 
     return figure;
 }
 
-void run_bench(const bench_arguments& arguments, bool threads_given) {
-    if (threads_given) check_threads(arguments.threads);
+void run_bench(const bench_arguments& arguments, const CLI::App& app) {
     std::vector<registry::operation> ops;
     std::vector<registry::dtype> types;
     std::vector<std::size_t> sizes;
@@ -117,13 +115,11 @@ void run_bench(const bench_arguments& arguments, bool threads_given) {
     }
     std::optional<output_file> plot;
     if (!arguments.plot.empty()) {
-        if (!picture_format_of(arguments.plot))
-            throw usage_error(
-                fmt::format("--plot {}: expected a name that ends in .svg or .png", arguments.plot));
+        static_cast<void>(plot_format(arguments.plot));
         plot.emplace(arguments.plot);
     }
 
-    const registry::device device("cpu", arguments.threads);
+    const registry::device device = arguments.device.open(app);
     if (!arguments.json) fmt::print(table_row, "work", "type", "n", "time", "copy", "speed", "of copy");
     std::vector<bench_row> rows;
     for (const registry::operation op : ops) {
@@ -145,14 +141,15 @@ void run_bench(const bench_arguments& arguments, bool threads_given) {
         json_writer json;
         json.begin_array();
         for (const bench_row& row : rows) {
-            json.begin_object().key("work").text(row.work).key("type").text(row.type).key("n").integer(row.n);
+            json.begin_object().key("device").text(device.name());
+            json.key("work").text(row.work).key("type").text(row.type).key("n").integer(row.n);
             json.key("seconds").number(row.times.seconds).key("copy_seconds").number(row.times.copy_seconds);
             json.key("percent_of_copy").number(row.percent()).end_object();
         }
         fmt::print("{}\n", json.end_array().result());
     }
     if (plot) {
-        write_picture(*plot, picture(rows, device), *picture_format_of(arguments.plot));
+        write_picture(*plot, picture(rows, device), plot_format(arguments.plot));
         plot->commit();
     }
 }
@@ -164,12 +161,11 @@ help_page bench_page() {
     page.synopsis = {"upsweep bench [--op NAME,...] [--dtype TYPE,...] [--sizes N,...] [options]"};
     page.description =
         "A scan reads every element once and writes one result for it, so a copy of the same bytes is the "
-        "limit of its speed on any "
-        "machine. For each operator, type and size this measures both: the scan, and a copy by all threads "
-        "that writes past the caches "
-        "where that is faster. Scan and copy take turns, and the median of their times is shown, because a "
-        "machine's speed drifts. Input "
-        "and results are of the same type here. A line takes about half a second.";
+        "limit of its speed on any machine. For each operator, type and size this measures both on the same "
+        "device: the scan, and a copy, on the CPU by all threads and past the caches where that is faster, "
+        "on other devices within their memory. Scan and copy take turns, and the median of their times is "
+        "shown, because a machine's speed drifts. Input and results are of the same type here. A line takes "
+        "about half a second.";
     page.sections.push_back({"Columns",
                              {"work, type, n: the scan, its element type and the number of elements. time: "
                               "of the scan. copy: of the copy. "
@@ -179,13 +175,14 @@ help_page bench_page() {
                               "by starting threads."}});
     page.sections.push_back(
         {"JSON",
-         {"With --json, an array of objects with the fields work, type, n, seconds, copy_seconds and "
+         {"With --json, an array of objects with the fields device, work, type, n, seconds, copy_seconds and "
           "percent_of_copy."}});
     page.examples = {
         {"upsweep bench", "Running sums of float32, 1e5 to 1e8 elements:"},
         {"upsweep bench --op plus,maximum --dtype int32,float64 --sizes 1e6,1e7",
          "Two operators on two types:"},
         {"upsweep bench --sizes 1e3,1e4,1e5,1e6,1e7,1e8 --plot speed.svg", "A picture of speed over size:"},
+        {"upsweep bench --device cuda --sizes 1e6,1e7,1e8,1e9", "On a GPU, in its own memory:"},
         {"upsweep bench --json > here.json", "For comparison with another machine:"}};
     page.see_also = {"upsweep", "upsweep scan", "upsweep devices"};
     return page;
@@ -208,11 +205,10 @@ command add_bench(CLI::App& program) {
     list(app->add_option("--sizes", arguments->sizes, "numbers of elements; default: 1e5,1e6,1e7,1e8"),
          "N,...");
     app->add_flag("--exclusive", arguments->exclusive, "exclusive scans instead of inclusive ones");
-    app->add_option("--threads", arguments->threads, "most threads to use; default: all processors")
-        ->type_name("N");
+    arguments->device.add_to(*app);
     app->add_flag("--json", arguments->json, "a JSON array on standard output instead of the table");
     app->add_option("--plot", arguments->plot, "draw speed over size, to .svg or .png")->type_name("FILE");
-    made.run = [arguments, app] { run_bench(*arguments, app->count("--threads") != 0); };
+    made.run = [arguments, app] { run_bench(*arguments, *app); };
     return made;
 }
 

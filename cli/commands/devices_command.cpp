@@ -3,36 +3,87 @@
 
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <utility>
+#include <variant>
 
 #include "cli/commands/commands.hpp"
 #include "cli/json.hpp"
 #include "cli/progress.hpp"
 #include "registry/device.hpp"
 #include "registry/measure.hpp"
+#include "upsweep/error.hpp"
 
 namespace upsweep::cli {
 namespace {
 
+void write_fact(json_writer& json, const registry::device_fact& fact) {
+    json.key(fact.key);
+    if (const auto* number = std::get_if<std::uint64_t>(&fact.value)) {
+        json.integer(*number);
+    } else if (const auto* text = std::get_if<std::string>(&fact.value)) {
+        json.text(*text);
+    } else {
+        json.begin_array();
+        for (const std::string& each : std::get<std::vector<std::string>>(fact.value)) json.text(each);
+        json.end_array();
+    }
+}
+
+// What is only known of a device that has been opened.
+struct examination {
+    std::vector<std::string> findings;  // in what its bits differ from the CPU's
+    double bandwidth = 0;               // bytes a second
+};
+
+// A device that is listed but cannot be used is one that is not available.
+examination examine(registry::device_info& info) {
+    if (!info.available) return {};
+    try {
+        const registry::device device(info.name);
+        return {device.findings(), registry::copy_bandwidth(device)};
+    } catch (const error& problem) {
+        info.available = false;
+        info.reason = problem.what();
+        return {};
+    }
+}
+
+void write_device(json_writer& json, const registry::device_info& info, const examination& seen) {
+    json.begin_object().key("name").text(info.name).key("available").boolean(info.available);
+    if (info.available) {
+        json.key("model").text(info.model);
+        for (const registry::device_fact& fact : info.facts) write_fact(json, fact);
+        json.key("bit_conforming").boolean(seen.findings.empty());
+        write_fact(json, {"findings", seen.findings});
+        json.key("copy_bytes_per_second").number(seen.bandwidth);
+    } else {
+        json.key("reason").text(info.reason);
+    }
+    json.end_object();
+}
+
+void print_device(const registry::device_info& info, const examination& seen) {
+    bool first = true;
+    const auto line = [&](const std::string& text) {
+        fmt::print("{:8} {}\n", std::exchange(first, false) ? info.name : "", text);
+    };
+    if (!info.available) return line("not available: " + info.reason);
+    line(info.model.empty() ? "processor of unknown model" : info.model);
+    line(info.details);
+    line(fmt::format("copies {}/s in its memory (read and written)", bytes_text(seen.bandwidth)));
+    line(seen.findings.empty() ? "bit-conforming" : "not bit-conforming; such scans are refused:");
+    for (const std::string& finding : seen.findings) line("  " + finding);
+}
+
 void print_devices(bool as_json) {
     json_writer json;
     json.begin_array();
-    for (const registry::device_info& info : registry::list_devices()) {
-        const double bandwidth = info.available ? registry::copy_bandwidth(registry::device(info.name)) : 0;
-        json.begin_object().key("name").text(info.name).key("available").boolean(info.available);
-        if (!info.available) {
-            json.key("reason").text(info.reason).end_object();
-            if (!as_json) fmt::print("{:8} not available: {}\n", info.name, info.reason);
-            continue;
-        }
-        json.key("model").text(info.model).key("threads").integer(info.threads).key("simd").text(info.simd);
-        json.key("simd_levels").begin_array();
-        for (const std::string& level : info.simd_levels) json.text(level);
-        json.end_array().key("copy_bytes_per_second").number(bandwidth).end_object();
-        if (as_json) continue;
-        fmt::print("{:8} {}\n", info.name, info.model.empty() ? "processor of unknown model" : info.model);
-        fmt::print("{:8} {} thread{}, instructions: {} (supported: {})\n", "", info.threads,
-                   info.threads == 1 ? "" : "s", info.simd, fmt::join(info.simd_levels, ", "));
-        fmt::print("{:8} copies {}/s (read and written, all threads)\n", "", bytes_text(bandwidth));
+    for (registry::device_info& info : registry::list_devices()) {
+        const examination seen = examine(info);
+        if (as_json)
+            write_device(json, info, seen);
+        else
+            print_device(info, seen);
     }
     json.end_array();
     if (as_json) fmt::print("{}\n", json.result());
@@ -46,11 +97,13 @@ command add_devices(CLI::App& program) {
     made.page.summary = "what scans can run on here";
     made.page.synopsis = {"upsweep devices [--json]"};
     made.page.description =
-        "Lists the devices of this machine with the names that --device takes, the processor's instruction "
-        "sets (the environment variable "
-        "UPSWEEP_SIMD forces one by name), and how fast memory is copied: the limit of any scan. Takes about "
-        "half a second, because the "
-        "copy is measured.";
+        "Lists the devices of this machine with the names that --device takes, what is known of each, and "
+        "how "
+        "fast it copies its memory: the limit of any scan. The environment variable UPSWEEP_SIMD forces one "
+        "of the processor's instruction sets by name. Takes about half a second a device, because the copy "
+        "is measured. A device is bit-conforming if its sums and products have the bits of the CPU's, which "
+        "is tried on gl and vulkan: drivers may turn subnormal numbers into zero or fuse a product and a "
+        "sum. What a driver gets wrong is listed and not scanned there.";
     made.page.examples = {{"upsweep devices", "What this machine has:"},
                           {"UPSWEEP_SIMD=portable upsweep devices", "Without vector instructions:"}};
     made.page.see_also = {"upsweep", "upsweep scan", "upsweep bench"};

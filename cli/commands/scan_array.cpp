@@ -21,9 +21,6 @@ namespace {
 
 using registry::size_of;
 
-// A slab of at most this many bytes, input and output together, is held in memory several times over.
-std::size_t most_slab_bytes() { return 64 * block_bytes(); }
-
 // (outer, length, inner) as the array lies in memory; sequences run along `length`.
 struct array_extents {
     std::uint64_t outer = 1;
@@ -45,6 +42,7 @@ class array_scan {
           report_(report),
           in_size_(size_of(types.input)),
           out_size_(size_of(types.output)),
+          block_bytes_(block_bytes(scanner.usual_bytes())),
           progress_("scanning", total_bytes()) {}
 
     void run() {
@@ -56,7 +54,7 @@ class array_scan {
             if (reader_.seekable() && writer_.seekable()) return run_row_backwards(0, extents.length);
         }
         const std::uint64_t slab_bytes = extents.slab() * (in_size_ + out_size_);
-        if (slab_bytes <= most_slab_bytes()) return run_slabs(extents);
+        if (slab_bytes <= most_slab_blocks * block_bytes_) return run_slabs(extents);
         const bool rows =
             extents.inner == 1 && (!arguments_.reverse || (reader_.seekable() && writer_.seekable()));
         for (std::uint64_t outer = 0; outer < extents.outer; ++outer) {
@@ -74,6 +72,10 @@ class array_scan {
     }
 
   private:
+    // A slab of at most so many blocks' bytes, input and output together, is held in memory several times
+    // over.
+    static constexpr std::uint64_t most_slab_blocks = 64;
+
     [[nodiscard]] std::optional<std::uint64_t> total_bytes() const {
         if (!reader_.count()) return std::nullopt;
         return *reader_.count() * (in_size_ + out_size_);
@@ -95,8 +97,8 @@ class array_scan {
     }
 
     [[nodiscard]] std::size_t block_elements() const {
-        const std::size_t elements = block_bytes() / std::max(in_size_, out_size_);
-        return std::max<std::size_t>(1, elements / registry::block_multiple) * registry::block_multiple;
+        const std::size_t elements = block_bytes_ / std::max(in_size_, out_size_);
+        return std::max<std::size_t>(1, elements / scanner_.multiple()) * scanner_.multiple();
     }
 
     void work(const data_block& block) {
@@ -180,7 +182,7 @@ class array_scan {
     void run_slabs(const array_extents& extents) {
         const std::uint64_t slab = extents.slab();
         const std::uint64_t wanted =
-            std::max<std::uint64_t>(1, block_bytes() / (slab * std::max(in_size_, out_size_)));
+            std::max<std::uint64_t>(1, block_bytes_ / (slab * std::max(in_size_, out_size_)));
         const auto slabs = static_cast<std::size_t>(std::min(wanted, extents.outer));
         std::uint64_t position = 0;
         run_pipeline(
@@ -234,6 +236,7 @@ class array_scan {
     scan_report& report_;
     std::size_t in_size_;
     std::size_t out_size_;
+    std::size_t block_bytes_;
     progress_bar progress_;
     plot_accumulator inputs_;
     plot_accumulator results_;

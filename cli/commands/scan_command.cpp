@@ -67,7 +67,6 @@ void check(scan_arguments& arguments, const words& given, const CLI::App& app) {
     const bool table = is_table(arguments.input_format);
     if (!given.accumulate.empty()) arguments.accumulate = parse_type("--accumulate", given.accumulate);
     if (!given.initial.empty() || app.count("--init") != 0) arguments.initial = given.initial;
-    if (app.count("--threads") != 0) check_threads(arguments.threads);
     if (app.count("--axis") != 0) arguments.axis = given.axis;
     if (arguments.input_format == file_format::raw) resolve_raw(arguments, given);
     if (!given.dtype.empty()) {
@@ -94,9 +93,7 @@ void check(scan_arguments& arguments, const words& given, const CLI::App& app) {
         throw usage_error("--input-dtype is for raw data; other formats tell their types themselves");
     }
     if (!arguments.plot.empty()) {
-        if (!picture_format_of(arguments.plot))
-            throw usage_error(
-                fmt::format("--plot {}: expected a name that ends in .svg or .png", arguments.plot));
+        static_cast<void>(plot_format(arguments.plot));
         if (arguments.plot == arguments.output) throw usage_error("--plot and -o name the same file");
     }
     if (arguments.output == "-" && !is_table(arguments.output_format) && ::isatty(STDOUT_FILENO) != 0) {
@@ -142,26 +139,23 @@ void print_json(const scan_arguments& arguments, const scan_report& report, cons
     }
     json.key("seconds").number(seconds).key("bytes").integer(report.bytes);
     json.key("bytes_per_second").number(seconds > 0 ? static_cast<double>(report.bytes) / seconds : 0);
-    json.key("device")
-        .text(device.name())
-        .key("threads")
-        .integer(device.threads())
-        .key("simd")
-        .text(device.simd());
+    json.key("device").text(device.name());
+    if (device.accelerated() != nullptr) json.key("model").text(device.summary());
+    json.key("threads").integer(device.threads()).key("simd").text(device.simd());
     json.end_object();
     fmt::print("{}\n", json.result());
 }
 
 void run_scan(scan_arguments& arguments, const words& given, const CLI::App& app) {
     check(arguments, given, app);
-    const registry::device device(arguments.device, arguments.threads);
+    const registry::device device = arguments.device.open(app);
     const auto start = std::chrono::steady_clock::now();
     scan_report report =
         is_table(arguments.input_format) ? scan_table(arguments, device) : scan_array(arguments, device);
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     if (report.picture) {
         output_file picture(arguments.plot);
-        write_picture(picture, *report.picture, *picture_format_of(arguments.plot));
+        write_picture(picture, *report.picture, plot_format(arguments.plot));
         picture.commit();
     }
     if (arguments.json) print_json(arguments, report, device, seconds);
@@ -211,6 +205,12 @@ help_page scan_page() {
                               "machine's byte order.",
                               "An output file appears when it is complete; until then, and after an error, "
                               "an old one stays as it was."}});
+    page.sections.push_back({"Devices",
+                             {"auto, the default, is the CPU: the data of a file is in its memory, and "
+                              "carrying it to another device and back takes it longer than a scan of most "
+                              "types does. Results have the same bits on every device; upsweep devices lists "
+                              "what is there. What a device lacks is an error that names it: scans along an "
+                              "axis and of groups on all but the CPU, complex numbers on gl and vulkan."}});
     page.sections.push_back({"Groups",
                              {"With --by COLUMN every run of rows with the same text in that column is a "
                               "group, and the total starts afresh in each. Rows "
@@ -219,7 +219,9 @@ help_page scan_page() {
         {"Environment",
          {"UPSWEEP_SIMD forces an instruction set by name, see upsweep devices. UPSWEEP_BLOCK_BYTES is the "
           "size of "
-          "a block when a file streams (1048576). NO_COLOR turns colors of the progress bar off."}});
+          "a block when a file streams (1 MiB; 32 MiB on devices other than the CPU). NO_COLOR turns colors "
+          "of the progress bar "
+          "off."}});
     page.sections.push_back(
         {"Exit status", {"0: done. 1: failure on data, files or device. 2: wrong usage."}});
     page.examples = {
@@ -259,8 +261,7 @@ registry::scan_request make_request(const scan_arguments& arguments, registry::d
     return request;
 }
 
-std::size_t block_bytes() {
-    constexpr std::size_t usual = std::size_t{1} << 20;
+std::size_t block_bytes(std::size_t usual) {
     const char* word = std::getenv("UPSWEEP_BLOCK_BYTES");
     if (word == nullptr || *word == '\0') return usual;
     const std::string_view text(word);
@@ -322,11 +323,7 @@ command add_scan(CLI::App& program) {
         ->type_name("COLUMN");
     const auto headless = std::make_shared<bool>(false);
     app->add_flag("--no-header", *headless, "the table has no line of names; columns are called 1, 2, ...");
-    app->add_option("--device", arguments->device,
-                    "auto, cpu, cuda, gl or vulkan; this version has cpu alone")
-        ->type_name("NAME");
-    app->add_option("--threads", arguments->threads, "most threads to use; default: all processors")
-        ->type_name("N");
+    arguments->device.add_to(*app);
     app->add_flag("--json", arguments->json,
                   "one JSON object on standard output: sizes, types, total, seconds, bytes per second");
     app->add_option("--plot", arguments->plot,

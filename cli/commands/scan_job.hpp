@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/commands/arguments.hpp"
 #include "cli/io/format.hpp"
 #include "cli/io/output_file.hpp"
 #include "cli/plot/figure.hpp"
@@ -32,8 +33,7 @@ struct scan_arguments {
     std::string column;
     std::string by;
     bool header = true;
-    std::string device = "auto";
-    std::size_t threads = 0;
+    device_choice device;
     bool json = false;
     std::string plot;  // empty: none
 };
@@ -63,9 +63,9 @@ struct scan_report {
 [[nodiscard]] scan_report scan_array(const scan_arguments& arguments, const registry::device& device);
 [[nodiscard]] scan_report scan_table(const scan_arguments& arguments, const registry::device& device);
 
-// Bytes of input or output in a block when a file streams: UPSWEEP_BLOCK_BYTES, or 1 MiB, so that all blocks
-// in flight stay in a last-level cache.
-[[nodiscard]] std::size_t block_bytes();
+// Bytes of input or output in a block when a file streams: UPSWEEP_BLOCK_BYTES, or what is usual for the
+// scanner.
+[[nodiscard]] std::size_t block_bytes(std::size_t usual);
 
 // "sum" for plus: the last word of the new column's name.
 [[nodiscard]] std::string result_name(registry::operation op);

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <new>
 #include <vector>
@@ -18,6 +19,8 @@
 #include <emmintrin.h>
 #endif
 
+#include "registry/back_end.hpp"
+#include "registry/held.hpp"
 #include "registry/scanner.hpp"
 #include "registry/visit.hpp"
 #include "upsweep/cpu/chain.hpp"
@@ -125,20 +128,57 @@ void fill(dtype type, std::byte* data, std::size_t n) {
     });
 }
 
-template <class Work>
-std::size_t repetitions(const Work& work) {
-    work();
-    const auto start = steady::now();
-    work();
-    const double took = std::max(since(start), 1e-9);
+// The seconds of so many repetitions of some work.
+using timed_work = std::function<double(std::size_t times)>;
+
+timed_work by_the_clock(const std::function<void()>& work) {
+    return [work](std::size_t times) {
+        const auto start = steady::now();
+        for (std::size_t i = 0; i < times; ++i) work();
+        return since(start);
+    };
+}
+
+std::size_t repetitions(const timed_work& work) {
+    work(1);
+    const double took = std::max(work(1), 1e-9);
     return took >= shortest_sample ? 1 : static_cast<std::size_t>(shortest_sample / took) + 1;
 }
 
-template <class Work>
-double sample(const Work& work, std::size_t times) {
-    const auto start = steady::now();
-    for (std::size_t i = 0; i < times; ++i) work();
-    return since(start) / static_cast<double>(times);
+measurement measure_in_turn(const timed_work& scan, const timed_work& copy, double budget) {
+    const std::size_t scan_times = repetitions(scan), copy_times = repetitions(copy);
+    const auto sample = [](const timed_work& work, std::size_t times) {
+        return work(times) / static_cast<double>(times);
+    };
+    std::vector<double> scans, copies;
+    for (const auto start = steady::now(); scans.size() < fewest_rounds || since(start) < budget;) {
+        // First one, then the other goes first.
+        if (scans.size() % 2 == 0) scans.push_back(sample(scan, scan_times));
+        copies.push_back(sample(copy, copy_times));
+        if (copies.size() > scans.size()) scans.push_back(sample(scan, scan_times));
+    }
+    return {median(scans), median(copies), static_cast<int>(scans.size())};
+}
+
+double bandwidth(const timed_work& copy, std::size_t bytes) {
+    std::vector<double> times;
+    times.reserve(fewest_rounds);
+    copy(1);
+    for (int round = 0; round < fewest_rounds; ++round) times.push_back(copy(1));
+    return 2.0 * static_cast<double>(bytes) / median(times);
+}
+
+std::unique_ptr<timed_scan> prepare(const device& where, operation op, const scan_types& types, std::size_t n,
+                                    bool exclusive) {
+    const dtype type = types.input, held = held_type(op, type);
+    if (size_of(held) != size_of(type) || types.accumulator != type) {
+        throw_error(errc::unsupported,
+                    "device " + where.name() + ": " + std::string(name(op)) + " of " +
+                        std::string(name(type)) +
+                        " is not timed there: its totals are held in another type, so elements are converted "
+                        "besides");
+    }
+    return where.accelerated()->prepare(op, held, n, exclusive);
 }
 
 }  // namespace
@@ -146,50 +186,43 @@ double sample(const Work& work, std::size_t times) {
 measurement measure_scan(const device& where, operation op, dtype type, std::size_t n, bool exclusive,
                          double budget) {
     std::size_t bytes = 0;
-    if (__builtin_mul_overflow(n, size_of(type), &bytes)) {
-        throw_error(errc::out_of_memory, std::to_string(n) + " elements are more than this machine can give");
+    if (__builtin_mul_overflow(n, size_of(type), &bytes))
+        throw_error(errc::out_of_memory, std::to_string(n) + " elements are more than any memory holds");
+    scan_request request;
+    request.op = op;
+    request.types = resolve_types(op, type, type);
+    request.exclusive = exclusive;
+    if (where.accelerated() != nullptr) {
+        const auto timed = prepare(where, op, request.types, n, exclusive);
+        return measure_in_turn([&](std::size_t times) { return timed->scan(times); },
+                               [&](std::size_t times) { return timed->copy(times); }, budget);
     }
     const buffer in(bytes);
     const buffer out(bytes);
     fill(type, in.data(), n);
     std::memset(out.data(), 0, bytes);
-
-    scan_request request;
-    request.op = op;
-    request.types = resolve_types(op, type, type);
-    request.exclusive = exclusive;
     const auto scanner = make_scanner(where, request);
-    const auto scan = [&] {
-        scanner->restart();
-        scanner->scan(in.data(), out.data(), n);
-    };
-    const auto copied = [&] { copy(where.executor(), out.data(), in.data(), bytes); };
-    const std::size_t scan_times = repetitions(scan);
-    const std::size_t copy_times = repetitions(copied);
-
-    std::vector<double> scans;
-    std::vector<double> copies;
-    for (const auto start = steady::now(); scans.size() < fewest_rounds || since(start) < budget;) {
-        // First one, then the other goes first.
-        if (scans.size() % 2 == 0) scans.push_back(sample(scan, scan_times));
-        copies.push_back(sample(copied, copy_times));
-        if (copies.size() > scans.size()) scans.push_back(sample(scan, scan_times));
-    }
-    return {median(scans), median(copies), static_cast<int>(scans.size())};
+    return measure_in_turn(by_the_clock([&] {
+                               scanner->restart();
+                               scanner->scan(in.data(), out.data(), n);
+                           }),
+                           by_the_clock([&] { copy(where.executor(), out.data(), in.data(), bytes); }),
+                           budget);
 }
 
 double copy_bandwidth(const device& where) {
+    if (where.accelerated() != nullptr) {
+        const std::size_t bytes = where.accelerated()->copy_bytes();
+        const auto timed = where.accelerated()->prepare(operation::plus, dtype::uint32,
+                                                        bytes / sizeof(std::uint32_t), false);
+        return bandwidth([&](std::size_t times) { return timed->copy(times); }, bytes);
+    }
     constexpr std::size_t bytes = std::size_t{128} << 20;
     const buffer in(bytes);
     const buffer out(bytes);
     std::memset(in.data(), 1, bytes);
     std::memset(out.data(), 0, bytes);
-    std::vector<double> times;
-    times.reserve(fewest_rounds);
-    for (int round = 0; round < fewest_rounds; ++round) {
-        times.push_back(sample([&] { copy(where.executor(), out.data(), in.data(), bytes); }, 1));
-    }
-    return 2.0 * static_cast<double>(bytes) / median(times);
+    return bandwidth(by_the_clock([&] { copy(where.executor(), out.data(), in.data(), bytes); }), bytes);
 }
 
 }  // namespace upsweep::registry

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 
+#include "registry/back_end.hpp"
+#include "registry/held.hpp"
 #include "upsweep/axis_scan.hpp"
 #include "upsweep/error.hpp"
 #include "upsweep/operators.hpp"
@@ -16,24 +18,6 @@ template <class Op>
                                                        bool truth);
 [[nodiscard]] std::optional<std::size_t> check_axis(const scan_types& types, const void* in, void* out,
                                                     const axis_layout& layout);
-
-namespace {
-
-// On bytes of 0 and 1 these are the same; the identities differ only in bits that a store of bool ignores.
-operation on_bytes(operation op) {
-    switch (op) {
-        case operation::minimum:
-        case operation::logical_and:
-            return operation::bit_and;
-        case operation::maximum:
-        case operation::logical_or:
-            return operation::bit_or;
-        default:
-            return op;
-    }
-}
-
-}  // namespace
 
 // The views are checked as arrays of bytes, whose strides tell the element sizes too.
 std::optional<std::size_t> check_axis(const scan_types& types, const void* in, void* out,
@@ -64,9 +48,11 @@ std::optional<std::size_t> check_axis(const scan_types& types, const void* in, v
 std::unique_ptr<scanner> make_scanner(const device& where, const scan_request& request) {
     const scan_types& types = request.types;
     static_cast<void>(resolve_types(request.op, types.input, types.output, types.accumulator));
+    if (where.accelerated() != nullptr) return where.accelerated()->make_scanner(request, where.name());
     cpu::executor& executor = where.executor();
+    // On bytes of 0 and 1; the identities differ only in bits that a store of bool ignores.
     const bool truth = types.accumulator == dtype::bool8;
-    switch (truth ? on_bytes(request.op) : request.op) {
+    switch (truth ? on_bits(request.op) : request.op) {
         case operation::plus:
             return make_scanner_of<plus>(executor, request, truth);
         case operation::multiplies:
@@ -83,7 +69,7 @@ std::unique_ptr<scanner> make_scanner(const device& where, const scan_request& r
             return make_scanner_of<bit_xor>(executor, request, truth);
         case operation::logical_and:
         case operation::logical_or:
-            break;  // their accumulator is bool: on_bytes
+            break;  // their accumulator is bool: on_bits
     }
     throw_error(errc::invalid_argument, "op: " + std::string(name(request.op)) + " is not defined for " +
                                             std::string(name(types.accumulator)));

@@ -27,10 +27,16 @@ struct scan_request {
     bool exclusive = false;
     bool reverse = false;            // blocks come from the end: the last block of the sequence first
     std::optional<value> initial{};  // of type types.accumulator
+    // Bytes of what a device takes at once, of the widest among its elements; rounded to whole supers, at
+    // least one. 0: what is usual. The CPU takes everything at once.
+    std::size_t piece_bytes = 0;
 };
 
-// Every block but the last must be a multiple of this.
+// Every block but the last must be a multiple of this on the CPU.
 inline constexpr std::size_t block_multiple = 4096;
+// Bytes of input or output in a block of a file that streams, so that all blocks in flight stay in a
+// last-level cache.
+inline constexpr std::size_t block_bytes = std::size_t{1} << 20;
 
 // Strides count elements.
 struct axis_layout {
@@ -43,6 +49,10 @@ struct axis_layout {
 class scanner {
   public:
     virtual ~scanner() = default;
+
+    // What blocks should be like: all but the last a multiple of so many elements, and about so many bytes.
+    [[nodiscard]] virtual std::size_t multiple() const { return block_multiple; }
+    [[nodiscard]] virtual std::size_t usual_bytes() const { return block_bytes; }
 
     // The next n elements of the sequence. `out` may be `in` if the types have equal sizes.
     virtual void scan(const void* in, void* out, std::size_t n) = 0;
@@ -61,7 +71,8 @@ class scanner {
 };
 
 // The device must outlive the scanner. Throws upsweep::error (invalid_argument) for a request whose types do
-// not fit (see resolve_types).
+// not fit (see resolve_types). Devices that lack segments or axes throw (unsupported) when they are asked
+// for.
 [[nodiscard]] std::unique_ptr<scanner> make_scanner(const device& where, const scan_request& request);
 
 }  // namespace upsweep::registry

@@ -1,0 +1,47 @@
+# The registry's parts for back ends beside the CPU: scans of run-time types, for the command-line tool and the tests.
+# Each is a library of its own, made of src/registry/<name>/, and upsweep-back-ends adds those that this build has.
+# Nothing of it is installed.
+
+# upsweep_registry_part(NAME): the library upsweep-<name>-registry, which defines registry::add_<name>().
+function(upsweep_registry_part name)
+    if(NOT TARGET upsweep::${name})
+        return()
+    endif()
+    file(GLOB sources CONFIGURE_DEPENDS
+         "${PROJECT_SOURCE_DIR}/src/registry/${name}/*.cpp" "${PROJECT_SOURCE_DIR}/src/registry/${name}/*.cu")
+    set(target upsweep-${name}-registry)
+    add_library(${target} STATIC ${sources})
+    upsweep_strict(${target})
+    target_include_directories(${target} PUBLIC "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/src")
+    target_link_libraries(${target} PUBLIC upsweep::${name})
+    set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+    set(upsweep_registry_parts ${upsweep_registry_parts} ${name} PARENT_SCOPE)
+endfunction()
+
+set(upsweep_registry_parts "")
+upsweep_registry_part(cuda)
+
+set(declarations "")
+set(calls "")
+foreach(name IN LISTS upsweep_registry_parts)
+    string(APPEND declarations "void add_${name}();\n")
+    string(APPEND calls "    add_${name}();\n")
+endforeach()
+set(upsweep_back_ends_source "${PROJECT_BINARY_DIR}/registry/back_ends.cpp")
+file(CONFIGURE OUTPUT "${upsweep_back_ends_source}" @ONLY CONTENT
+     "// The back ends of this build, from cmake/Registry.cmake.
+#include \"registry/back_end.hpp\"
+
+namespace upsweep::registry {
+@declarations@
+void add_back_ends() {
+@calls@}
+}  // namespace upsweep::registry
+")
+add_library(upsweep-back-ends STATIC "${upsweep_back_ends_source}")
+upsweep_strict(upsweep-back-ends)
+target_include_directories(upsweep-back-ends PUBLIC "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/src")
+target_link_libraries(upsweep-back-ends PUBLIC upsweep::upsweep)
+foreach(name IN LISTS upsweep_registry_parts)
+    target_link_libraries(upsweep-back-ends PUBLIC upsweep-${name}-registry)
+endforeach()

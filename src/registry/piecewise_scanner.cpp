@@ -1,0 +1,76 @@
+// Cuts blocks into pieces and keeps count.
+#include "registry/piecewise_scanner.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "upsweep/error.hpp"
+
+namespace upsweep::registry {
+namespace {
+
+operation operation_of(const scan_request& request) {
+    return request.types.accumulator == dtype::bool8 ? on_bits(request.op) : request.op;
+}
+
+}  // namespace
+
+piecewise_scanner::piecewise_scanner(std::string device, const scan_request& request)
+    : device_(std::move(device)),
+      request_(request),
+      op_(operation_of(request)),
+      held_(held_type(op_, request.types.accumulator)) {
+    const dtype accumulator = request_.types.accumulator;
+    if (request_.initial && request_.initial->type() != accumulator) {
+        throw_error(errc::invalid_argument, "initial: expected a value of type " +
+                                                std::string(name(accumulator)) + ", but it is of type " +
+                                                std::string(name(request_.initial->type())));
+    }
+    // Of bits all are set in the identity of bit_and, the lowest one among them.
+    const dtype bits = accumulator == dtype::bool8 ? dtype::uint8 : accumulator;
+    start_ = to_held(request_.initial ? *request_.initial : identity_of(op_, bits), held_);
+    const std::size_t bytes = request_.piece_bytes == 0 ? usual_piece_bytes : request_.piece_bytes;
+    const std::size_t widest = std::max({in_size(), out_size(), size_of(held_)});
+    most_ = std::max<std::size_t>(1, bytes / widest / core::super_size) * core::super_size;
+    restart();
+}
+
+void piecewise_scanner::scan(const void* in, void* out, std::size_t n) {
+    if (n == 0) return;
+    if (count_ % core::super_size != 0) {
+        throw_error(errc::invalid_argument,
+                    "blocks: " + std::to_string(count_) +
+                        " elements came before; every block but the last must be a multiple of " +
+                        std::to_string(core::super_size));
+    }
+    try {
+        for (std::size_t done = 0; done < n;) {
+            const std::size_t count = std::min(most_, n - done);
+            const std::size_t at = request_.reverse ? n - done - count : done;
+            run({static_cast<const std::byte*>(in) + at * in_size(),
+                 static_cast<std::byte*>(out) + at * out_size(), count});
+            done += count;
+            count_ += count;
+        }
+        total_ = from_held(finish(), request_.types.accumulator);
+    } catch (...) {
+        abandon();
+        throw;
+    }
+}
+
+void piecewise_scanner::scan_segments(const void*, const std::uint8_t*, void*, std::size_t) {
+    throw_error(errc::unsupported,
+                "device " + device_ + ": scans of groups are unsupported there; the cpu has them");
+}
+void piecewise_scanner::scan_axis(const void*, void*, const axis_layout&) {
+    throw_error(errc::unsupported,
+                "device " + device_ + ": scans along an axis are unsupported there; the cpu has them");
+}
+
+void piecewise_scanner::restart() {
+    count_ = 0;
+    total_ = from_held(start_, request_.types.accumulator);
+}
+
+}  // namespace upsweep::registry
