@@ -98,9 +98,7 @@ struct word_kernel {
         EXPECT_EQ(made.text, in[chunk]);
         carried += made.text;
     }
-    void scan(std::size_t chunk, state& carried, const summary* own, std::size_t next, summary& ahead) const {
-        EXPECT_EQ(own == nullptr, summarised[chunk].load() == 0) << "chunk " << chunk;
-        EXPECT_TRUE(own == nullptr || own->text == in[chunk]) << "chunk " << chunk;
+    void scan(std::size_t chunk, state& carried, std::size_t next, summary& ahead) const {
         scanned[chunk].fetch_add(1);
         carried += in[chunk];
         out[chunk] = carried;
@@ -132,8 +130,7 @@ template <class Kernel, class Choose>
 typename Kernel::state simulate(const Kernel& kernel, std::size_t threads, std::size_t chunks,
                                 typename Kernel::state initial, const Choose& choose) {
     struct worker {
-        typename Kernel::summary summaries[2];
-        std::size_t current = 0;
+        typename Kernel::summary made;
         std::size_t chunk = cpu::no_chunk;
         bool summarised = false;
         std::optional<typename Kernel::state> before;  // what the second pass, still to come, starts from
@@ -145,24 +142,22 @@ typename Kernel::state simulate(const Kernel& kernel, std::size_t threads, std::
         if (w.before) {  // second pass, while the next chunk is summarised
             const std::size_t next = ticket++;
             const bool look_ahead = next + 1 < chunks;
-            kernel.scan(w.chunk, *w.before, &w.summaries[w.current], look_ahead ? next : cpu::no_chunk,
-                        w.summaries[1 - w.current]);
+            kernel.scan(w.chunk, *w.before, look_ahead ? next : cpu::no_chunk, w.made);
             w.before.reset();
             w.chunk = next;
-            w.current = 1 - w.current;
             w.summarised = look_ahead;
         } else if (w.chunk == cpu::no_chunk) {
             w.chunk = ticket++;
         } else if (w.chunk + 1 == chunks || alone) {
-            kernel.scan(w.chunk, gate.state(), nullptr, cpu::no_chunk, w.summaries[1 - w.current]);
+            kernel.scan(w.chunk, gate.state(), cpu::no_chunk, w.made);
             gate.pass(w.chunk);
             w.chunk = ticket++;
         } else if (!w.summarised) {
-            kernel.summarise(w.chunk, w.summaries[w.current]);
+            kernel.summarise(w.chunk, w.made);
             w.summarised = true;
         } else {
             w.before = gate.state();
-            kernel.advance(gate.state(), w.chunk, w.summaries[w.current]);
+            kernel.advance(gate.state(), w.chunk, w.made);
             gate.pass(w.chunk);
         }
     };
@@ -426,9 +421,9 @@ struct scripted_kernel : word_kernel {
         word_kernel::summarise(chunk, made);
         keeper.pass(chunk);
     }
-    void scan(std::size_t chunk, state& carried, const summary* own, std::size_t next, summary& ahead) const {
-        if (own == nullptr) keeper.pass(chunk);  // in one pass: this is its first callback
-        word_kernel::scan(chunk, carried, own, next, ahead);
+    void scan(std::size_t chunk, state& carried, std::size_t next, summary& ahead) const {
+        if (summarised[chunk].load() == 0) keeper.pass(chunk);  // in one pass: this is its first callback
+        word_kernel::scan(chunk, carried, next, ahead);
     }
 };
 
@@ -471,8 +466,8 @@ struct uneven_kernel : word_kernel {
         dawdle(chunk);
         word_kernel::summarise(chunk, made);
     }
-    void scan(std::size_t chunk, state& carried, const summary* own, std::size_t next, summary& ahead) const {
-        word_kernel::scan(chunk, carried, own, next, ahead);
+    void scan(std::size_t chunk, state& carried, std::size_t next, summary& ahead) const {
+        word_kernel::scan(chunk, carried, next, ahead);
         dawdle(chunk + 5);
     }
 };
@@ -503,9 +498,9 @@ struct failing_kernel : word_kernel {
         check(chunk, 1);
         word_kernel::advance(carried, chunk, made);
     }
-    void scan(std::size_t chunk, state& carried, const summary* own, std::size_t next, summary& ahead) const {
+    void scan(std::size_t chunk, state& carried, std::size_t next, summary& ahead) const {
         check(chunk, 2);
-        word_kernel::scan(chunk, carried, own, next, ahead);
+        word_kernel::scan(chunk, carried, next, ahead);
     }
 };
 TEST(chain, failures_reach_the_caller) {

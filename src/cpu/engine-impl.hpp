@@ -25,8 +25,7 @@ void scan_engine<Acc, Op>::summarise_piece(std::size_t chunk, std::size_t i, std
         made.total = kernels_.fold(x, count, made.total);
     } else {
         Acc& rows = made.tile_totals[i / core::tile_size];
-        kernels_.fold_rows(front(x, count), count, &rows, made.runs.data() + i / core::run_size,
-                           made.row_starts.data() + i / core::row_size, backwards_);
+        kernels_.fold_rows(front(x, count), count, &rows, backwards_);
         if ((i + count) % core::tile_size == 0)
             made.tile_totals[i / core::tile_size + 1] = Op::template identity<Acc>();
     }
@@ -63,8 +62,7 @@ void scan_engine<Acc, Op>::advance(state& carried, std::size_t chunk, const summ
 }
 
 template <class Acc, class Op>
-void scan_engine<Acc, Op>::scan(std::size_t chunk, state& carried, const summary* own, std::size_t next,
-                                summary& next_summary) const {
+void scan_engine<Acc, Op>::scan(std::size_t chunk, state& carried, std::size_t next, summary& ahead) const {
     const std::size_t first = chunk * chunk_size_;
     const std::size_t count = count_in(chunk);
     const bool staged = out_.direct == nullptr || (streaming_ && !streams_directly());
@@ -78,30 +76,24 @@ void scan_engine<Acc, Op>::scan(std::size_t chunk, state& carried, const summary
     alignas(64) Acc results[piece_size<Acc>];
     alignas(64) Acc inputs[piece_size<Acc>];
     [[maybe_unused]] Acc rows = Op::template identity<Acc>();
-    if (next != no_chunk) begin(next_summary);
+    if (next != no_chunk) begin(ahead);
     for (std::size_t i = 0; i < count; i += step) {
         const std::size_t piece = std::min(step, count - i);
-        if (next != no_chunk) summarise_piece(next, i, piece, next_summary, inputs);
+        if (next != no_chunk) summarise_piece(next, i, piece, ahead, inputs);
         const Acc* x = front(load(first + i, piece, inputs), piece);
         Acc* y = front(staged ? results : out_.direct + place(first + i, piece), piece);
-        // What this thread reads after this piece, unless a cache has it anyway.
+        // What this thread reads after this piece. An exact operator's is found without asking, in a cache.
         const void* following =
-            streaming_ ? address((next != no_chunk ? next * chunk_size_ : first) + i + piece, piece)
-                       : nullptr;
-        pass.ahead = staged ? nullptr : following;
+            streaming_ || !exact ? address((next != no_chunk ? next * chunk_size_ : first) + i + piece, piece)
+                                 : nullptr;
+        pass.ahead = staged || in_.direct == nullptr ? nullptr : following;
         if constexpr (exact) {
             carried.supers = kernels_.scan(x, y, piece, carried.supers, pass);
         } else {
-            if (own != nullptr) {
-                kernels_.scan_folded(x, y, piece, carried.supers, carried.tiles,
-                                     own->runs.data() + i / core::run_size,
-                                     own->row_starts.data() + i / core::row_size, pass);
-            } else {
-                kernels_.scan_rows(x, y, piece, carried.supers, carried.tiles, &rows, pass,
-                                   i + piece == count ? &carried.last : nullptr);
-            }
+            kernels_.scan_rows(x, y, piece, carried.supers, carried.tiles, &rows, pass,
+                               i + piece == count ? &carried.last : nullptr);
             if ((i + piece) % core::tile_size == 0) {
-                carried.push_tile(own != nullptr ? own->tile_totals[i / core::tile_size] : rows);
+                carried.push_tile(rows);
                 rows = Op::template identity<Acc>();
             }
         }
@@ -148,7 +140,7 @@ Acc run_scan(executor& ex, const source<Acc>& in, const sink<Acc>& out, const sc
     state.tile_count = carry.tile_count;
     if (plan.count == 1) {
         typename engine::summary unused;
-        kernel.scan(0, state, nullptr, no_chunk, unused);
+        kernel.scan(0, state, no_chunk, unused);
     } else {
         state = run_plan(ex, plan, kernel, state, shape.in_place);
     }

@@ -35,36 +35,17 @@ struct tree {
         if (last != nullptr) *last = value;
     }
 
-    static void fold_rows(const T* x, std::size_t n, T* rows, T* runs, T* row_starts, bool backwards) {
+    static void fold_rows(const T* x, std::size_t n, T* rows, bool backwards) {
         const std::ptrdiff_t direction = backwards ? -1 : 1;
         for (std::size_t row = 0; row < n; row += core::row_size) {
             T folded = Op::template identity<T>();
             for (std::size_t run = 0; run < core::row_size; run += core::run_size) {
-                *runs++ = folded;
                 T items = *x;
                 x += direction;
                 for (std::size_t i = 1; i < core::run_size; ++i, x += direction) items = Op()(items, *x);
                 folded = Op()(folded, items);
             }
-            *row_starts++ = *rows;
             *rows = Op()(*rows, folded);
-        }
-    }
-
-    static void scan_folded(const T* x, T* y, std::size_t n, T supers, T tiles, const T* runs,
-                            const T* row_starts, const scan_pass& pass) {
-        const std::ptrdiff_t direction = pass.backwards ? -1 : 1;
-        for (std::size_t i = 0; i < n; i += core::run_size) {
-            const T run = runs[i / core::run_size];
-            const T row = row_starts[i / core::row_size];
-            T items = Op::template identity<T>();
-            T value = Op()(supers, Op()(tiles, Op()(row, run)));
-            for (std::size_t k = 0; k < core::run_size; ++k, x += direction, y += direction) {
-                const T before = value;
-                items = Op()(items, *x);
-                value = Op()(supers, Op()(tiles, Op()(row, Op()(run, items))));
-                *y = pass.exclusive ? before : value;
-            }
         }
     }
 
@@ -135,8 +116,7 @@ struct tree {
         }
     }
 
-    static constexpr tree_kernels<T> table{0,           &scan_rows,  &fold_rows,  &scan_folded,
-                                           &scan_lanes, &fold_lanes, &scan_strips};
+    static constexpr tree_kernels<T> table{0, &scan_rows, &fold_rows, &scan_lanes, &fold_lanes, &scan_strips};
 };
 
 template <class T, class Op>

@@ -53,7 +53,7 @@ class recurrence_engine {
             carried.push_tile(made.tiles[tile], affine());
     }
 
-    void scan(std::size_t chunk, state& carried, const summary*, std::size_t next, summary& ahead) const {
+    void scan(std::size_t chunk, state& carried, std::size_t next, summary& ahead) const {
         const std::size_t first = chunk * chunk_size_;
         const std::size_t count = std::min(chunk_size_, n_ - first);
         const bool aligned = kernels_.stream_alignment != 0 &&

@@ -81,7 +81,7 @@ class segmented_engine {
             carried.push_tile(made.tiles[tile]);
     }
 
-    void scan(std::size_t chunk, state& carried, const summary*, std::size_t next, summary& ahead) const {
+    void scan(std::size_t chunk, state& carried, std::size_t next, summary& ahead) const {
         const std::size_t first = chunk * chunk_size_;
         const std::size_t count = std::min(chunk_size_, n_ - first);
         const bool staged = streaming_ || out_.direct == nullptr || sizeof(lane) != sizeof(Acc);

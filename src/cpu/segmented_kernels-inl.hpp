@@ -250,6 +250,7 @@ struct segmented_tree {
                 const T* const runs_before = totals + row / core::row_size * base::totals_stride;
                 const V s = hn::Set(d, state.supers);
                 const V t = hn::Set(d, state.tiles);
+                const typename base::template outer_parts<2> outer{s, t};
                 const V rows = hn::Set(d, state.rows);
                 for (std::size_t g = 0; g < row_steps && row + g * step < count; ++g) {
                     const std::size_t i = row + g * step;
@@ -259,7 +260,7 @@ struct segmented_tree {
                     const V run = hn::LoadU(d, runs_before + g * width);
                     V v[core::run_size];
                     if ((g + 1) * step <= fresh) {
-                        base::template finish_step<Exclusive>(s, t, rows, run, item, v);
+                        base::template finish_step<Exclusive>(outer, rows, run, item, v);
                     } else {
                         const std::uint64_t word = here.of_step(g);
                         const lane_bits<Backwards> is_head(word);

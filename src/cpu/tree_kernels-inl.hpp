@@ -1,13 +1,14 @@
 // Sums and products that round, by the tree of docs/numerics.md: left folds become plain vector operations
 // once neighbouring operands stand in different registers.
 //
-// A group is as many rows as a vector has lanes. (1) Every run is transposed into four registers a, b, c, d,
-// so that its left fold is b = a (+) b, c = b (+) c, d = c (+) d; d holds run totals. (2) The run totals are
-// transposed so that a lane is a row, and folded: 32 steps for all rows of the group at once. (3) Every
-// element becomes S (+) (T (+) (R (+) (V (+) L))).
+// A group is as many rows as a vector has lanes. A lane is a row: a run of every row is transposed into four
+// registers a, b, c, d, so that its left fold is b = a (+) b, c = b (+) c, d = c (+) d; with the fold V of
+// the runs before it, V (+) L is stored and V grows by d. After 32 runs V holds the totals of all rows, from
+// which R follows, and every element becomes S (+) (T (+) (R (+) (V (+) L))) on its way out. Cost per vector:
+// 4 shuffles, 2.75 to 4.75 operations, 2 loads and 2 stores.
 //
-// Cost per element with 8 lanes: about 0.8 shuffles, 1.4 operations, 0.6 loads and 0.6 stores in the
-// first-level cache.
+// What is left of a group has fewer rows than lanes, so there a lane is a run at first, and the totals of the
+// runs are transposed for the step in which a lane is a row.
 
 #if defined(UPSWEEP_TREE_KERNELS_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef UPSWEEP_TREE_KERNELS_INL_HPP
@@ -18,6 +19,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstring>
 #include <type_traits>
 #include <utility>
 
@@ -191,53 +193,53 @@ struct tree {
         return accumulated;
     }
 
-    // The run totals of the row that lies at x, in the order of the lanes.
+    static HWY_ATTR void fold_rows(const T* x, std::size_t n, T* rows, bool backwards) {
+        if (backwards)
+            fold_rows_as<true>(x, n, rows);
+        else
+            fold_rows_as<false>(x, n, rows);
+    }
+    // A lane a row, as in scan_group.
     template <bool Backwards>
-    static HWY_INLINE void row_run_totals(const T* x, T* totals) {
-        for (std::size_t g = 0; g < row_steps; ++g) {
-            V v[core::run_size];
-            load_runs<Backwards>(x + (Backwards ? row_steps - 1 - g : g) * step, v);
-            fold_runs(v);
-            hn::StoreU(v[core::run_size - 1], full<T>(), totals + g * width);
+    static HWY_ATTR void fold_rows_as(const T* x, std::size_t n, T* rows) {
+        const full<T> d;
+        HWY_ALIGN T row_totals[group_rows];
+        std::size_t first = 0;
+        for (; first + group_size <= n; first += group_size) {
+            const T* const group = at<Backwards>(x, first, 1);
+            const T* const next =
+                first + 2 * group_size <= n ? at<Backwards>(x, first + group_size, group_size) : nullptr;
+            V totals = identity();
+            for (std::size_t run = 0; run < runs; ++run) {
+                if (next != nullptr) prefetch(next, run * step * sizeof(T), step * sizeof(T));
+                V v[core::run_size];
+                load_rows<Backwards>(group, run, v);
+                fold_runs(v);
+                totals = op(totals, v[core::run_size - 1]);
+            }
+            hn::Store(totals, d, row_totals);
+            for (const T total : row_totals) *rows = Op()(*rows, total);
         }
+        if (first != n)
+            portable::tree<T, Op>::fold_rows(at<Backwards>(x, first, 1), n - first, rows, Backwards);
     }
 
-    static HWY_ATTR void fold_rows(const T* x, std::size_t n, T* rows, T* runs_before, T* row_starts,
-                                   bool backwards) {
-        if (backwards)
-            fold_rows_as<true>(x, n, rows, runs_before, row_starts);
-        else
-            fold_rows_as<false>(x, n, rows, runs_before, row_starts);
-    }
-    template <bool Backwards>
-    static HWY_ATTR void fold_rows_as(const T* x, std::size_t n, T* rows, T* runs_before, T* row_starts) {
-        const full<T> d;
-        HWY_ALIGN T totals[group_rows * totals_stride];
-        HWY_ALIGN T row_totals[group_rows];
-        std::size_t row = 0;
-        const std::size_t row_count = n / core::row_size;
-        for (; row + group_rows <= row_count; row += group_rows) {
-            for (std::size_t r = 0; r < group_rows; ++r)
-                row_run_totals<Backwards>(at<Backwards>(x, (row + r) * core::row_size, core::row_size),
-                                          totals + r * totals_stride);
-            hn::Store(fold_totals<Backwards>(totals, runs_before + row * runs, runs), d, row_totals);
-            for (std::size_t r = 0; r < group_rows; ++r) {
-                row_starts[row + r] = *rows;
-                *rows = Op()(*rows, row_totals[r]);
-            }
+    // What stands to the left of a tile: S (+) (T (+) nested), T (+) nested, or nothing but identities.
+    template <std::size_t Parts>
+    struct outer_parts {
+        V s, t;
+        HWY_INLINE V operator()(V nested) const {
+            if constexpr (Parts >= 1) nested = op(t, nested);
+            if constexpr (Parts >= 2) nested = op(s, nested);
+            return nested;
         }
-        for (; row < row_count; ++row) {
-            row_run_totals<Backwards>(at<Backwards>(x, row * core::row_size, core::row_size), totals);
-            row_starts[row] = *rows;
-            *rows = Op()(*rows, fold_one<Backwards>(totals, runs_before + row * runs));
-        }
-    }
+    };
 
     // The results of one step from `run`, what is to the left of its runs, and the folds within them.
-    template <bool Exclusive, class Folded>
-    static HWY_INLINE void finish_step(V s, V t, V before, V run, const Folded& folded,
+    template <bool Exclusive, class Outer, class Folded>
+    static HWY_INLINE void finish_step(const Outer& outer, V before, V run, const Folded& folded,
                                        V (&v)[core::run_size]) {
-        const auto left = [&](V nested) HWY_ATTR { return op(s, op(t, op(before, nested))); };
+        const auto left = [&](V nested) HWY_ATTR { return outer(op(before, nested)); };
         if constexpr (Exclusive) {
             for (std::size_t m = core::run_size; --m != 0;) v[m] = left(op(run, folded(m - 1)));
             v[0] = left(run);
@@ -246,44 +248,24 @@ struct tree {
         }
     }
 
-    static HWY_ATTR void scan_folded(const T* x, T* y, std::size_t n, T supers, T tiles, const T* runs_before,
-                                     const T* row_starts, const scan_pass& pass) {
-        with_pass(pass, [&]<placement Where, bool Backwards>() HWY_ATTR {
-            if (pass.exclusive)
-                scan_folded_as<Where, Backwards, true>(x, y, n, supers, tiles, runs_before, row_starts,
-                                                       pass.ahead);
-            else
-                scan_folded_as<Where, Backwards, false>(x, y, n, supers, tiles, runs_before, row_starts,
-                                                        pass.ahead);
-        });
-    }
-    template <placement Where, bool Backwards, bool Exclusive>
-    static HWY_ATTR void scan_folded_as(const T* x, T* y, std::size_t n, T supers, T tiles,
-                                        const T* runs_before, const T* row_starts, const void* ahead) {
-        const full<T> d;
-        const V s = hn::Set(d, supers);
-        const V t = hn::Set(d, tiles);
-        for (std::size_t row = 0; row < n; row += core::row_size) {
-            const V before = hn::Set(d, *row_starts++);
-            for (std::size_t g = row; g < row + core::row_size; g += step) {
-                if (ahead != nullptr) prefetch(ahead, g * sizeof(T), step * sizeof(T));
-                V v[core::run_size];
-                load_runs<Backwards>(at<Backwards>(x, g, step), v);
-                fold_runs(v);
-                const V run = hn::LoadU(d, runs_before + g / core::run_size);
-                finish_step<Exclusive>(
-                    s, t, before, run, [&](std::size_t m) HWY_ATTR { return v[m]; }, v);
-                store_runs<Where, Backwards>(v, at<Backwards>(y, g, step));
-            }
-        }
-    }
-
     static HWY_ATTR void scan_rows(const T* x, T* y, std::size_t n, T supers, T tiles, T* rows,
                                    const scan_pass& pass, T* last) {
         if (n <= scalar_size) return scan_few(x, y, n, supers, tiles, rows, pass, last);
+        const bool no_supers = is_identity(supers);
+        const bool no_tiles = is_identity(tiles);
         with_pass(pass, [&]<placement Where, bool Backwards>() HWY_ATTR {
-            scan_rows_as<Where, Backwards>(x, y, n, supers, tiles, rows, pass, last);
+            if (Where == placement::cached && no_supers && no_tiles)
+                scan_rows_as<Where, Backwards, 0>(x, y, n, supers, tiles, rows, pass, last);
+            else if (Where == placement::cached && no_supers)
+                scan_rows_as<Where, Backwards, 1>(x, y, n, supers, tiles, rows, pass, last);
+            else
+                scan_rows_as<Where, Backwards, 2>(x, y, n, supers, tiles, rows, pass, last);
         });
+    }
+    // By its bits: +0 is no identity of sums.
+    static HWY_INLINE bool is_identity(T value) {
+        constexpr T identity = Op::template identity<T>();
+        return std::memcmp(&value, &identity, sizeof(T)) == 0;
     }
 
     // Elements up to which setting up vectors costs more than they save.
@@ -308,10 +290,83 @@ struct tree {
         if (last != nullptr) *last = value;
     }
 
+    // Streamed, a group of rows keeps as many cache lines half written, more than 8 of which a processor may
+    // not hold together.
+    template <placement Where>
+    static constexpr bool whole_groups = Where == placement::cached || group_rows <= 8;
+
     // Rows up to which folding them one by one is faster than a lane a row.
     static constexpr std::size_t most_single_rows = 3;
 
+    // A whole group, a lane a row throughout: the runs of all rows are folded from the left as they come, so
+    // that run totals need no transposition of their own. `ahead`, unless null: a group's bytes to ask for
+    // meanwhile.
+    template <placement Where, bool Exclusive, bool Backwards, class Outer>
+    static HWY_INLINE void scan_group(const T* x, T* y, const Outer& outer, T* rows, const T* ahead) {
+        const full<T> d;
+        HWY_ALIGN T nested[group_size];  // V (+) L of every element, transposed
+        HWY_ALIGN T row_totals[group_rows];
+        HWY_ALIGN T row_starts[group_rows];
+        const bool fetch_results = Where == placement::cached && x != y;
+        const T* const results = at<Backwards>(y, 0, group_size);
+        V before = identity();
+        for (std::size_t run = 0; run < runs; ++run) {
+            if (fetch_results) prefetch(results, run * step * sizeof(T), step * sizeof(T));
+            V v[core::run_size];
+            load_rows<Backwards>(x, run, v);
+            fold_runs(v);
+            T* to = nested + run * step;
+            if constexpr (Exclusive) {
+                hn::Store(before, d, to);
+                to += width;
+            }
+            for (std::size_t m = 0; m + 1 < core::run_size; ++m)
+                hn::Store(op(before, v[m]), d, to + m * width);
+            before = op(before, v[core::run_size - 1]);
+            if constexpr (!Exclusive) hn::Store(before, d, to + (core::run_size - 1) * width);
+        }
+        hn::Store(before, d, row_totals);
+        for (std::size_t r = 0; r < group_rows; ++r) {
+            row_starts[r] = *rows;
+            *rows = Op()(*rows, row_totals[r]);
+        }
+        const V start = hn::Load(d, row_starts);
+        for (std::size_t run = 0; run < runs; ++run) {
+            if (ahead != nullptr) prefetch(ahead, run * step * sizeof(T), step * sizeof(T));
+            V v[core::run_size];
+            for (std::size_t m = 0; m < core::run_size; ++m)
+                v[m] = outer(op(start, hn::Load(d, nested + run * step + m * width)));
+            store_rows<Where, Backwards>(v, y, run);
+        }
+    }
+    template <bool Backwards>
+    static constexpr std::ptrdiff_t row_stride = static_cast<std::ptrdiff_t>(core::row_size) *
+                                                 (Backwards ? -1 : 1);
+    // v[m] lane r is item m of the run of row r, in a group whose first element is at p.
+    template <bool Backwards>
+    static HWY_INLINE void load_rows(const T* p, std::size_t run, V (&v)[core::run_size]) {
+        constexpr std::size_t k = block_lanes<T>;
+        const T* const from = at<Backwards>(p, run * core::run_size, core::run_size);
+        for (std::size_t m = 0; m < core::run_size; m += k) {
+            V part[k];
+            load_transposed<T>(from + m, row_stride<Backwards>, part);
+            for (std::size_t i = 0; i < k; ++i) v[m + i] = part[i];
+        }
+        turn<Backwards>(v);
+    }
     template <placement Where, bool Backwards>
+    static HWY_INLINE void store_rows(V (&v)[core::run_size], T* p, std::size_t run) {
+        constexpr std::size_t k = block_lanes<T>;
+        T* const to = at<Backwards>(p, run * core::run_size, core::run_size);
+        turn<Backwards>(v);
+        for (std::size_t m = 0; m < core::run_size; m += k) {
+            V part[k];
+            for (std::size_t i = 0; i < k; ++i) part[i] = v[m + i];
+            store_transposed<Where, T>(part, to + m, row_stride<Backwards>);
+        }
+    }
+
+    template <placement Where, bool Backwards, std::size_t Parts>
     static HWY_ATTR void scan_rows_as(const T* x, T* y, std::size_t n, T supers, T tiles, T* rows,
                                       const scan_pass& pass, T* last) {
         const full<T> d;
@@ -319,9 +374,25 @@ struct tree {
         HWY_ALIGN T totals[group_rows * totals_stride];
         HWY_ALIGN T row_totals[group_rows];
         HWY_ALIGN T last_step[step];  // what does not fill a step, padded
-        const V s = hn::Set(d, supers);
-        const V t = hn::Set(d, tiles);
-        for (std::size_t first = 0; first < n; first += group_size) {
+        const outer_parts<Parts> outer{hn::Set(d, supers), hn::Set(d, tiles)};
+        std::size_t first = 0;
+        for (; whole_groups<Where> && first + group_size <= n; first += group_size) {
+            const T* ahead = nullptr;  // what follows is asked for a group or, streaming, a call before
+            if (pass.ahead != nullptr && (Where == placement::streamed || first + 2 * group_size > n)) {
+                const std::size_t at_ahead = Where == placement::streamed ? first : 0;
+                ahead =
+                    static_cast<const T*>(pass.ahead) + (Backwards ? n - at_ahead - group_size : at_ahead);
+            } else if (first + 2 * group_size <= n) {
+                ahead = at<Backwards>(x, first + group_size, group_size);
+            }
+            const T* const from = at<Backwards>(x, first, 1);
+            T* const to = at<Backwards>(y, first, 1);
+            if (pass.exclusive)
+                scan_group<Where, true, Backwards>(from, to, outer, rows, ahead);
+            else
+                scan_group<Where, false, Backwards>(from, to, outer, rows, ahead);
+        }
+        for (; first < n; first += group_size) {
             const std::size_t count = std::min(n - first, group_size);
             const std::size_t whole = count / step * step;
             const std::size_t complete_rows = count / core::row_size;
@@ -380,7 +451,7 @@ struct tree {
                     const T* const step_folded = folded + g * step;
                     V v[core::run_size];
                     finish_step<Exclusive>(
-                        s, t, before, run,
+                        outer, before, run,
                         [&](std::size_t m) HWY_ATTR { return hn::Load(d, step_folded + m * width); }, v);
                     store_runs<To, Backwards>(v, to);
                 };
@@ -420,13 +491,9 @@ struct tree {
         }
     }
 
-    static constexpr tree_kernels<T> table{stream_alignment,
-                                           &scan_rows,
-                                           &fold_rows,
-                                           &scan_folded,
-                                           &tree_lanes<T, Op>::scan,
-                                           &tree_lanes<T, Op>::fold,
-                                           &tree_strips<T, Op>::scan};
+    static constexpr tree_kernels<T> table{
+        stream_alignment,         &scan_rows, &fold_rows, &tree_lanes<T, Op>::scan, &tree_lanes<T, Op>::fold,
+        &tree_strips<T, Op>::scan};
 };
 
 }  // namespace upsweep::cpu::HWY_NAMESPACE

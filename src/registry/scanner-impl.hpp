@@ -2,8 +2,10 @@
 // each.
 #pragma once
 
+#include <algorithm>
 #include <concepts>
-#include <functional>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -29,52 +31,23 @@ template <class Op>
 [[nodiscard]] std::optional<std::size_t> check_axis(const scan_types& types, const void* in, void* out,
                                                     const axis_layout& layout);
 
-// Pairs (value, head) through the buffers of staging.hpp; heads point at the first element's and move by
-// `stride`.
-template <class Acc, class Op>
-struct segment_source {
-    staged_source<Acc> values;
+// The heads of a block, a byte an element, for cpu::marks_of.
+struct block_heads {
     const std::uint8_t* heads;
-    std::ptrdiff_t stride;
-    const std::optional<Acc>& initial;
+    std::size_t n;
+    bool first_starts;  // whether element 0 starts a segment whatever its byte says
+    bool later_starts;  // whether the element after the block does
 
-    [[nodiscard]] auto reader(std::size_t first) const {
-        return [value = values.reader(first), head = heads + static_cast<std::ptrdiff_t>(first) * stride,
-                this]() mutable -> core::segmented_value<Acc> {
-            const bool starts = *head != 0;
-            head += stride;
-            Acc element = value();
-            if (starts && initial) element = Op()(*initial, element);
-            return {element, starts};
-        };
-    }
-};
-
-template <class Acc>
-struct segment_sink {
-    staged_sink<Acc> values;
-    const std::uint8_t* heads;
-    std::ptrdiff_t stride;
-    bool exclusive;
-
-    class cursor {
-      public:
-        cursor(const segment_sink& owner, std::size_t first)
-            : values_(owner.values, first),
-              owner_(owner),
-              head_(owner.heads + static_cast<std::ptrdiff_t>(first) * owner.stride) {}
-        void operator()(const std::optional<core::segmented_value<Acc>>& prefix) {
-            const bool fresh = owner_.exclusive && *head_ != 0;
-            head_ += owner_.stride;
-            values_.put(fresh ? *owner_.values.before : prefix->value);
+    void mark(const cpu::memory_kernels& memory, std::size_t first, std::size_t count, std::uint64_t* bits,
+              std::size_t&) const {
+        const std::size_t inside = std::min(count, n - first);
+        memory.mark_nonzero(heads + first, inside, bits);
+        if (inside != count) {
+            if (inside % 64 == 0) bits[inside / 64] = 0;
+            bits[inside / 64] |= static_cast<std::uint64_t>(later_starts) << (inside % 64);
         }
-
-      private:
-        typename staged_sink<Acc>::cursor values_;
-        const segment_sink& owner_;
-        const std::uint8_t* head_;
-    };
-    [[nodiscard]] cursor writer(std::size_t first) const { return {*this, first}; }
+        if (first == 0 && first_starts) bits[0] |= 1;
+    }
 };
 
 template <class Acc, class Op>
@@ -97,15 +70,13 @@ class typed_scanner final : public scanner {
         check_block();
         const cpu::source<Acc> source = source_at(in, n);
         const cpu::sink<Acc> sink = sink_at(out, n);
+        const cpu::scan_shape shape = shape_of(source, sink, n, in == out);
         if constexpr (cpu::has_kernels<Acc, Op>) {
-            const std::size_t footprint = n * (source.element_size + sink.element_size);
-            total_ = cpu::run_scan<Acc, Op>(executor_, source, sink,
-                                            {n, request_.exclusive, in == out, footprint}, tree_);
+            total_ = cpu::run_scan<Acc, Op>(executor_, source, sink, shape, tree_);
         } else {
             const staged_source<Acc> staged{source, memory_, n};
             const staged_sink<Acc> results{sink, memory_, start()};
-            total_ =
-                cpu::run_generic_scan<Acc>(executor_, staged, results, Op(), n, request_.exclusive, tree_);
+            total_ = cpu::run_generic_scan<Acc>(executor_, staged, results, Op(), shape, tree_);
         }
         count_ += n;
     }
@@ -113,17 +84,21 @@ class typed_scanner final : public scanner {
     void scan_segments(const void* in, const std::uint8_t* heads, void* out, std::size_t n) override {
         if (n == 0) return;
         check_block();
-        const std::unique_ptr<std::uint8_t[]> starts = starts_of(heads, n);
-        const std::ptrdiff_t stride = request_.reverse ? -1 : 1;
-        const std::uint8_t* first = starts.get() + (request_.reverse ? n - 1 : 0);
+        const block_heads segments{heads, n, count_ == 0, later_head_};
+        const cpu::head_marks marks = cpu::marks_of(segments, n, request_.reverse);
         const cpu::source<Acc> source = source_at(in, n);
         const cpu::sink<Acc> sink = sink_at(out, n);
-        const segment_source<Acc, Op> staged{{source, memory_, n}, first, stride, initial_};
-        const segment_sink<Acc> results{{sink, memory_, start()}, first, stride, request_.exclusive};
-        const Op op;
-        const auto last = cpu::run_generic_scan<core::segmented_value<Acc>>(
-            executor_, staged, results, core::segmented<Op>{op}, n, request_.exclusive, segments_);
-        total_ = last->value;
+        const cpu::scan_shape shape = shape_of(source, sink, n, in == out);
+        if constexpr (cpu::has_segmented_kernels<Acc, Op>) {
+            total_ = cpu::run_segmented_scan<Acc, Op>(executor_, source, sink, shape, marks,
+                                                      {initial_, start()}, segments_);
+        } else {
+            const staged_source<Acc> staged{source, memory_, n};
+            const staged_sink<Acc> results{sink, memory_, start()};
+            total_ = cpu::run_generic_scan<Acc>(executor_, staged, results, Op(), shape, segments_,
+                                                cpu::marked_heads<Acc>{marks, memory_, initial_});
+        }
+        later_head_ = heads[0] != 0;
         count_ += n;
     }
 
@@ -149,17 +124,17 @@ class typed_scanner final : public scanner {
                                         initial_);
         } else {
             const std::size_t bytes = source.element_size + sink.element_size;
-            cpu::for_each_sequence(executor_, geometry, bytes,
-                                   [&](cpu::executor& with, std::size_t sequence) {
-                                       const auto at = geometry.begin(sequence);
-                                       const cpu::source<Acc> x = cpu::moved(source, at.in);
-                                       const cpu::sink<Acc> y = cpu::moved(sink, at.out);
-                                       const staged_source<Acc> staged{x, memory_, geometry.length};
-                                       const staged_sink<Acc> results{y, memory_, start()};
-                                       core::tree_carry<Acc> carry{initial_, {}, 0};
-                                       cpu::run_generic_scan<Acc>(with, staged, results, Op(),
-                                                                  geometry.length, request_.exclusive, carry);
-                                   });
+            cpu::for_each_sequence(
+                executor_, geometry, bytes, [&](cpu::executor& with, std::size_t sequence) {
+                    const auto at = geometry.begin(sequence);
+                    const cpu::source<Acc> x = cpu::moved(source, at.in);
+                    const cpu::sink<Acc> y = cpu::moved(sink, at.out);
+                    const staged_source<Acc> staged{x, memory_, geometry.length};
+                    const staged_sink<Acc> results{y, memory_, start()};
+                    core::tree_carry<Acc> carry{initial_, {}, 0};
+                    cpu::run_generic_scan<Acc>(with, staged, results, Op(),
+                                               shape_of(source, sink, geometry.length, in == out), carry);
+                });
         }
     }
 
@@ -213,19 +188,9 @@ class typed_scanner final : public scanner {
         return request_.reverse ? cpu::moved(sink, static_cast<std::ptrdiff_t>(n) - 1) : sink;
     }
 
-    // Whether each element is the first of its segment in the order of the scan: in reverse, the one before a
-    // head.
-    [[nodiscard]] std::unique_ptr<std::uint8_t[]> starts_of(const std::uint8_t* heads, std::size_t n) {
-        auto starts = std::make_unique<std::uint8_t[]>(n);
-        if (request_.reverse) {
-            std::copy_n(heads + 1, n - 1, starts.get());
-            starts[n - 1] = later_head_ ? 1 : 0;
-            later_head_ = heads[0] != 0;
-        } else {
-            std::copy_n(heads, n, starts.get());
-            if (count_ == 0) starts[0] = 1;
-        }
-        return starts;
+    [[nodiscard]] cpu::scan_shape shape_of(const cpu::source<Acc>& source, const cpu::sink<Acc>& sink,
+                                           std::size_t n, bool in_place) const {
+        return {n, request_.exclusive, in_place, n * (source.element_size + sink.element_size)};
     }
 
     cpu::executor& executor_;
@@ -236,7 +201,7 @@ class typed_scanner final : public scanner {
     std::uint64_t count_ = 0;
     std::optional<Acc> total_{};
     core::tree_carry<Acc> tree_{};
-    core::tree_carry<core::segmented_value<Acc>> segments_{};
+    core::tree_carry<Acc> segments_{};
     bool later_head_ = true;  // reverse: whether the element after the next block starts a segment
 };
 

@@ -74,8 +74,7 @@ struct staged_sink {
         cursor(const cursor&) = delete;
         cursor& operator=(const cursor&) = delete;
         ~cursor() { flush(); }
-        void operator()(const std::optional<Acc>& prefix) { put(prefix ? *prefix : *owner_.before); }
-        void put(const Acc& element) {
+        void operator()(const Acc& element) {
             buffer_[held_++] = element;
             if (held_ == staged_elements) flush();
         }

@@ -72,10 +72,9 @@ class turnstile : public first_failure {
 //   using state, using summary                    (summary is default-constructible)
 //   void summarise(chunk, summary&) const         reads the chunk
 //   void advance(state&, chunk, const summary&) const
-//   void scan(chunk, state&, const summary* own, next, summary& ahead) const
-//       writes the chunk and advances the state itself. `own` is the chunk's summary, or null if it was not
-//       made. Unless next == no_chunk, also summarises chunk `next`, so that a thread reads one chunk while
-//       it writes another.
+//   void scan(chunk, state&, next, summary& ahead) const
+//       writes the chunk and advances the state itself. Unless next == no_chunk, also summarises chunk
+//       `next`, so that a thread reads one chunk while it writes another.
 inline constexpr std::size_t no_chunk = static_cast<std::size_t>(-1);
 
 template <class Kernel>
@@ -89,8 +88,7 @@ typename Kernel::state run_chain(executor& ex, std::size_t helpers, std::size_t 
         present.fetch_add(1, std::memory_order_relaxed);
         try {
             const auto claim = [&] { return ticket.fetch_add(1, std::memory_order_relaxed); };
-            typename Kernel::summary summaries[2];
-            std::size_t current = 0;  // which of them is the chunk's
+            typename Kernel::summary made;  // of the chunk
             bool summarised = false;
             std::size_t chunk = claim();
             while (chunk < chunk_count && !gate.failed()) {
@@ -98,27 +96,24 @@ typename Kernel::state run_chain(executor& ex, std::size_t helpers, std::size_t 
                 // Alone, or at the end, nobody waits for the state: one pass does.
                 const bool alone = present.load(std::memory_order_relaxed) == 1 && gate.is_turn(chunk);
                 if (!summarised && !last && !alone) {
-                    kernel.summarise(chunk, summaries[current]);
+                    kernel.summarise(chunk, made);
                     summarised = true;
                 }
                 if (!gate.wait(chunk)) break;
                 if (last || !summarised) {
-                    kernel.scan(chunk, gate.state(), summarised ? &summaries[current] : nullptr, no_chunk,
-                                summaries[1 - current]);
+                    kernel.scan(chunk, gate.state(), no_chunk, made);
                     gate.pass(chunk);
                     chunk = claim();
                     summarised = false;
                     continue;
                 }
                 typename Kernel::state before = gate.state();
-                kernel.advance(gate.state(), chunk, summaries[current]);
+                kernel.advance(gate.state(), chunk, made);
                 gate.pass(chunk);
                 const std::size_t next = claim();
                 const bool look_ahead = next + 1 < chunk_count;
-                kernel.scan(chunk, before, &summaries[current], look_ahead ? next : no_chunk,
-                            summaries[1 - current]);
+                kernel.scan(chunk, before, look_ahead ? next : no_chunk, made);
                 chunk = next;
-                current = 1 - current;
                 summarised = look_ahead;
             }
         } catch (...) {

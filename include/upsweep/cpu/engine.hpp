@@ -65,15 +65,12 @@ class scan_engine {
             }
         }
     };
-    // What scan() needs of a chunk that was read before. Lives on the stack of the thread that works on the
-    // chunk.
+    // What is known of a chunk that was read.
     struct exact_summary {
         Acc total;
     };
     struct tree_summary {
         std::array<Acc, most_elements / core::tile_size + 1> tile_totals;
-        std::array<Acc, most_elements / core::row_size> row_starts;
-        std::array<Acc, most_elements / core::run_size> runs;
     };
     using summary = std::conditional_t<exact, exact_summary, tree_summary>;
 
@@ -99,8 +96,7 @@ class scan_engine {
 
     void summarise(std::size_t chunk, summary& made) const;
     void advance(state& carried, std::size_t chunk, const summary& made) const;
-    void scan(std::size_t chunk, state& carried, const summary* own, std::size_t next,
-              summary& next_summary) const;
+    void scan(std::size_t chunk, state& carried, std::size_t next, summary& ahead) const;
 
   private:
     [[nodiscard]] std::size_t count_in(std::size_t chunk) const {

@@ -27,8 +27,8 @@ struct scan_pass {
     bool exclusive = false;  // y[i] receives the value before element i
     // Element i is x[-i], its result y[-i]: what lies at the highest address comes first.
     bool backwards = false;
-    // As many bytes from here on as the kernel stores are asked for meanwhile, because this thread reads them
-    // next (null: it does not): memory is fastest when reads and writes are under way together.
+    // Where the next call's elements lie, as many as this one's, of which some or all are asked for meanwhile
+    // (null: unknown): memory is fastest when reads and writes are under way together.
     const void* ahead = nullptr;
 };
 
@@ -70,13 +70,8 @@ struct tree_kernels {
     // unless null, receives the value after the n elements.
     void (*scan_rows)(const T* x, T* y, std::size_t n, T supers, T tiles, T* rows, const scan_pass& pass,
                       T* last);
-    // The same in two steps, for whole rows, with more than one thread: fold_rows reads x and keeps what is
-    // to the left of every run in its row (runs, n / 4 elements in an order of its own) and of every row in
-    // its tile (row_starts, n / 128 elements); scan_folded needs no more than that and what is to the left of
-    // the tile. Both go in the same direction.
-    void (*fold_rows)(const T* x, std::size_t n, T* rows, T* runs, T* row_starts, bool backwards);
-    void (*scan_folded)(const T* x, T* y, std::size_t n, T supers, T tiles, const T* runs,
-                        const T* row_starts, const scan_pass& pass);
+    // Advances *rows over n elements, whole rows within a tile; reads x only.
+    void (*fold_rows)(const T* x, std::size_t n, T* rows, bool backwards);
     // The same for lanes: block.length elements that begin at a row and do not pass the end of its tile.
     // supers, tiles and rows have block.lanes elements.
     void (*scan_lanes)(const lane_block<T>& block, const T* supers, const T* tiles, T* rows);

@@ -100,7 +100,7 @@ typename Kernel::state run_split(executor& ex, std::size_t chunk_count, const Ke
     const auto scan_all = [&](std::size_t begin, std::size_t end, state& carried) {
         typename Kernel::summary unused;
         for (std::size_t chunk = begin; chunk < end && !line.failed(); ++chunk)
-            kernel.scan(chunk, carried, nullptr, no_chunk, unused);
+            kernel.scan(chunk, carried, no_chunk, unused);
     };
     // Advances over all of [begin, end).
     const auto sum_up = [&](std::size_t begin, std::size_t end, state& carried) {

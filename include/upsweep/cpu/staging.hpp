@@ -19,7 +19,7 @@
 
 namespace upsweep::cpu {
 
-inline constexpr std::size_t piece_bytes = 4096;
+inline constexpr std::size_t piece_bytes = 8192;
 // Elements of a piece: whole groups of rows at every SIMD level.
 template <class Acc>
 inline constexpr std::size_t piece_size = piece_bytes / sizeof(Acc);

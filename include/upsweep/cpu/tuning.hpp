@@ -29,10 +29,9 @@ inline constexpr std::size_t chunks_per_thread = 6;
 // Bytes from which results are stored past the caches, as a multiple of the last-level cache.
 inline constexpr double streaming_cache_share = 1.0;
 
-// So many calls in a row, none so long after the one before, are a burst. A thread is woken for it, which
-// costs more than it brings to one call, but it stays awake for the next ones.
-inline constexpr int burst_calls = 4;
-inline constexpr int burst_microseconds = 300;
+// A call that begins sooner than this after another may be one of many. A thread is woken for it, which costs
+// more than it brings to one call, but it stays awake for the next ones.
+inline constexpr int burst_microseconds = 150;
 // Pauses for which an idle thread watches for work before it sleeps: 20 to 90 us.
 inline constexpr int idle_pauses = 2000;
 
