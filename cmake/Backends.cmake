@@ -2,8 +2,8 @@
 #
 # upsweep_backend(NAME TITLE) declares UPSWEEP_<NAME> = AUTO | ON | OFF. A back end exists in the source when
 # cmake/backends/<name>.cmake does; that file sets `found` and `note` (what was found, or what is missing), and
-# the target upsweep::<name> is made where `UPSWEEP_HAS_<NAME>` is true. ON for what cannot be had is an error,
-# never a silent fallback; AUTO takes what is there.
+# the target upsweep::<name> is made where `UPSWEEP_HAS_<NAME>` is true. `UPSWEEP_LACKS_<NAME>` is the note of a back end that
+# AUTO did not find. ON for what cannot be had is an error, never a silent fallback; AUTO takes what is there.
 
 message(STATUS "Upsweep ${PROJECT_VERSION}, ${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}; back ends:")
 message(STATUS "  name     wish    here")
@@ -48,6 +48,10 @@ function(upsweep_backend name title)
     string(REPEAT " " ${padding} wish_gap)
     message(STATUS "  ${stem}${gap}${wish}${wish_gap}${answer}: ${note}")
     set(UPSWEEP_HAS_${name} ${found} PARENT_SCOPE)
+    set(UPSWEEP_LACKS_${name} "" PARENT_SCOPE)
+    if(wish STREQUAL "AUTO" AND NOT found)
+        set(UPSWEEP_LACKS_${name} "${note}" PARENT_SCOPE)
+    endif()
 endfunction()
 
 upsweep_backend(CUDA CUDA)

@@ -10,17 +10,28 @@ install(EXPORT upsweepTargets NAMESPACE upsweep:: DESTINATION "${upsweep_cmake_d
 
 # Before 1.0 a new minor version may change the interface.
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/upsweepConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
+set(upsweep_shader_dir "${CMAKE_INSTALL_DATADIR}/upsweep/shaders")
 configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/upsweepConfig.cmake.in"
-                              "${PROJECT_BINARY_DIR}/upsweepConfig.cmake" INSTALL_DESTINATION "${upsweep_cmake_dir}")
+                              "${PROJECT_BINARY_DIR}/upsweepConfig.cmake" INSTALL_DESTINATION "${upsweep_cmake_dir}"
+                              PATH_VARS upsweep_shader_dir CMAKE_INSTALL_INCLUDEDIR)
 install(FILES "${PROJECT_BINARY_DIR}/upsweepConfig.cmake" "${PROJECT_BINARY_DIR}/upsweepConfigVersion.cmake"
         DESTINATION "${upsweep_cmake_dir}")
 
 # The libraries for OpenGL and Vulkan, and what they share, ask for no package and so are exported with the first one.
-foreach(upsweep_part IN ITEMS shader gl vulkan)
+foreach(upsweep_part IN ITEMS shader gl)
     if(TARGET upsweep-${upsweep_part})
         install(TARGETS upsweep-${upsweep_part} EXPORT upsweepTargets)
     endif()
 endforeach()
+
+# A consumer's own operators for Vulkan are compiled together with the stages.
+if(TARGET upsweep-vulkan)
+    install(TARGETS upsweep-vulkan EXPORT upsweepTargets FILE_SET HEADERS)
+    install(DIRECTORY "${PROJECT_SOURCE_DIR}/shaders/" DESTINATION "${upsweep_shader_dir}"
+            FILES_MATCHING PATTERN "*.comp" PATTERN "*.glsl")
+    install(FILES "${PROJECT_SOURCE_DIR}/cmake/Shaders.cmake" "${PROJECT_SOURCE_DIR}/cmake/ShaderScript.cmake"
+                  "${PROJECT_SOURCE_DIR}/cmake/ShaderTools.cmake" DESTINATION "${upsweep_cmake_dir}")
+endif()
 
 # The emulator is exported by itself: who does not ask for it needs no Boost.
 if(TARGET upsweep-emulator)

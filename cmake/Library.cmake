@@ -10,10 +10,8 @@ file(GLOB upsweep_sources CONFIGURE_DEPENDS
 file(GLOB upsweep_cpu_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/cpu/*.cpp")
 file(GLOB_RECURSE upsweep_headers CONFIGURE_DEPENDS
      "${PROJECT_SOURCE_DIR}/include/upsweep/*.hpp" "${PROJECT_SOURCE_DIR}/include/upsweep/*.def")
-list(FILTER upsweep_headers EXCLUDE REGEX "/include/upsweep/cuda/")  # CudaLibrary.cmake
-if(NOT UPSWEEP_HAS_VULKAN)
-    list(FILTER upsweep_headers EXCLUDE REGEX "/include/upsweep/vulkan/")  # they need Vulkan's own
-endif()
+# CudaLibrary.cmake and VulkanLibrary.cmake have theirs, which need those of CUDA and Vulkan.
+list(FILTER upsweep_headers EXCLUDE REGEX "/include/upsweep/(cuda|vulkan)/")
 
 add_library(upsweep ${upsweep_sources})
 add_library(upsweep::upsweep ALIAS upsweep)

@@ -8,25 +8,35 @@
 # says what the GLSL defines.
 include_guard(GLOBAL)
 
+# The functions below may be called from any directory of a project, so what they need is not of one directory's scope.
+# The installed package sets both folders before it includes this file.
 if(NOT DEFINED UPSWEEP_SHADER_DIR)
-    set(UPSWEEP_SHADER_DIR "${PROJECT_SOURCE_DIR}/shaders")
-    set(UPSWEEP_DEF_DIR "${PROJECT_SOURCE_DIR}/include/upsweep")
+    set(UPSWEEP_SHADER_DIR "${CMAKE_CURRENT_LIST_DIR}/../shaders")
+    set(UPSWEEP_DEF_DIR "${CMAKE_CURRENT_LIST_DIR}/../include/upsweep")
 endif()
-set(UPSWEEP_SHADER_SCRIPT "${CMAKE_CURRENT_LIST_DIR}/ShaderScript.cmake")
-set(UPSWEEP_SHADER_FOLDERS "${UPSWEEP_SHADER_DIR}|${UPSWEEP_DEF_DIR}|${UPSWEEP_DEF_DIR}/core")
+cmake_path(NORMAL_PATH UPSWEEP_SHADER_DIR)
+cmake_path(NORMAL_PATH UPSWEEP_DEF_DIR)
+set(UPSWEEP_SHADER_SOURCES "${UPSWEEP_SHADER_DIR}" CACHE INTERNAL "For cmake/Shaders.cmake")
+set(UPSWEEP_SHADER_FOLDERS "${UPSWEEP_SHADER_DIR}|${UPSWEEP_DEF_DIR}|${UPSWEEP_DEF_DIR}/core" CACHE INTERNAL "Likewise")
+set(UPSWEEP_SHADER_SCRIPT "${CMAKE_CURRENT_LIST_DIR}/ShaderScript.cmake" CACHE INTERNAL "Likewise")
+file(GLOB upsweep_shader_files CONFIGURE_DEPENDS "${UPSWEEP_SHADER_DIR}/*.comp" "${UPSWEEP_SHADER_DIR}/*.glsl")
+set(UPSWEEP_SHADER_FILES ${upsweep_shader_files} "${UPSWEEP_DEF_DIR}/operators.def" "${UPSWEEP_DEF_DIR}/core/levels.def"
+    "${UPSWEEP_SHADER_SCRIPT}" CACHE INTERNAL "Likewise")
+set(UPSWEEP_SUBGROUP_LINES "#define UPSWEEP_SUBGROUPS|#extension GL_KHR_shader_subgroup_basic : require\
+|#extension GL_KHR_shader_subgroup_ballot : require|#extension GL_KHR_shader_subgroup_shuffle : require\
+|#extension GL_KHR_shader_subgroup_shuffle_relative : require" CACHE INTERNAL "Likewise")
 
 # In the order of shader::stage.
 set(UPSWEEP_STAGES tile_totals super_totals super_prefixes tile_scan blelloch_scan blelloch_add vote compact probe)
-
-file(GLOB UPSWEEP_SHADER_FILES CONFIGURE_DEPENDS "${UPSWEEP_SHADER_DIR}/*.comp" "${UPSWEEP_SHADER_DIR}/*.glsl")
-list(APPEND UPSWEEP_SHADER_FILES "${UPSWEEP_DEF_DIR}/operators.def" "${UPSWEEP_DEF_DIR}/core/levels.def"
-     "${UPSWEEP_SHADER_SCRIPT}")
 
 # upsweep_compile_stage(STAGE OUTPUT.spv HEADER [USER]): HEADER is lines separated by `|`.
 #
 # The compiler's optimiser is left alone: it would inline every call, which makes a module four times as large, and a
 # driver does it again anyway. Names are stripped.
 function(upsweep_compile_stage stage output header)
+    if(UPSWEEP_SHADER_TOOLS_MISSING)
+        message(FATAL_ERROR "Upsweep: shaders for Vulkan cannot be compiled without ${UPSWEEP_SHADER_TOOLS_MISSING}")
+    endif()
     cmake_path(REMOVE_EXTENSION output OUTPUT_VARIABLE base)
     set(flat "${base}.comp")
     set(user_argument "")
@@ -45,7 +55,7 @@ function(upsweep_compile_stage stage output header)
     endif()
     add_custom_command(
         OUTPUT "${output}"
-        COMMAND "${CMAKE_COMMAND}" -D STEP=flatten -D "INPUT=${UPSWEEP_SHADER_DIR}/${stage}.comp" -D "OUTPUT=${flat}"
+        COMMAND "${CMAKE_COMMAND}" -D STEP=flatten -D "INPUT=${UPSWEEP_SHADER_SOURCES}/${stage}.comp" -D "OUTPUT=${flat}"
                 -D "FOLDERS=${UPSWEEP_SHADER_FOLDERS}" -D "HEADER=#version 450|${header}" -D "USER=${user_argument}"
                 -P "${UPSWEEP_SHADER_SCRIPT}"
         COMMAND ${compile}
@@ -59,11 +69,8 @@ endfunction()
 set(UPSWEEP_HEADER_one_word "#define UPSWEEP_ELEMENT_WORDS 1")
 set(UPSWEEP_HEADER_two_words "#define UPSWEEP_ELEMENT_WORDS 2")
 set(UPSWEEP_HEADER_doubles "#define UPSWEEP_ELEMENT_WORDS 2|#define UPSWEEP_DOUBLE")
-string(JOIN "|" upsweep_subgroup_lines "#define UPSWEEP_SUBGROUPS" "#extension GL_KHR_shader_subgroup_basic : require"
-       "#extension GL_KHR_shader_subgroup_ballot : require" "#extension GL_KHR_shader_subgroup_shuffle : require"
-       "#extension GL_KHR_shader_subgroup_shuffle_relative : require")
-set(UPSWEEP_HEADER_one_word_subgroups "${UPSWEEP_HEADER_one_word}|${upsweep_subgroup_lines}")
-set(UPSWEEP_HEADER_two_words_subgroups "${UPSWEEP_HEADER_two_words}|${upsweep_subgroup_lines}")
+set(UPSWEEP_HEADER_one_word_subgroups "${UPSWEEP_HEADER_one_word}|${UPSWEEP_SUBGROUP_LINES}")
+set(UPSWEEP_HEADER_two_words_subgroups "${UPSWEEP_HEADER_two_words}|${UPSWEEP_SUBGROUP_LINES}")
 
 # upsweep_embed_spirv(OUTPUT): a header with all modules, <stage>_<variant>.
 function(upsweep_embed_spirv output)
@@ -98,7 +105,7 @@ function(upsweep_embed_texts output)
     set(texts "")
     set(commands "")
     foreach(stage IN LISTS UPSWEEP_STAGES)
-        list(APPEND commands COMMAND "${CMAKE_COMMAND}" -D STEP=flatten -D "INPUT=${UPSWEEP_SHADER_DIR}/${stage}.comp"
+        list(APPEND commands COMMAND "${CMAKE_COMMAND}" -D STEP=flatten -D "INPUT=${UPSWEEP_SHADER_SOURCES}/${stage}.comp"
              -D "OUTPUT=${folder}/${stage}.glsl" -D "FOLDERS=${UPSWEEP_SHADER_FOLDERS}" -D HEADER= -D USER=
              -P "${UPSWEEP_SHADER_SCRIPT}")
         list(APPEND texts "${folder}/${stage}.glsl")
@@ -189,7 +196,7 @@ function(upsweep_vulkan_items target name)
     set(folder "${CMAKE_CURRENT_BINARY_DIR}/${target}_shaders/${name}")
     set(lines "#define UPSWEEP_USER_ITEMS")
     upsweep_compile_stage(vote "${folder}/vote.spv" "${lines}" "${source}")
-    upsweep_compile_stage(vote "${folder}/vote_subgroups.spv" "${lines}|${upsweep_subgroup_lines}" "${source}")
+    upsweep_compile_stage(vote "${folder}/vote_subgroups.spv" "${lines}|${UPSWEEP_SUBGROUP_LINES}" "${source}")
     upsweep_compile_stage(compact "${folder}/compact.spv" "${lines}" "${source}")
     upsweep_embed_user(${target} ${name} upsweep::vulkan::user_items
                        "{${name}_modules::vote, ${name}_modules::vote_subgroups, ${name}_modules::compact}"

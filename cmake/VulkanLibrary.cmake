@@ -9,6 +9,9 @@ file(GLOB upsweep_vulkan_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/vu
 add_library(upsweep-vulkan ${upsweep_vulkan_sources} "${upsweep_spirv_header}")
 add_library(upsweep::vulkan ALIAS upsweep-vulkan)
 upsweep_strict(upsweep-vulkan)
+file(GLOB upsweep_vulkan_headers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/include/upsweep/vulkan/*.hpp")
+target_sources(upsweep-vulkan PUBLIC FILE_SET HEADERS BASE_DIRS "${PROJECT_SOURCE_DIR}/include"
+                                     FILES ${upsweep_vulkan_headers})
 target_include_directories(upsweep-vulkan PRIVATE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/src"
                                                   "${PROJECT_BINARY_DIR}/shaders")
 # Vulkan's own headers are the consumer's too; they are a system directory unless the compiler looks there anyway.
@@ -18,4 +21,5 @@ endif()
 target_link_libraries(upsweep-vulkan PUBLIC upsweep::upsweep PRIVATE upsweep::shader ${CMAKE_DL_LIBS})
 set_target_properties(upsweep-vulkan PROPERTIES
     EXPORT_NAME vulkan POSITION_INDEPENDENT_CODE ON VERSION ${PROJECT_VERSION}
-    SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+    SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
+    VERIFY_INTERFACE_HEADER_SETS ${PROJECT_IS_TOP_LEVEL})

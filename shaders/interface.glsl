@@ -7,6 +7,8 @@
 #endif
 #define UPSWEEP_TILE_RUNS (UPSWEEP_ROW_RUNS * UPSWEEP_TILE_ROWS)
 #define UPSWEEP_TILE_ELEMENTS (UPSWEEP_RUN_ELEMENTS * UPSWEEP_TILE_RUNS)
+#define UPSWEEP_RUNS (UPSWEEP_TILE_RUNS / UPSWEEP_GROUP_SIZE)  // of an invocation, a work group's size apart
+#define UPSWEEP_ITEMS (UPSWEEP_RUNS * UPSWEEP_RUN_ELEMENTS)    // of an invocation
 
 #ifdef VULKAN
 layout(push_constant) uniform parameter_block {

@@ -1,47 +1,52 @@
-// Runs of the input.
+// An invocation's part of a tile, loaded.
 
 layout(std430, binding = UPSWEEP_INPUT) readonly buffer input_block {
     stored input_elements[];
 };
 #if UPSWEEP_ELEMENT_WORDS < 4
-// The same memory in vectors of four words, for runs that begin at a multiple of 16 bytes.
+// The same memory in vectors of four words.
 layout(std430, binding = UPSWEEP_INPUT) readonly buffer input_vector_block {
     uvec4 input_vectors[];
 };
+#define UPSWEEP_RUN_VECTORS UPSWEEP_ELEMENT_WORDS
 #endif
 
-// The run at `position`, a multiple of 4. Positions from `length` on get a value that must not matter.
-void load_run(uint first, uint position, uint length, out element run[UPSWEEP_RUN_ELEMENTS]) {
-    bool whole = position + uint(UPSWEEP_RUN_ELEMENTS) <= length;
+// The runs of `lane` in the tile at `base`. Positions from `length` on get a value that must not matter.
+void load_runs(uint first, uint base, uint lane, uint length, out element items[UPSWEEP_ITEMS]) {
 #if UPSWEEP_ELEMENT_WORDS < 4
-    uint word = run_place(first, position) * uint(UPSWEEP_ELEMENT_WORDS);
-    if (whole && (word & 3u) == 0u) {
+    // All loads before the first use, and no branch between them.
+    if (moves_vectors(first, base, length)) {
         bool reversed = has_flag(UPSWEEP_F_REVERSE);
+        uvec4 vectors[UPSWEEP_RUNS * UPSWEEP_RUN_VECTORS];
+        for (int k = 0; k < UPSWEEP_RUNS; ++k) {
+            uint at = run_word(first, run_position(base, k, lane)) >> 2;
+            for (int v = 0; v < UPSWEEP_RUN_VECTORS; ++v)
+                vectors[k * UPSWEEP_RUN_VECTORS + v] = input_vectors[at + uint(v)];
+        }
+        for (int k = 0; k < UPSWEEP_RUNS; ++k) {
 #if UPSWEEP_ELEMENT_WORDS == 1
-        uvec4 v = input_vectors[word >> 2];
-        if (reversed) v = v.wzyx;
-        run[0] = from_words(v.x);
-        run[1] = from_words(v.y);
-        run[2] = from_words(v.z);
-        run[3] = from_words(v.w);
+            uvec4 run = reversed ? vectors[k].wzyx : vectors[k];
+            for (int m = 0; m < 4; ++m) items[4 * k + m] = from_words(run[m]);
 #else
-        uvec4 v = input_vectors[word >> 2];
-        uvec4 w = input_vectors[(word >> 2) + 1u];
-        run[0] = from_words(reversed ? w.zw : v.xy);
-        run[1] = from_words(reversed ? w.xy : v.zw);
-        run[2] = from_words(reversed ? v.zw : w.xy);
-        run[3] = from_words(reversed ? v.xy : w.zw);
+            uvec4 low = reversed ? vectors[2 * k + 1].zwxy : vectors[2 * k];
+            uvec4 high = reversed ? vectors[2 * k].zwxy : vectors[2 * k + 1];
+            items[4 * k] = from_words(low.xy);
+            items[4 * k + 1] = from_words(low.zw);
+            items[4 * k + 2] = from_words(high.xy);
+            items[4 * k + 3] = from_words(high.zw);
 #endif
+        }
         return;
     }
 #endif
-    // One load in a loop of unknown length: four would be four times the code on drivers that execute both branches.
-    uint count = position < length ? min(length - position, uint(UPSWEEP_RUN_ELEMENTS)) : 0u;
-    for (int m = 0; m < UPSWEEP_RUN_ELEMENTS; ++m) run[m] = from_words(stored(0u));
-    for (uint m = 0u; m < count; ++m) {
-        element value = from_words(input_elements[place_of(first, position + m)]);
-        for (int at = 0; at < UPSWEEP_RUN_ELEMENTS; ++at) {
-            if (uint(at) == m) run[at] = value;
+    // Element by element, in a loop whose end compilers do not know: unrolled, it would be most of the program.
+    for (int i = 0; i < UPSWEEP_ITEMS; ++i) items[i] = from_words(stored(0u));
+    uint count = base < length ? uint(UPSWEEP_ITEMS) : 0u;
+    for (uint i = 0u; i < count; ++i) {
+        uint position = item_position(base, i, lane);
+        element value = from_words(position < length ? input_elements[place_of(first, position)] : stored(0u));
+        for (int at = 0; at < UPSWEEP_ITEMS; ++at) {
+            if (uint(at) == i) items[at] = value;
         }
     }
 }

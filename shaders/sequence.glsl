@@ -32,7 +32,21 @@ uint first_of(uint first) {
 uint place_of(uint first, uint position) {
     return has_flag(UPSWEEP_F_REVERSE) ? first - position : first + position;
 }
-// The lowest element of the run at `position`.
-uint run_place(uint first, uint position) {
-    return has_flag(UPSWEEP_F_REVERSE) ? first - position - uint(UPSWEEP_RUN_ELEMENTS - 1) : first + position;
+// The first word of the run at `position`, a multiple of 4.
+uint run_word(uint first, uint position) {
+    uint lowest = has_flag(UPSWEEP_F_REVERSE) ? first - position - uint(UPSWEEP_RUN_ELEMENTS - 1) : first + position;
+    return lowest * uint(UPSWEEP_ELEMENT_WORDS);
+}
+// Whether all of a tile's runs can be moved as vectors: the tile is complete, its runs begin at multiples of 16 bytes.
+bool moves_vectors(uint first, uint base, uint length) {
+    return base + uint(UPSWEEP_TILE_ELEMENTS) <= length && (run_word(first, base) & 3u) == 0u;
+}
+// The k-th run of an invocation.
+uint run_position(uint base, int k, uint lane) {
+    return base + (uint(k * UPSWEEP_GROUP_SIZE) + lane) * uint(UPSWEEP_RUN_ELEMENTS);
+}
+// The i-th of its elements.
+uint item_position(uint base, uint i, uint lane) {
+    uint run = i / uint(UPSWEEP_RUN_ELEMENTS) * uint(UPSWEEP_GROUP_SIZE) + lane;
+    return base + run * uint(UPSWEEP_RUN_ELEMENTS) + i % uint(UPSWEEP_RUN_ELEMENTS);
 }

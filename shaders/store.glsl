@@ -1,4 +1,4 @@
-// Runs of the output.
+// An invocation's part of a tile, stored.
 
 layout(std430, binding = UPSWEEP_OUTPUT) writeonly buffer output_block {
     stored output_elements[];
@@ -10,31 +10,34 @@ layout(std430, binding = UPSWEEP_OUTPUT) writeonly buffer output_vector_block {
 };
 #endif
 
-// The run at `position`, a multiple of 4, as far as `length`.
-void store_run(uint first, uint position, uint length, element run[UPSWEEP_RUN_ELEMENTS]) {
-    bool whole = position + uint(UPSWEEP_RUN_ELEMENTS) <= length;
+// The runs of `lane` in the tile at `base`, as far as `length`.
+void store_runs(uint first, uint base, uint lane, uint length, element items[UPSWEEP_ITEMS]) {
 #if UPSWEEP_ELEMENT_WORDS < 4
-    uint word = run_place(first, position) * uint(UPSWEEP_ELEMENT_WORDS);
-    if (whole && (word & 3u) == 0u) {
+    if (moves_vectors(first, base, length)) {
         bool reversed = has_flag(UPSWEEP_F_REVERSE);
+        for (int k = 0; k < UPSWEEP_RUNS; ++k) {
+            uint at = run_word(first, run_position(base, k, lane)) >> 2;
+            stored a = to_words(items[4 * k]);
+            stored b = to_words(items[4 * k + 1]);
+            stored c = to_words(items[4 * k + 2]);
+            stored d = to_words(items[4 * k + 3]);
 #if UPSWEEP_ELEMENT_WORDS == 1
-        uvec4 v = uvec4(to_words(run[0]), to_words(run[1]), to_words(run[2]), to_words(run[3]));
-        output_vectors[word >> 2] = reversed ? v.wzyx : v;
+            output_vectors[at] = reversed ? uvec4(d, c, b, a) : uvec4(a, b, c, d);
 #else
-        uvec4 v = uvec4(to_words(run[0]), to_words(run[1]));
-        uvec4 w = uvec4(to_words(run[2]), to_words(run[3]));
-        output_vectors[word >> 2] = reversed ? w.zwxy : v;
-        output_vectors[(word >> 2) + 1u] = reversed ? v.zwxy : w;
+            output_vectors[at] = reversed ? uvec4(d, c) : uvec4(a, b);
+            output_vectors[at + 1u] = reversed ? uvec4(b, a) : uvec4(c, d);
 #endif
+        }
         return;
     }
 #endif
-    uint count = position < length ? min(length - position, uint(UPSWEEP_RUN_ELEMENTS)) : 0u;
-    for (uint m = 0u; m < count; ++m) {
-        element value = run[0];
-        for (int at = 1; at < UPSWEEP_RUN_ELEMENTS; ++at) {
-            if (uint(at) == m) value = run[at];
+    uint count = base < length ? uint(UPSWEEP_ITEMS) : 0u;
+    for (uint i = 0u; i < count; ++i) {
+        element value = items[0];
+        for (int at = 1; at < UPSWEEP_ITEMS; ++at) {
+            if (uint(at) == i) value = items[at];
         }
-        output_elements[place_of(first, position + m)] = to_words(value);
+        uint position = item_position(base, i, lane);
+        if (position < length) output_elements[place_of(first, position)] = to_words(value);
     }
 }

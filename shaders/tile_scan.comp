@@ -14,8 +14,6 @@ layout(std430, binding = UPSWEEP_TOTAL) writeonly buffer total_block {
     stored total_elements[];
 };
 
-#define UPSWEEP_RUNS (UPSWEEP_TILE_RUNS / UPSWEEP_GROUP_SIZE)  // of an invocation
-
 void write_total(element total) { total_elements[parameters[UPSWEEP_P_TOTAL_INDEX]] = to_words(total); }
 
 // A value that may be absent; such a one is skipped.
@@ -48,12 +46,13 @@ part supers_before(uint tile) {
     return supers;
 }
 
-// Stores the run at `position` from prefix(position), ..., prefix(position + 4).
-void store_prefixes(uint position, uint length, element prefixes[UPSWEEP_RUN_ELEMENTS + 1]) {
+// What is stored for the run at `position`, into items[4 k] and the three after it, from prefix(position), ...,
+// prefix(position + 4); and the total, if the sequence ends here.
+void take_prefixes(uint position, uint length, int k, element prefixes[UPSWEEP_RUN_ELEMENTS + 1],
+                   inout element items[UPSWEEP_ITEMS]) {
     bool exclusive = has_flag(UPSWEEP_F_EXCLUSIVE);
-    element results[UPSWEEP_RUN_ELEMENTS];
-    for (int m = 0; m < UPSWEEP_RUN_ELEMENTS; ++m) results[m] = exclusive ? prefixes[m] : prefixes[m + 1];
-    store_run(first_of(parameters[UPSWEEP_P_OUTPUT_FIRST]), position, length, results);
+    for (int m = 0; m < UPSWEEP_RUN_ELEMENTS; ++m)
+        items[k * UPSWEEP_RUN_ELEMENTS + m] = exclusive ? prefixes[m] : prefixes[m + 1];
     if (position < length && length <= position + uint(UPSWEEP_RUN_ELEMENTS) && has_last()) {
         for (int m = 1; m <= UPSWEEP_RUN_ELEMENTS; ++m) {
             if (position + uint(m) == length) write_total(prefixes[m]);

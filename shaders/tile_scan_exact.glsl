@@ -28,21 +28,29 @@ void scan_segments(uint tile) {
 void scan_tile(uint tile, uint base, uint length) {
     uint lane = lane_index();
     uint first = first_of(parameters[UPSWEEP_P_INPUT_FIRST]);
-    if (lane < tiles_before(tile)) earlier_totals[lane] = tile_total(tile, lane);
-    if (lane == uint(UPSWEEP_SUPER_TILES)) earlier_supers = supers_before(tile).value;
-    element items[UPSWEEP_RUNS * UPSWEEP_RUN_ELEMENTS];
+
+    // Asked for before the elements, used after them.
+    element earlier = absent();
+    if (lane < tiles_before(tile)) earlier = tile_total(tile, lane);
+    element supers = absent();
+    if (lane == uint(UPSWEEP_SUPER_TILES)) supers = supers_before(tile).value;
+
+    element items[UPSWEEP_ITEMS];
     element before_run[UPSWEEP_RUNS];
+    load_runs(first, base, lane, length, items);
     for (int k = 0; k < UPSWEEP_RUNS; ++k) {
-        element run[UPSWEEP_RUN_ELEMENTS];
-        load_run(first, base + (uint(k * UPSWEEP_GROUP_SIZE) + lane) * uint(UPSWEEP_RUN_ELEMENTS), length, run);
-        for (int m = 1; m < UPSWEEP_RUN_ELEMENTS; ++m) run[m] = join(run[m - 1], run[m]);
-        for (int m = 0; m < UPSWEEP_RUN_ELEMENTS; ++m) items[k * UPSWEEP_RUN_ELEMENTS + m] = run[m];
-        element scanned = subgroup_scan(run[UPSWEEP_RUN_ELEMENTS - 1]);
+        for (int m = 1; m < UPSWEEP_RUN_ELEMENTS; ++m) {
+            int i = k * UPSWEEP_RUN_ELEMENTS + m;
+            items[i] = join(items[i - 1], items[i]);
+        }
+        element scanned = subgroup_scan(items[(k + 1) * UPSWEEP_RUN_ELEMENTS - 1]);
         if (gl_SubgroupInvocationID == subgroup_lanes() - 1u)
             segments[uint(k) * gl_NumSubgroups + gl_SubgroupID] = scanned;
         element shifted = subgroupShuffleUp(scanned, 1u);
         before_run[k] = gl_SubgroupInvocationID == 0u ? absent() : shifted;
     }
+    if (lane < tiles_before(tile)) earlier_totals[lane] = earlier;
+    if (lane == uint(UPSWEEP_SUPER_TILES)) earlier_supers = supers;
     synchronize();
     if (gl_SubgroupID == 0u) scan_segments(tile);
     synchronize();
@@ -53,6 +61,7 @@ void scan_tile(uint tile, uint base, uint length) {
         prefixes[0] = before;
         for (int m = 1; m <= UPSWEEP_RUN_ELEMENTS; ++m)
             prefixes[m] = join(before, items[k * UPSWEEP_RUN_ELEMENTS + m - 1]);
-        store_prefixes(base + (uint(k * UPSWEEP_GROUP_SIZE) + lane) * uint(UPSWEEP_RUN_ELEMENTS), length, prefixes);
+        take_prefixes(run_position(base, k, lane), length, k, prefixes, items);
     }
+    store_runs(first_of(parameters[UPSWEEP_P_OUTPUT_FIRST]), base, lane, length, items);
 }

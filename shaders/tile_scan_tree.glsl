@@ -6,19 +6,25 @@ shared part before_tile[2];  // S, T
 void scan_tile(uint tile, uint base, uint length) {
     uint lane = gl_LocalInvocationIndex;
     uint first = first_of(parameters[UPSWEEP_P_INPUT_FIRST]);
-    if (lane < tiles_before(tile)) rows[slot_of(UPSWEEP_TILES_ROW, lane)] = tile_total(tile, lane);
-    if (lane == uint(UPSWEEP_TILE_ROWS)) before_tile[0] = supers_before(tile);
+
+    // Asked for before the elements, used after them.
+    element earlier = absent();
+    if (lane < tiles_before(tile)) earlier = tile_total(tile, lane);
+    part supers = part(false, absent());
+    if (lane == uint(UPSWEEP_TILE_ROWS)) supers = supers_before(tile);
 
     // L, and the totals of runs.
-    element items[UPSWEEP_RUNS * UPSWEEP_RUN_ELEMENTS];
+    element items[UPSWEEP_ITEMS];
+    load_runs(first, base, lane, length, items);
     for (int k = 0; k < UPSWEEP_RUNS; ++k) {
-        uint run_index = uint(k * UPSWEEP_GROUP_SIZE) + lane;
-        element run[UPSWEEP_RUN_ELEMENTS];
-        load_run(first, base + run_index * uint(UPSWEEP_RUN_ELEMENTS), length, run);
-        for (int m = 1; m < UPSWEEP_RUN_ELEMENTS; ++m) run[m] = join(run[m - 1], run[m]);
-        for (int m = 0; m < UPSWEEP_RUN_ELEMENTS; ++m) items[k * UPSWEEP_RUN_ELEMENTS + m] = run[m];
-        rows[row_slot(run_index)] = run[UPSWEEP_RUN_ELEMENTS - 1];
+        for (int m = 1; m < UPSWEEP_RUN_ELEMENTS; ++m) {
+            int i = k * UPSWEEP_RUN_ELEMENTS + m;
+            items[i] = join(items[i - 1], items[i]);
+        }
+        rows[row_slot(uint(k * UPSWEEP_GROUP_SIZE) + lane)] = items[(k + 1) * UPSWEEP_RUN_ELEMENTS - 1];
     }
+    if (lane < tiles_before(tile)) rows[slot_of(UPSWEEP_TILES_ROW, lane)] = earlier;
+    if (lane == uint(UPSWEEP_TILE_ROWS)) before_tile[0] = supers;
     synchronize();
 
     // V and the totals of rows; at the same time T.
@@ -31,7 +37,7 @@ void scan_tile(uint tile, uint base, uint length) {
     synchronize();
 
     // R. Under an exact operator S and T go in front of it, so that one part does for three.
-    part supers = before_tile[0];
+    supers = before_tile[0];
     part tiles = before_tile[1];
     part outer = part(false, absent());
     if (exact) {
@@ -60,6 +66,7 @@ void scan_tile(uint tile, uint base, uint length) {
             }
             prefixes[m] = nested.value;
         }
-        store_prefixes(base + run_index * uint(UPSWEEP_RUN_ELEMENTS), length, prefixes);
+        take_prefixes(run_position(base, k, lane), length, k, prefixes, items);
     }
+    store_runs(first_of(parameters[UPSWEEP_P_OUTPUT_FIRST]), base, lane, length, items);
 }

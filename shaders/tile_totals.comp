@@ -9,24 +9,17 @@ layout(std430, binding = UPSWEEP_WORKSPACE) writeonly buffer workspace_block {
     stored workspace[];
 };
 
-#define UPSWEEP_RUNS (UPSWEEP_TILE_RUNS / UPSWEEP_GROUP_SIZE)  // of an invocation
-
 #ifdef UPSWEEP_SUBGROUPS
 
 #include "subgroups.glsl"
 shared element subgroup_totals[UPSWEEP_GROUP_SIZE];
 
 element tile_total(uint first, uint base, uint length) {
-    element totals[UPSWEEP_RUNS];
-    for (int k = 0; k < UPSWEEP_RUNS; ++k) {
-        uint run_index = uint(k * UPSWEEP_GROUP_SIZE) + lane_index();
-        element run[UPSWEEP_RUN_ELEMENTS];
-        load_run(first, base + run_index * uint(UPSWEEP_RUN_ELEMENTS), length, run);
-        totals[k] = join(join(run[0], run[1]), join(run[2], run[3]));
-    }
+    element items[UPSWEEP_ITEMS];
+    load_runs(first, base, lane_index(), length, items);
     // Exact and commutative, so in any order.
-    element fold = totals[0];
-    for (int k = 1; k < UPSWEEP_RUNS; ++k) fold = join(fold, totals[k]);
+    element fold = items[0];
+    for (int i = 1; i < UPSWEEP_ITEMS; ++i) fold = join(fold, items[i]);
     fold = subgroup_scan(fold);
     if (gl_SubgroupInvocationID == subgroup_lanes() - 1u) subgroup_totals[gl_SubgroupID] = fold;
     synchronize();
@@ -46,16 +39,17 @@ bool is_writer() { return lane_index() == subgroup_lanes() - 1u; }
 #include "tree.glsl"
 
 element tile_total(uint first, uint base, uint length) {
+    uint r = gl_LocalInvocationIndex;
+    element items[UPSWEEP_ITEMS];
+    load_runs(first, base, r, length, items);
     for (int k = 0; k < UPSWEEP_RUNS; ++k) {
-        uint run_index = uint(k * UPSWEEP_GROUP_SIZE) + gl_LocalInvocationIndex;
-        element run[UPSWEEP_RUN_ELEMENTS];
-        load_run(first, base + run_index * uint(UPSWEEP_RUN_ELEMENTS), length, run);
-        rows[row_slot(run_index)] = join(join(join(run[0], run[1]), run[2]), run[3]);
+        element fold = items[k * UPSWEEP_RUN_ELEMENTS];
+        for (int m = 1; m < UPSWEEP_RUN_ELEMENTS; ++m) fold = join(fold, items[k * UPSWEEP_RUN_ELEMENTS + m]);
+        rows[row_slot(uint(k * UPSWEEP_GROUP_SIZE) + r)] = fold;
     }
     synchronize();
     // All of it, as a number that the compiler does not know.
     uint runs = min(length, uint(UPSWEEP_TILE_RUNS));
-    uint r = gl_LocalInvocationIndex;
     if (r < uint(UPSWEEP_TILE_ROWS)) rows[slot_of(UPSWEEP_TOTALS_ROW, r)] = fold_row(r, row_count(runs, r));
     synchronize();
     element fold = absent();

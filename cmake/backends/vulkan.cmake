@@ -2,21 +2,11 @@
 # nothing.
 find_path(UPSWEEP_VULKAN_INCLUDE_DIR vulkan/vulkan_core.h)
 mark_as_advanced(UPSWEEP_VULKAN_INCLUDE_DIR)
-find_program(UPSWEEP_GLSLC glslc)
-find_program(UPSWEEP_GLSLANG glslangValidator)
-find_program(UPSWEEP_SPIRV_VAL spirv-val)
-find_program(UPSWEEP_SPIRV_OPT spirv-opt)  # optional, it strips names
-mark_as_advanced(UPSWEEP_GLSLC UPSWEEP_GLSLANG UPSWEEP_SPIRV_VAL UPSWEEP_SPIRV_OPT)
+include(ShaderTools)
 
-set(missing "")
+set(missing ${UPSWEEP_SHADER_TOOLS_MISSING})
 if(NOT UPSWEEP_VULKAN_INCLUDE_DIR)
-    list(APPEND missing "vulkan/vulkan_core.h")
-endif()
-if(NOT UPSWEEP_GLSLC AND NOT UPSWEEP_GLSLANG)
-    list(APPEND missing "glslc or glslangValidator")
-endif()
-if(NOT UPSWEEP_SPIRV_VAL)
-    list(APPEND missing "spirv-val")
+    list(PREPEND missing "vulkan/vulkan_core.h")
 endif()
 
 if(missing)

@@ -60,6 +60,7 @@ int run_headless(const settings& chosen) {
     clock::time_point before = began;
     for (std::uint64_t i = 0; i < chosen.frames; ++i) {
         running.frame(target.name());
+        glFlush();  // as showing the frame would
         if (film || !chosen.png.empty()) {
             const picture drawn = read_picture(target.name(), chosen.width, chosen.height);
             if (!chosen.png.empty()) write_png(numbered(chosen.png, i), drawn);

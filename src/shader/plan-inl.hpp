@@ -20,9 +20,9 @@ constexpr std::uint64_t round_up(std::uint64_t a, std::uint64_t b) { return divi
 inline std::uint64_t alignment_of(const limits& device) {
     return std::max<std::uint64_t>(device.binding_alignment, 16);
 }
-// Of a binding: indices of words must fit 32 bits.
+// Of a binding: words are counted in 32 bits, with room for a tile past the end.
 inline std::uint64_t largest_binding(const limits& device) {
-    return std::min(device.binding_bytes, 4 * words_limit - alignment_of(device)) / 16 * 16;
+    return std::min(device.binding_bytes, 2 * words_limit - alignment_of(device)) / 16 * 16;
 }
 inline std::uint64_t most_groups(const limits& device) {
     return std::min<std::uint64_t>(std::uint64_t{device.groups_x} * device.groups_y, 0x7fffffffu);

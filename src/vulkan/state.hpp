@@ -22,12 +22,19 @@ struct pipeline_constants {
     std::uint32_t traits = 0;
     std::uint32_t blelloch_size = 0;  // 0 for a stage whose work group size is fixed
     bool float64 = false;             // the module computes with double
-    friend auto operator<=>(const pipeline_constants&, const pipeline_constants&) = default;
+    friend bool operator<(const pipeline_constants& a, const pipeline_constants& b) {
+        return a.members() < b.members();
+    }
+
+  private:
+    [[nodiscard]] std::tuple<std::int32_t, std::int32_t, std::uint32_t, std::uint32_t, bool> members() const {
+        return {type, line, traits, blelloch_size, float64};
+    }
 };
 
 class executor::state {
   public:
-    state(const device_handles& handles, const executor_options& options);
+    state(const device_handles& given, const executor_options& wanted);
     ~state();
     state(const state&) = delete;
     state& operator=(const state&) = delete;

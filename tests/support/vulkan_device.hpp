@@ -2,7 +2,7 @@
 // UPSWEEP_TEST_VULKAN_DEVICE. Buffers lie in memory that the host sees.
 //
 // UPSWEEP_TEST_VALIDATION = core, sync or gpu switches the validation layers on; vulkan_messages() then has
-// what they said, and every test fails over it (vulkan_main.cpp).
+// what they said, and every test fails over it (vulkan_scanner.cpp).
 #pragma once
 
 #include <volk.h>
@@ -35,7 +35,8 @@ class vulkan_device {
     [[nodiscard]] std::string description() const;
     [[nodiscard]] std::uint32_t memory_type() const { return memory_type_; }
     [[nodiscard]] bool has_draws() const { return graphics_; }
-    [[nodiscard]] bool validates() const { return !validation_.empty(); }
+    // "core", "sync", "gpu" or nothing.
+    [[nodiscard]] const std::string& validation() const { return validation_; }
 
   private:
     vulkan_device();

@@ -1,12 +1,15 @@
-// Stream compaction and partition on OpenGL buffer objects: vote, scan, compact, in order.
+// Stream compaction and partition on OpenGL buffer objects: vote, scan, compact. The count stays on the
+// device, as arguments of indirect draws and dispatches.
 //
-//     compact:   out = the items that were chosen, in their order
-//     partition: out = the items that were chosen, then the others, both in their order
+//     compact:   out = the items that were chosen, in order, as far as out has room
+//     partition: out = the items that were chosen, in order, then the others, in order
 //
-// An item is chosen by a flag (one word, nonzero) or by the user's keep() (user_items). How many there are
-// stays on the device, in words laid out as arguments of indirect draws and dispatches. Aliasing: `out` and
-// `arguments` overlap neither each other nor anything that is read. Errors: as in scan.hpp. Complexity: O(n)
-// work; flags are read once, records read and written once; scratch of n / 4096 words and n bits.
+// An item is chosen by a flag, a word that is not zero, or by the user's keep() (user_items). Shapes: n <
+// 2^32 items; flags and in have n elements. Records are any trivially copyable type whose size is a multiple
+// of 4 bytes. Aliasing: `out`, `arguments` and `workspace` overlap neither each other nor anything that is
+// read. Errors: as in scan.hpp. Complexity: O(n) work; flags and records are read once, chosen ones written
+// once, and 1/8 byte an item written and read between; scratch of n / 4096 words and n bits. Source: Harris,
+// Sengupta and Owens, Parallel prefix sum (scan) with CUDA, 2007, section 39.3.1.
 #pragma once
 
 #include <array>

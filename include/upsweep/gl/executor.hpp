@@ -1,15 +1,16 @@
 // The OpenGL executor: scans and compactions in the caller's context, on the caller's buffer objects.
 //
-// Context: the executor is made, used and destroyed while one OpenGL 4.3 (or later, core or compatibility) or
-// OpenGL ES 3.1 context, or contexts that share objects with it, are current on the calling thread. It never
-// makes a context. State: every call leaves the context as it found it, the indexed storage buffer bindings
-// included. It reads nothing back, except where a function says so, and flushes nothing. glGetError is never
-// called, so errors of the caller's stay where they are. No transform feedback may be active and unpaused
-// during a call. Order: calls are ordered with all other commands of the context. Each begins with
-// glMemoryBarrier(GL_SHADER_STORAGE_BARRIER_BIT), so it sees what shaders wrote before, and ends with
-// glMemoryBarrier(GL_ALL_BARRIER_BITS), so its results may be used as anything.
-// Memory: one scratch buffer, which grows when a call needs more; see reserve(). Programs are compiled at
-// first use and kept; see prepare() in scan.hpp.
+// - Context: the executor is made, used and destroyed while one OpenGL 4.3 (or later, core or compatibility)
+//   or OpenGL ES 3.1 context, or contexts that share objects with it, are current on the calling thread. It
+//   never makes a context.
+// - State: every call leaves the context as it found it, the indexed storage buffer bindings included. It
+//   reads nothing back, except where a function says so, and flushes nothing. glGetError is never called, so
+//   errors of the caller's stay where they are. No transform feedback may be active and unpaused.
+// - Order: calls are ordered with all other commands of the context. Each begins with
+//   glMemoryBarrier(GL_SHADER_STORAGE_BARRIER_BIT), so it sees what shaders wrote before, and ends with
+//   glMemoryBarrier(GL_ALL_BARRIER_BITS), so its results may be used as anything.
+// - Memory: one scratch buffer, which grows when a call needs more; see reserve(). Programs are compiled at
+//   first use and kept; see prepare() in scan.hpp.
 #pragma once
 
 #include <array>

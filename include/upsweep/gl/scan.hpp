@@ -6,14 +6,16 @@
 //
 // Elements: uint32, int32, float, uint64, int64, double, affine_map<float>, and what a user_operator
 // combines; the operators of operators.hpp that combine them. Anything else does not compile. Sums and
-// products of double need OpenGL, not ES. Shapes: `in` and `out` have equal size n >= 0, of any length that
-// memory holds. Bits: those of docs/numerics.md, on a driver whose executor::conformance() is that. Aliasing:
-// `out` may be `in` (same buffer and offset); any other overlap is an error, with `total` too. Errors:
-// upsweep::error, before any command is issued: invalid_argument names the argument; unsupported where the
-// device lacks something; out_of_memory; errc::device with the driver's log where a program does not compile.
-// Complexity: O(n) work; reads the input twice and writes the output once; scratch of n / 4096 elements.
-// Sources: the tree of docs/numerics.md; Sengupta, Harris, Zhang, Owens, "Scan primitives for GPU computing",
-// 2007, for reduce, then scan; Blelloch, "Prefix sums and their applications", 1990.
+// products of double need OpenGL, not ES. Shapes: `in` and `out` have equal size n >= 0. Bits: those of
+// docs/numerics.md, on a driver whose executor::conformance() is that. Aliasing: `out` may be `in` (same
+// buffer and offset); any other overlap is an error, with `total`, `length` and `workspace` too.
+//
+// Errors: upsweep::error, before any command is issued: invalid_argument names the argument; unsupported
+// where the device lacks something; out_of_memory; errc::device with the driver's log where a program does
+// not compile. Complexity: O(n) work; the input is read twice and the output written once (one tile of 4096
+// elements: read once); scratch of n / 4096 elements. Sources: docs/numerics.md for the tree; Merrill and
+// Grimshaw, Parallel scan for stream architectures, 2009, for reduce-then-scan; Blelloch, Prefix sums and
+// their applications, 1990.
 #pragma once
 
 #include <concepts>
