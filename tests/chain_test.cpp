@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <functional>
@@ -520,6 +521,39 @@ TEST(chain, failures_reach_the_caller) {
             }
         }
     });
+}
+
+// A helper that is kept from its chunk for longer than a chunk takes is let go: it finishes that chunk, and
+// the caller does the rest.
+struct delayed_kernel : word_kernel {
+    std::thread::id caller = std::this_thread::get_id();
+    mutable std::atomic<bool> helper_came{false};
+    mutable std::atomic<int> helped{0};
+
+    using word_kernel::word_kernel;
+    [[nodiscard]] bool is_caller() const { return std::this_thread::get_id() == caller; }
+    void begin() const {
+        if (!is_caller() && !helper_came.exchange(true))
+            std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    }
+    void summarise(std::size_t chunk, summary& made) const {
+        begin();
+        word_kernel::summarise(chunk, made);
+    }
+    void scan(std::size_t chunk, state& carried, std::size_t next, summary& ahead) const {
+        begin();
+        if (!is_caller()) helped.fetch_add(1);
+        word_kernel::scan(chunk, carried, next, ahead);
+        while (is_caller() && !helper_came.load()) std::this_thread::yield();
+    }
+};
+TEST(chain, a_late_helper_is_let_go) {
+    cpu::executor ex(2);
+    const delayed_kernel kernel(60);
+    EXPECT_EQ(ex.helpers_for(std::size_t{1} << 30), 1u);
+    kernel.expect_right("S", cpu::run_chain(ex, 1, 60, kernel, std::string("S")));
+    EXPECT_EQ(kernel.helped.load(), 1);
+    EXPECT_EQ(ex.helpers_for(std::size_t{1} << 30), 0u);
 }
 
 // ---- tasks without order ----

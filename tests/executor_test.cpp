@@ -172,6 +172,29 @@ TEST(executor, run_reaches_every_thread) {
     });
 }
 
+// Small calls wake nobody; after late helpers calls do without for a while, and for longer after more of
+// them.
+TEST(executor, asks_for_helpers_where_they_are_worth_it) {
+    constexpr std::size_t large = std::size_t{1} << 30;
+    cpu::executor two(2), five(5), one(1);
+    EXPECT_EQ(one.helpers_for(large), 0u);
+    EXPECT_EQ(two.alone().helpers_for(large), 0u);
+    EXPECT_EQ(two.helpers_for(1000), 0u);
+    EXPECT_EQ(two.helpers_for(large), 1u);
+    EXPECT_EQ(five.helpers_for(large), 4u);
+    using namespace std::chrono;
+    const auto until_back = [&] {
+        const auto start = steady_clock::now();
+        two.helpers_were_late();
+        EXPECT_EQ(two.helpers_for(large), 0u);
+        while (two.helpers_for(large) == 0) std::this_thread::sleep_for(milliseconds(1));
+        return steady_clock::now() - start;
+    };
+    EXPECT_GE(until_back(), milliseconds(19));
+    EXPECT_GE(until_back(), milliseconds(79));
+    one.helpers_were_late();  // has none
+}
+
 TEST(executor, serves_several_callers_at_once) {
     const std::size_t n = 150000;
     const auto values = sequence<float, plus>(n, 77);
@@ -248,6 +271,8 @@ TEST(executor, exceptions_cross_from_helper_threads) {
     std::vector<std::uint32_t> out(values.size());
     for_each_backend(coverage::threads, [&](const auto& backend) {
         if (backend.threads == 1) return;
+        // One of its own: helpers that kept a caller waiting before would not be asked.
+        cpu::executor ex(backend.threads, backend.level);
         const std::thread::id caller = std::this_thread::get_id();
         std::atomic<bool> thrown{false};
         const auto op = [&](std::uint32_t a, std::uint32_t b) {
@@ -258,10 +283,10 @@ TEST(executor, exceptions_cross_from_helper_threads) {
             while (!thrown) std::this_thread::yield();
             return a + b;
         };
-        const auto scan = [&] { inclusive_scan(*backend.executor, values, out, op); };
+        const auto scan = [&] { inclusive_scan(ex, values, out, op); };
         EXPECT_THROW(scan(), injected);
         EXPECT_TRUE(thrown);
-        expect_works(*backend.executor);
+        expect_works(ex);
     });
 }
 

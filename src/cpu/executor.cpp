@@ -29,12 +29,6 @@
 namespace upsweep::cpu {
 namespace {
 
-// Of a caller that waits for its helpers: so many looks in vain, beyond the pauses, and they are late. Some
-// 50 us where nothing else wants the processor, and a time slice of a few milliseconds where something does.
-constexpr std::size_t late_yields = 100;
-// The most calls that do without helpers after late ones, each time twice as many.
-constexpr std::size_t most_lonely_calls = 256;
-
 std::size_t available_processors() {
 #if defined(__linux__)
     cpu_set_t set;
@@ -119,14 +113,25 @@ class executor::pool {
         };
         const std::size_t wanted = std::max(worth(most, tuning::asleep_thread_bytes),
                                             worth(most - asleep, tuning::awake_thread_bytes));
-        if (bytes >= 2 * tuning::asleep_thread_bytes) return wanted;
-        const bool burst = asleep != 0 && is_burst();
-        std::size_t lonely = lonely_calls_.load(std::memory_order_relaxed);
-        if (lonely != 0) {
-            lonely_calls_.store(lonely - 1, std::memory_order_relaxed);
-            return 0;
-        }
+        const std::int64_t now = microseconds_now();
+        const std::int64_t since = now - last_call_.exchange(now, std::memory_order_relaxed);
+        const bool burst = since < tuning::burst_gap_microseconds +
+                                       static_cast<std::int64_t>(bytes / tuning::bytes_per_microsecond);
+        if (now < lonely_until_.load(std::memory_order_relaxed)) return 0;
         return wanted == 0 && burst ? 1 : wanted;
+    }
+
+    // Each late call makes the time without helpers four times as long, each call in time half as long.
+    void remember(bool late) {
+        std::int64_t penalty = penalty_.load(std::memory_order_relaxed);
+        if (late) {
+            penalty = std::clamp<std::int64_t>(4 * penalty, tuning::first_penalty_microseconds,
+                                               tuning::most_penalty_microseconds);
+            lonely_until_.store(microseconds_now() + penalty, std::memory_order_relaxed);
+        } else {
+            penalty /= 2;
+        }
+        penalty_.store(penalty, std::memory_order_relaxed);
     }
 
     void run(std::size_t helpers, void (*call)(void*), void* context) {
@@ -148,7 +153,7 @@ class executor::pool {
         lock.unlock();
         backoff pause;
         while (entry.finished.load(std::memory_order_acquire) != entry.inside) pause();
-        remember(pause.yields() > late_yields);
+        remember(pause.longer_than(std::chrono::microseconds(tuning::late_leave_microseconds)));
     }
 
   private:
@@ -198,18 +203,9 @@ class executor::pool {
         return std::min({entry.places, sleeping_.load(std::memory_order_relaxed), std::size_t{2}});
     }
 
-    // Whether this call follows the last one closely.
-    bool is_burst() {
+    static std::int64_t microseconds_now() {
         using namespace std::chrono;
-        const std::int64_t now = duration_cast<microseconds>(steady_clock::now().time_since_epoch()).count();
-        return now - last_call_.exchange(now, std::memory_order_relaxed) < tuning::burst_microseconds;
-    }
-
-    void remember(bool late) {
-        std::size_t penalty = penalty_.load(std::memory_order_relaxed);
-        penalty = late ? std::min(most_lonely_calls, 2 * penalty + 1) : penalty / 2;
-        penalty_.store(penalty, std::memory_order_relaxed);
-        if (late) lonely_calls_.store(penalty, std::memory_order_relaxed);
+        return duration_cast<microseconds>(steady_clock::now().time_since_epoch()).count();
     }
 
     void serve() {
@@ -248,9 +244,9 @@ class executor::pool {
     std::atomic<std::size_t> sleeping_{0};  // changes under mutex_
     bool stopping_ = false;
     // What helpers_for() goes by; nothing depends on their being exact.
-    std::atomic<std::int64_t> last_call_{0};    // us
-    std::atomic<std::size_t> lonely_calls_{0};  // calls yet to do without helpers
-    std::atomic<std::size_t> penalty_{0};       // how many the next late helper costs
+    std::atomic<std::int64_t> last_call_{0};     // us
+    std::atomic<std::int64_t> lonely_until_{0};  // us; calls do without helpers until then
+    std::atomic<std::int64_t> penalty_{0};       // us; for how long they last did
     std::vector<std::thread> threads_;
 };
 
@@ -273,6 +269,10 @@ executor::~executor() = default;
 
 std::size_t executor::helpers_for(std::size_t bytes) {
     return pool_ && bytes >= tuning::parallel_bytes ? pool_->helpers_for(bytes) : 0;
+}
+
+void executor::helpers_were_late() {
+    if (pool_) pool_->remember(true);
 }
 
 void executor::run_shared(std::size_t helpers, void (*call)(void*), void* context) {

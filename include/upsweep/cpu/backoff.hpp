@@ -1,7 +1,7 @@
 // Waiting for another thread without keeping it from the processor it may need.
 #pragma once
 
-#include <cstddef>
+#include <chrono>
 #include <mutex>
 #include <thread>
 
@@ -23,17 +23,23 @@ inline void processor_pause() {
 class backoff {
   public:
     void operator()() {
-        if (++count_ <= pauses)
+        if (count_ < pauses) {
             processor_pause();
-        else
+            if (++count_ == pauses) start_ = clock::now();
+        } else {
             std::this_thread::yield();
+        }
     }
-    // How often the processor was given away.
-    [[nodiscard]] std::size_t yields() const { return count_ > pauses ? count_ - pauses : 0; }
+    // Whether the wait has lasted so long already, beyond the pauses.
+    [[nodiscard]] bool longer_than(std::chrono::microseconds time) const {
+        return count_ == pauses && clock::now() - start_ > time;
+    }
 
   private:
-    static constexpr std::size_t pauses = 200;
-    std::size_t count_ = 0;
+    using clock = std::chrono::steady_clock;
+    static constexpr int pauses = 200;
+    int count_ = 0;
+    clock::time_point start_{};
 };
 
 // Locks a mutex that is held for a few instructions at a time: mostly it is free again before the operating

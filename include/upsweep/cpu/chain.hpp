@@ -9,12 +9,15 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <exception>
+#include <thread>
 #include <utility>
 
 #include "upsweep/cpu/backoff.hpp"
 #include "upsweep/cpu/executor.hpp"
+#include "upsweep/cpu/tuning.hpp"
 
 namespace upsweep::cpu {
 
@@ -51,18 +54,23 @@ class turnstile : public first_failure {
     }
 
     // Blocks until it is the turn of chunk `index`, or until another thread failed: then false.
-    [[nodiscard]] bool wait(std::size_t index) const {
+    // `impatient`: a wait that is longer than any chunk takes makes late() true.
+    [[nodiscard]] bool wait(std::size_t index, bool impatient = false) {
         for (backoff pause; !is_turn(index); pause()) {
             if (failed()) return false;
+            if (impatient && pause.longer_than(std::chrono::microseconds(tuning::late_turn_microseconds)))
+                late_.store(true, std::memory_order_relaxed);
         }
         return true;
     }
+    [[nodiscard]] bool late() const { return late_.load(std::memory_order_relaxed); }
 
     // Only for whoever has the turn.
     State& state() { return state_; }
     void pass(std::size_t index) { turn_.store(index + 1, std::memory_order_release); }
 
   private:
+    std::atomic<bool> late_{false};
     alignas(64) std::atomic<std::size_t> turn_{0};
     alignas(64) State state_;
 };
@@ -84,8 +92,12 @@ typename Kernel::state run_chain(executor& ex, std::size_t helpers, std::size_t 
     alignas(64) std::atomic<std::size_t> ticket{0};
     std::atomic<std::size_t> present{0};
 
+    const std::thread::id caller = std::this_thread::get_id();
     auto work = [&]() noexcept {
         present.fetch_add(1, std::memory_order_relaxed);
+        // A helper whose processor was taken holds everybody up; it leaves after the chunk that it has.
+        const bool is_caller = std::this_thread::get_id() == caller;
+        const auto leaves = [&] { return !is_caller && gate.late(); };
         try {
             const auto claim = [&] { return ticket.fetch_add(1, std::memory_order_relaxed); };
             typename Kernel::summary made;  // of the chunk
@@ -99,19 +111,19 @@ typename Kernel::state run_chain(executor& ex, std::size_t helpers, std::size_t 
                     kernel.summarise(chunk, made);
                     summarised = true;
                 }
-                if (!gate.wait(chunk)) break;
+                if (!gate.wait(chunk, is_caller)) break;
                 if (last || !summarised) {
                     kernel.scan(chunk, gate.state(), no_chunk, made);
                     gate.pass(chunk);
-                    chunk = claim();
+                    chunk = leaves() ? no_chunk : claim();
                     summarised = false;
                     continue;
                 }
                 typename Kernel::state before = gate.state();
                 kernel.advance(gate.state(), chunk, made);
                 gate.pass(chunk);
-                const std::size_t next = claim();
-                const bool look_ahead = next + 1 < chunk_count;
+                const std::size_t next = leaves() ? no_chunk : claim();
+                const bool look_ahead = next < chunk_count - 1;
                 kernel.scan(chunk, before, look_ahead ? next : no_chunk, made);
                 chunk = next;
                 summarised = look_ahead;
@@ -119,8 +131,10 @@ typename Kernel::state run_chain(executor& ex, std::size_t helpers, std::size_t 
         } catch (...) {
             gate.fail(std::current_exception());
         }
+        present.fetch_sub(1, std::memory_order_relaxed);
     };
     ex.run(helpers, work);
+    if (gate.late()) ex.helpers_were_late();
     gate.rethrow_failure();
     return std::move(gate.state());
 }

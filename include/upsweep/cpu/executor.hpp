@@ -33,9 +33,11 @@ class executor {
 
     // How many helpers a call that reads and writes so many bytes should ask for: none where one core
     // finishes sooner than a second one would have joined. Threads that are awake are worth having for less
-    // work than those asleep; calls that follow each other closely wake one. While helpers keep callers
-    // waiting, because something else has their processors, smaller calls do without.
+    // work than those asleep; calls that follow each other closely wake one. After helpers have kept a caller
+    // waiting, because something else has their processors, calls do without for a while.
     [[nodiscard]] std::size_t helpers_for(std::size_t bytes);
+    // Says that they have, in a call that noticed it by itself.
+    void helpers_were_late();
 
     // Runs work() on the calling thread and, at the same time, on up to `helpers` threads of the pool that
     // are free. work must therefore claim its pieces itself and return when none is left, whether one thread

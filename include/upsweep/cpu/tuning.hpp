@@ -11,9 +11,9 @@ namespace upsweep::cpu::tuning {
 // Below this one thread finishes before a second, even if it were awake, would have done its share.
 inline constexpr std::size_t parallel_bytes = 256 * 1024;
 // What every thread should find to do at least: of those that are awake, and of those that have to be woken,
-// which takes some 30 us.
+// which takes some 35 us, of which 10 are the caller's.
 inline constexpr std::size_t awake_thread_bytes = 128 * 1024;
-inline constexpr std::size_t asleep_thread_bytes = 1024 * 1024;
+inline constexpr std::size_t asleep_thread_bytes = 2 * 1024 * 1024;
 // What a byte costs the generic engine, in times of what it costs one with kernels.
 inline constexpr std::size_t generic_cost = 4;
 // Two threads split a scan up to this size; larger ones are chained, for they would be read from memory
@@ -29,9 +29,19 @@ inline constexpr std::size_t chunks_per_thread = 6;
 // Bytes from which results are stored past the caches, as a multiple of the last-level cache.
 inline constexpr double streaming_cache_share = 1.0;
 
-// A call that begins sooner than this after another may be one of many. A thread is woken for it, which costs
-// more than it brings to one call, but it stays awake for the next ones.
-inline constexpr int burst_microseconds = 150;
+// A call that begins sooner than this after the end of another of its size may be one of many. A thread is
+// woken for it, which costs more than it brings to one call, but it stays awake for the next ones: the time
+// must be shorter than that for which idle threads watch. Bytes of a call that a thread reads and writes in a
+// microsecond tell when the other one began.
+inline constexpr int burst_gap_microseconds = 40;
+inline constexpr std::size_t bytes_per_microsecond = 20'000;
+// A caller that waits so long for its turn in a chain, or for helpers to leave, waits for threads that have
+// lost their processors: more than any chunk takes, less than a time slice of the operating system.
+inline constexpr int late_turn_microseconds = 300;
+inline constexpr int late_leave_microseconds = 100;
+// For how long calls then do without helpers: at first, and at most after it has happened again and again.
+inline constexpr int first_penalty_microseconds = 20'000;
+inline constexpr int most_penalty_microseconds = 1'000'000;
 // Pauses for which an idle thread watches for work before it sleeps: 20 to 90 us.
 inline constexpr int idle_pauses = 2000;
 
