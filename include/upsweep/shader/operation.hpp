@@ -81,7 +81,7 @@ requires supported<Op, T>
     constexpr bool composed = std::same_as<Op, affine>;
     return {static_cast<element_type>(detail::type_number<T>),
             static_cast<operator_line>(detail::line_number<Op>),
-            sizeof(T) / sizeof(std::uint32_t),
+            sizeof(T) / 4,
             is_exact<Op, T>,
             !composed,
             is_commutative<Op>,
