@@ -31,7 +31,7 @@ class cli_devices : public cli_test, public ::testing::WithParamInterface<std::s
     void SetUp() override {
         cli_test::SetUp();
         write("x.npy", npy_file("<i4", "3,", bytes_of<std::int32_t>({1, 2, 3})));
-        const std::string listed = succeed("devices --json");
+        static const std::string listed = succeed("devices --json");
         available_ =
             listed.find(R"({"name": ")" + GetParam() + R"(", "available": true, )") != std::string::npos;
         ASSERT_TRUE(available_ || !is_built(GetParam()) || GetParam() == "cuda") << listed;
@@ -72,6 +72,20 @@ TEST_P(cli_devices, one_that_is_absent_is_refused_in_one_line) {
     EXPECT_EQ(why == "this build has no back end for it", !is_built(GetParam())) << why;
 }
 
+// The program starts and tells why where the system has no driver; `devices` does not fail.
+TEST_P(cli_devices, one_without_drivers_is_refused_too) {
+    if (!available() || GetParam() == "cuda") GTEST_SKIP();
+    const std::string nowhere =
+        "VK_ICD_FILENAMES=/none VK_DRIVER_FILES=/none __EGL_VENDOR_LIBRARY_FILENAMES=/none";
+    EXPECT_NE(succeed("devices --json", nowhere)
+                  .find(R"({"name": ")" + GetParam() + R"(", "available": false, "reason": ")"),
+              std::string::npos);
+    const outcome refused = upsweep("scan x.npy -o y.npy" + option(), nowhere);
+    EXPECT_EQ(refused.code, 1);
+    EXPECT_EQ(refused.words.find("upsweep: device " + GetParam() + ": "), 0u) << refused.words;
+    EXPECT_FALSE(exists("y.npy"));
+}
+
 TEST_P(cli_devices, arrays) {
     if (!available()) GTEST_SKIP() << GetParam() << " is not here";
     random_bits random(1);
@@ -80,11 +94,14 @@ TEST_P(cli_devices, arrays) {
         for (float& each : x) each = static_cast<float>(random.between(-1, 1));
         return bytes_of(x);
     };
-    for (const std::size_t n : {std::size_t{0}, std::size_t{1}, std::size_t{4097}, super + 77}) {
+    for (const std::size_t n :
+         {std::size_t{0}, std::size_t{1}, std::size_t{4096}, std::size_t{5001}, super + 78}) {
         write("f.npy", npy_file("<f4", std::to_string(n) + ",", numbers(n)));
+        expect_the_cpus_bytes("f.npy");
+        if (n % 2 == 0) continue;
         for (const char* options :
-             {"", " --exclusive", " --reverse --init 2.5 --op multiplies",
-              " --op maximum --exclusive --reverse", " --accumulate float64", " --op logical_or"})
+             {" --exclusive", " --reverse --init 2.5 --op multiplies", " --op maximum --exclusive --reverse",
+              " --accumulate float64", " --op logical_or"})
             expect_the_cpus_bytes(std::string("f.npy") + options);
     }
     // Several blocks of one super, in a pipe and to a pipe too.
@@ -123,7 +140,8 @@ TEST_P(cli_devices, tables) {
 
 TEST_P(cli_devices, what_is_not_there_is_named) {
     if (!available()) GTEST_SKIP() << GetParam() << " is not here";
-    fail(1, "scan x.npy -o y.npy" + option() + ":99", "device " + GetParam() + ":99: ");
+    fail(1, "scan x.npy -o y.npy" + option() + ":99",
+         "device " + GetParam() + ":99: there is no such device; the last of its kind has number ");
     write("c.npy", npy_file("<c8", "1,", bytes_of<float>({1, 2})));
     if (GetParam() == "cuda") {
         expect_the_cpus_bytes("c.npy");

@@ -98,12 +98,18 @@ command add_devices(CLI::App& program) {
     made.page.synopsis = {"upsweep devices [--json]"};
     made.page.description =
         "Lists the devices of this machine with the names that --device takes, what is known of each, and "
-        "how "
-        "fast it copies its memory: the limit of any scan. The environment variable UPSWEEP_SIMD forces one "
-        "of the processor's instruction sets by name. Takes about half a second a device, because the copy "
-        "is measured. A device is bit-conforming if its sums and products have the bits of the CPU's, which "
-        "is tried on gl and vulkan: drivers may turn subnormal numbers into zero or fuse a product and a "
-        "sum. What a driver gets wrong is listed and not scanned there.";
+        "how fast it copies its memory: the limit of any scan. The environment variable UPSWEEP_SIMD forces "
+        "one of the processor's instruction sets by name. Takes about half a second a device, because the "
+        "copy is measured. A device is bit-conforming if its sums and products have the bits of the CPU's, "
+        "which is tried on gl and vulkan: drivers may turn subnormal numbers into zero or fuse a product and "
+        "a sum. What a driver gets wrong is listed and not scanned there.";
+    made.page.sections.push_back(
+        {"JSON",
+         {"With --json, an array of objects with the fields name and available. Those that are not available "
+          "have reason; the others have model, bit_conforming, findings (what is not conforming, a text "
+          "each), copy_bytes_per_second and what their kind is known by: threads, simd and simd_levels of "
+          "the CPU; memory_bytes, multiprocessors and compute_capability on cuda; type (GPU or software) and "
+          "driver on gl and vulkan, api_version on vulkan."}});
     made.page.examples = {{"upsweep devices", "What this machine has:"},
                           {"UPSWEEP_SIMD=portable upsweep devices", "Without vector instructions:"}};
     made.page.see_also = {"upsweep", "upsweep scan", "upsweep bench"};

@@ -21,6 +21,9 @@ namespace {
 
 using registry::size_of;
 
+// A slab of at most this many bytes, input and output together, is held in memory several times over.
+std::size_t most_slab_bytes() { return 64 * block_bytes(registry::block_bytes); }
+
 // (outer, length, inner) as the array lies in memory; sequences run along `length`.
 struct array_extents {
     std::uint64_t outer = 1;
@@ -54,7 +57,7 @@ class array_scan {
             if (reader_.seekable() && writer_.seekable()) return run_row_backwards(0, extents.length);
         }
         const std::uint64_t slab_bytes = extents.slab() * (in_size_ + out_size_);
-        if (slab_bytes <= most_slab_blocks * block_bytes_) return run_slabs(extents);
+        if (slab_bytes <= most_slab_bytes()) return run_slabs(extents);
         const bool rows =
             extents.inner == 1 && (!arguments_.reverse || (reader_.seekable() && writer_.seekable()));
         for (std::uint64_t outer = 0; outer < extents.outer; ++outer) {
@@ -72,10 +75,6 @@ class array_scan {
     }
 
   private:
-    // A slab of at most so many blocks' bytes, input and output together, is held in memory several times
-    // over.
-    static constexpr std::uint64_t most_slab_blocks = 64;
-
     [[nodiscard]] std::optional<std::uint64_t> total_bytes() const {
         if (!reader_.count()) return std::nullopt;
         return *reader_.count() * (in_size_ + out_size_);

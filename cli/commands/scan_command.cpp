@@ -218,10 +218,8 @@ help_page scan_page() {
     page.sections.push_back(
         {"Environment",
          {"UPSWEEP_SIMD forces an instruction set by name, see upsweep devices. UPSWEEP_BLOCK_BYTES is the "
-          "size of "
-          "a block when a file streams (1 MiB; 32 MiB on devices other than the CPU). NO_COLOR turns colors "
-          "of the progress bar "
-          "off."}});
+          "size of a block when a file streams (1 MiB; 32 MiB on devices other than the CPU). NO_COLOR turns "
+          "colors of the progress bar off."}});
     page.sections.push_back(
         {"Exit status", {"0: done. 1: failure on data, files or device. 2: wrong usage."}});
     page.examples = {

@@ -54,6 +54,9 @@ struct back_end {
     std::vector<device_info> (*list)();
 };
 
+// For open(): throws upsweep::error (device) where there are `count` >= 1 devices and another was asked for.
+[[noreturn]] void throw_no_such_device(std::size_t count);
+
 // To be called before devices are opened, not while another thread uses the registry. The name is one of
 // device_names(); a second back end of the same name is ignored.
 void add_back_end(const back_end& made);

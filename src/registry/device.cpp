@@ -76,6 +76,11 @@ device_info processor() {
 
 }  // namespace
 
+void throw_no_such_device(std::size_t count) {
+    throw_error(errc::device,
+                "there is no such device; the last of its kind has number " + std::to_string(count - 1));
+}
+
 void add_back_end(const back_end& made) {
     if (find_back_end(made.name) == nullptr) back_ends().push_back(made);
 }

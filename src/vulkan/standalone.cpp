@@ -153,11 +153,22 @@ candidate choose_device(const std::vector<candidate>& found, std::string_view na
     return *chosen;
 }
 
+candidate choose_device(const std::vector<candidate>& found, std::size_t place) {
+    if (place >= found.size() || !found[place].info.usable) {
+        throw_error(errc::unsupported,
+                    "Vulkan: there is no device with Vulkan 1.1 and a compute queue at place " +
+                        std::to_string(place));
+    }
+    return found[place];
+}
+
 }  // namespace
 
 class standalone_device::state {
   public:
-    explicit state(std::string_view name) : chosen(choose_device(find_devices(vulkan), name)) {
+    // `which`: a name or a place.
+    template <class Which>
+    explicit state(Which which) : chosen(choose_device(find_devices(vulkan), which)) {
         const float priority = 1;
         VkDeviceQueueCreateInfo queues{};
         queues.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO;
@@ -209,7 +220,7 @@ class standalone_device::state {
     // Copies between buffers and waits; what shaders wrote is visible to the copy, what it wrote to shaders
     // and the host.
     void copy(VkBuffer from, VkDeviceSize from_offset, VkBuffer to, VkDeviceSize to_offset,
-              VkDeviceSize bytes) const {
+              VkDeviceSize bytes, std::size_t times = 1) const {
         VkCommandBufferBeginInfo begin{};
         begin.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO;
         begin.flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
@@ -223,7 +234,10 @@ class standalone_device::state {
         };
         barrier(VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_TRANSFER_BIT);
         const VkBufferCopy region{from_offset, to_offset, bytes};
-        vk.CmdCopyBuffer(commands, from, to, 1, &region);
+        for (std::size_t i = 0; i < times; ++i) {
+            if (i != 0) barrier(VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_TRANSFER_BIT);
+            vk.CmdCopyBuffer(commands, from, to, 1, &region);
+        }
         barrier(VK_PIPELINE_STAGE_TRANSFER_BIT,
                 VK_PIPELINE_STAGE_ALL_COMMANDS_BIT | VK_PIPELINE_STAGE_HOST_BIT);
         check(vk.EndCommandBuffer(commands), "vkEndCommandBuffer");
@@ -271,6 +285,7 @@ std::vector<device_info> list_devices() {
 }
 
 standalone_device::standalone_device(std::string_view name) : state_(std::make_unique<state>(name)) {}
+standalone_device::standalone_device(std::size_t place) : state_(std::make_unique<state>(place)) {}
 standalone_device::~standalone_device() = default;
 
 device_handles standalone_device::handles() const { return state_->handles(); }
@@ -313,6 +328,10 @@ void standalone_device::download(const memory& from, VkDeviceSize offset, std::s
         to = to.subspan(piece);
         offset += piece;
     }
+}
+
+void standalone_device::copy(const memory& from, const memory& to, std::size_t times) {
+    state_->copy(from.handle(), 0, to.handle(), 0, from.bytes(), times);
 }
 
 }  // namespace upsweep::vulkan

@@ -37,6 +37,8 @@ class standalone_device {
     // The first usable device that is no processor, or else the first usable one; with a name, the first
     // whose name contains it. Throws upsweep::error (unsupported) if there is none.
     explicit standalone_device(std::string_view name = {});
+    // The device at that place of list_devices(). Throws upsweep::error (unsupported) if it is not usable.
+    explicit standalone_device(std::size_t place);
     ~standalone_device();
     standalone_device(const standalone_device&) = delete;
     standalone_device& operator=(const standalone_device&) = delete;
@@ -72,6 +74,8 @@ class standalone_device {
     // Copies to and from the device and waits. The bytes must lie within the memory.
     void upload(const memory& to, VkDeviceSize offset, std::span<const std::byte> from);
     void download(const memory& from, VkDeviceSize offset, std::span<std::byte> to);
+    // Copies all of `from` to the beginning of `to`, so many times one after the other, and waits.
+    void copy(const memory& from, const memory& to, std::size_t times = 1);
 
     class state;
 

@@ -54,8 +54,7 @@ std::unique_ptr<accelerator> open_gpu(std::size_t number) {
     int count = 0;
     if (const cudaError_t status = count_devices(count); status != cudaSuccess)
         throw_error(errc::device, cudaGetErrorString(status));
-    if (number >= static_cast<std::size_t>(count))
-        throw_error(errc::device, "there are " + std::to_string(count) + " CUDA devices, numbered from 0");
+    if (number >= static_cast<std::size_t>(count)) throw_no_such_device(static_cast<std::size_t>(count));
     return std::make_unique<gpu_device>(static_cast<int>(number));
 }
 
