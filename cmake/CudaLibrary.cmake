@@ -12,11 +12,7 @@ file(GLOB upsweep_cuda_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/cuda
 file(GLOB upsweep_cuda_headers CONFIGURE_DEPENDS
      "${PROJECT_SOURCE_DIR}/include/upsweep/cuda/*.hpp" "${PROJECT_SOURCE_DIR}/include/upsweep/cuda/*.cuh")
 
-set(upsweep_cuda_scope "")
-if(NOT PROJECT_IS_TOP_LEVEL)
-    set(upsweep_cuda_scope EXCLUDE_FROM_ALL)
-endif()
-add_library(upsweep-cuda STATIC ${upsweep_cuda_scope} ${upsweep_cuda_sources})
+add_library(upsweep-cuda STATIC ${upsweep_optional} ${upsweep_cuda_sources})
 add_library(upsweep::cuda ALIAS upsweep-cuda)
 upsweep_strict(upsweep-cuda)
 target_sources(upsweep-cuda PUBLIC FILE_SET HEADERS BASE_DIRS "${PROJECT_SOURCE_DIR}/include" FILES ${upsweep_cuda_headers})

@@ -3,7 +3,7 @@ include(Shaders)
 upsweep_add_shader_library()
 
 file(GLOB upsweep_gl_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/gl/*.cpp")
-add_library(upsweep-gl ${upsweep_gl_sources})
+add_library(upsweep-gl ${upsweep_optional} ${upsweep_gl_sources})
 add_library(upsweep::gl ALIAS upsweep-gl)
 upsweep_strict(upsweep-gl)
 target_include_directories(upsweep-gl PRIVATE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/src")

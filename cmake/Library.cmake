@@ -13,6 +13,12 @@ file(GLOB_RECURSE upsweep_headers CONFIGURE_DEPENDS
 # CudaLibrary.cmake and VulkanLibrary.cmake have theirs, which need those of CUDA and Vulkan.
 list(FILTER upsweep_headers EXCLUDE REGEX "/include/upsweep/(cuda|vulkan)/")
 
+# As a part of another project, back ends are built where something links them.
+set(upsweep_optional "")
+if(NOT PROJECT_IS_TOP_LEVEL)
+    set(upsweep_optional EXCLUDE_FROM_ALL)
+endif()
+
 add_library(upsweep ${upsweep_sources})
 add_library(upsweep::upsweep ALIAS upsweep)
 upsweep_strict(upsweep)

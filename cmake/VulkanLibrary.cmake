@@ -6,7 +6,7 @@ set(upsweep_spirv_header "${PROJECT_BINARY_DIR}/shaders/generated/spirv.hpp")
 upsweep_embed_spirv("${upsweep_spirv_header}")
 file(GLOB upsweep_vulkan_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/vulkan/*.cpp")
 
-add_library(upsweep-vulkan ${upsweep_vulkan_sources} "${upsweep_spirv_header}")
+add_library(upsweep-vulkan ${upsweep_optional} ${upsweep_vulkan_sources} "${upsweep_spirv_header}")
 add_library(upsweep::vulkan ALIAS upsweep-vulkan)
 upsweep_strict(upsweep-vulkan)
 file(GLOB upsweep_vulkan_headers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/include/upsweep/vulkan/*.hpp")

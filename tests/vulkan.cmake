@@ -57,6 +57,7 @@ if(NOT UPSWEEP_SANITIZE)
     # Work groups one after the other, and more threads than processors.
     foreach(threads IN ITEMS 0 2 8)
         upsweep_vulkan_setting(vulkan_windows_test threads${threads} "*" LP_NUM_THREADS=${threads})
+        upsweep_vulkan_setting(vulkan_compact_test threads${threads} "*pattern*:*device:*own" LP_NUM_THREADS=${threads})
     endforeach()
     # Validation: every message is a failure.
     upsweep_vulkan_setting(vulkan_windows_test validation_core "*" UPSWEEP_TEST_VALIDATION=core)
