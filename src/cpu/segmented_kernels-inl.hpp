@@ -134,8 +134,7 @@ struct segmented_tree {
     static HWY_INLINE V fold_totals(T* totals, const bits* run_heads) {
         const full<bits> d;
         const auto heads = hn::Load(d, run_heads);
-        if (hn::AllTrue(d, hn::Eq(heads, hn::Zero(d))))
-            return base::template fold_totals<Backwards>(totals, totals, base::totals_stride);
+        if (hn::AllTrue(d, hn::Eq(heads, hn::Zero(d)))) return base::template fold_totals<Backwards>(totals);
         V accumulated = base::identity();
         auto bit = hn::Set(d, bits(1));
         for (std::size_t j = 0; j < runs; j += width) {

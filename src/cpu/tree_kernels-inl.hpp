@@ -8,7 +8,7 @@
 // 4 shuffles, 2.75 to 4.75 operations, 2 loads and 2 stores.
 //
 // What is left of a group has fewer rows than lanes, so there a lane is a run at first, and the totals of the
-// runs are transposed for the step in which a lane is a row.
+// runs are transposed for the step in which a lane is a row. So it is where results are streamed, too.
 
 #if defined(UPSWEEP_TREE_KERNELS_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef UPSWEEP_TREE_KERNELS_INL_HPP
@@ -163,7 +163,7 @@ struct tree {
 
     // Folds the run totals of every row, a lane a row, and replaces each by the fold of those before it.
     template <bool Backwards>
-    static HWY_INLINE V fold_totals(const T* totals, T* before, std::size_t before_stride) {
+    static HWY_INLINE V fold_totals(T* totals) {
         V accumulated = identity();
         for (std::size_t j = 0; j < runs; j += width) {
             V column[width];  // lane r of column[i] is total j + i of row r
@@ -174,19 +174,19 @@ struct tree {
                 here = accumulated;
                 accumulated = op(accumulated, total);
             }
-            store_columns(column, before + j, before_stride);
+            store_columns(column, totals + j, totals_stride);
         }
         return accumulated;
     }
     // fold_totals for a single row: a chain of 31 operations.
     template <bool Backwards>
-    static HWY_INLINE T fold_one(const T* totals, T* before, std::size_t steps = row_steps) {
+    static HWY_INLINE T fold_one(T* totals, std::size_t steps) {
         T accumulated = Op::template identity<T>();
         for (std::size_t j = 0; j < steps * width; j += width) {
             for (std::size_t i = 0; i < width; ++i) {
                 const std::size_t lane = j + lane_of<Backwards>(i);
                 const T total = totals[lane];
-                before[lane] = accumulated;
+                totals[lane] = accumulated;
                 accumulated = Op()(accumulated, total);
             }
         }
@@ -254,12 +254,13 @@ struct tree {
         const bool no_supers = is_identity(supers);
         const bool no_tiles = is_identity(tiles);
         with_pass(pass, [&]<placement Where, bool Backwards>() HWY_ATTR {
-            if (Where == placement::cached && no_supers && no_tiles)
-                scan_rows_as<Where, Backwards, 0>(x, y, n, supers, tiles, rows, pass, last);
-            else if (Where == placement::cached && no_supers)
-                scan_rows_as<Where, Backwards, 1>(x, y, n, supers, tiles, rows, pass, last);
-            else
-                scan_rows_as<Where, Backwards, 2>(x, y, n, supers, tiles, rows, pass, last);
+            if constexpr (Where == placement::cached) {
+                if (no_supers && no_tiles)
+                    return scan_rows_as<Where, Backwards, 0>(x, y, n, supers, tiles, rows, pass, last);
+                if (no_supers)
+                    return scan_rows_as<Where, Backwards, 1>(x, y, n, supers, tiles, rows, pass, last);
+            }
+            scan_rows_as<Where, Backwards, 2>(x, y, n, supers, tiles, rows, pass, last);
         });
     }
     // By its bits: +0 is no identity of sums.
@@ -290,24 +291,19 @@ struct tree {
         if (last != nullptr) *last = value;
     }
 
-    // Streamed, a group of rows keeps as many cache lines half written, more than 8 of which a processor may
-    // not hold together.
-    template <placement Where>
-    static constexpr bool whole_groups = Where == placement::cached || group_rows <= 8;
-
     // Rows up to which folding them one by one is faster than a lane a row.
     static constexpr std::size_t most_single_rows = 3;
 
     // A whole group, a lane a row throughout: the runs of all rows are folded from the left as they come, so
     // that run totals need no transposition of their own. `ahead`, unless null: a group's bytes to ask for
     // meanwhile.
-    template <placement Where, bool Exclusive, bool Backwards, class Outer>
+    template <bool Exclusive, bool Backwards, class Outer>
     static HWY_INLINE void scan_group(const T* x, T* y, const Outer& outer, T* rows, const T* ahead) {
         const full<T> d;
         HWY_ALIGN T nested[group_size];  // V (+) L of every element, transposed
         HWY_ALIGN T row_totals[group_rows];
         HWY_ALIGN T row_starts[group_rows];
-        const bool fetch_results = Where == placement::cached && x != y;
+        const bool fetch_results = x != y;
         const T* const results = at<Backwards>(y, 0, group_size);
         V before = identity();
         for (std::size_t run = 0; run < runs; ++run) {
@@ -336,7 +332,7 @@ struct tree {
             V v[core::run_size];
             for (std::size_t m = 0; m < core::run_size; ++m)
                 v[m] = outer(op(start, hn::Load(d, nested + run * step + m * width)));
-            store_rows<Where, Backwards>(v, y, run);
+            store_rows<Backwards>(v, y, run);
         }
     }
     template <bool Backwards>
@@ -354,7 +350,7 @@ struct tree {
         }
         turn<Backwards>(v);
     }
-    template <placement Where, bool Backwards>
+    template <bool Backwards>
     static HWY_INLINE void store_rows(V (&v)[core::run_size], T* p, std::size_t run) {
         constexpr std::size_t k = block_lanes<T>;
         T* const to = at<Backwards>(p, run * core::run_size, core::run_size);
@@ -362,7 +358,7 @@ struct tree {
         for (std::size_t m = 0; m < core::run_size; m += k) {
             V part[k];
             for (std::size_t i = 0; i < k; ++i) part[i] = v[m + i];
-            store_transposed<Where, T>(part, to + m, row_stride<Backwards>);
+            store_transposed<placement::cached, T>(part, to + m, row_stride<Backwards>);
         }
     }
 
@@ -376,21 +372,24 @@ struct tree {
         HWY_ALIGN T last_step[step];  // what does not fill a step, padded
         const outer_parts<Parts> outer{hn::Set(d, supers), hn::Set(d, tiles)};
         std::size_t first = 0;
-        for (; whole_groups<Where> && first + group_size <= n; first += group_size) {
-            const T* ahead = nullptr;  // what follows is asked for a group or, streaming, a call before
-            if (pass.ahead != nullptr && (Where == placement::streamed || first + 2 * group_size > n)) {
-                const std::size_t at_ahead = Where == placement::streamed ? first : 0;
-                ahead =
-                    static_cast<const T*>(pass.ahead) + (Backwards ? n - at_ahead - group_size : at_ahead);
-            } else if (first + 2 * group_size <= n) {
-                ahead = at<Backwards>(x, first + group_size, group_size);
+        // Streamed, a group of rows would keep as many cache lines half written, and a processor that has to
+        // give up one of them writes to memory many times.
+        if constexpr (Where == placement::cached) {
+            for (; first + group_size <= n; first += group_size) {
+                // What follows is asked for a group before. The call after this one begins at the end
+                // backwards.
+                const T* ahead = nullptr;
+                if (first + 2 * group_size <= n)
+                    ahead = at<Backwards>(x, first + group_size, group_size);
+                else if (pass.ahead != nullptr)
+                    ahead = static_cast<const T*>(pass.ahead) + (Backwards ? n - group_size : 0);
+                const T* const from = at<Backwards>(x, first, 1);
+                T* const to = at<Backwards>(y, first, 1);
+                if (pass.exclusive)
+                    scan_group<true, Backwards>(from, to, outer, rows, ahead);
+                else
+                    scan_group<false, Backwards>(from, to, outer, rows, ahead);
             }
-            const T* const from = at<Backwards>(x, first, 1);
-            T* const to = at<Backwards>(y, first, 1);
-            if (pass.exclusive)
-                scan_group<Where, true, Backwards>(from, to, outer, rows, ahead);
-            else
-                scan_group<Where, false, Backwards>(from, to, outer, rows, ahead);
         }
         for (; first < n; first += group_size) {
             const std::size_t count = std::min(n - first, group_size);
@@ -421,7 +420,7 @@ struct tree {
             if (row_count <= most_single_rows && row_count < group_rows) {
                 for (std::size_t r = 0; r < row_count; ++r) {
                     T* row = totals + r * totals_stride;
-                    row_totals[r] = fold_one<Backwards>(row, row, std::min(row_steps, steps - r * row_steps));
+                    row_totals[r] = fold_one<Backwards>(row, std::min(row_steps, steps - r * row_steps));
                 }
             } else {
                 if (count < group_size) {  // lanes without elements must not hold what would be slow or trap
@@ -430,7 +429,7 @@ struct tree {
                               Op::template identity<T>());
                     std::fill(row + totals_stride, std::end(totals), Op::template identity<T>());
                 }
-                hn::Store(fold_totals<Backwards>(totals, totals, totals_stride), d, row_totals);
+                hn::Store(fold_totals<Backwards>(totals), d, row_totals);
             }
             if (last != nullptr && count != complete_rows * core::row_size && first + count == n) {
                 const std::size_t g = (count - 1) / step;

@@ -117,10 +117,12 @@ class scan_engine {
         in_.load(in_, memory_, at, count, buffer);
         return buffer;
     }
-    // Where elements [first, first + count) lie, if they exist and are neighbours.
+    // Where elements [first, first + count) lie, if they are neighbours, to be asked for ahead. Streaming,
+    // also past the end, because lines of an array often follow each other.
     [[nodiscard]] const void* address(std::size_t first, std::size_t count) const {
-        if (first + count > n_ || in_.stride != 1) return nullptr;
-        return static_cast<const char*>(in_.data) + place(first, count) * in_.element_size;
+        if ((first + count > n_ && !streaming_) || in_.stride != 1) return nullptr;
+        return reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(in_.data) +
+                                             place(first, count) * in_.element_size);
     }
     void store(std::size_t first, std::size_t count, const Acc* from, const void* ahead) const;
     [[nodiscard]] bool streams_directly() const;

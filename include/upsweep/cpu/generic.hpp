@@ -7,7 +7,7 @@
 //   sink.before                   what an exclusive scan stores where nothing stands to the left
 // A scan may start afresh at elements that `heads` marks: what stands to their left is then absent, as at the
 // beginning. Which parts of the tree are absent changes from row to row and from head to head only, so the
-// loops over the runs in between are compiled for the parts that are there.
+// loops over the runs in between are compiled twice: for all parts, and for those that are there.
 // Complexity: at most 5 n operations (n if the operator is exact), plus as many again on several threads.
 #pragma once
 
@@ -45,7 +45,6 @@ class generic_engine {
   public:
     static constexpr bool exact = is_exact<Op, Acc>;
     static constexpr bool segmented = !std::is_same_v<Heads, no_heads>;
-    static constexpr double first_share = 0.6;
 
     struct state {
         core::tree_carry<Acc> tree;
@@ -210,67 +209,62 @@ class generic_engine {
             tree.push_tile(*made.total, op_);
     }
 
-    // left (+) (... (+) nested), what stands outermost first.
-    template <class... Left>
-    Acc with_left(Acc nested, const Left&... left) const {
-        if constexpr (sizeof...(left) == 0)
+    // What stands to the left of a row: S, T and R, or those of them that are there, outermost first. All
+    // three is the case of long sequences, and compiled by itself.
+    struct three_left {
+        const Op& op;
+        const Acc supers, tiles, rows;
+        Acc operator()(Acc nested) const { return op(supers, op(tiles, op(rows, std::move(nested)))); }
+    };
+    struct some_left {
+        const Op& op;
+        std::array<const Acc*, 3> parts{};
+        std::size_t count = 0;
+        Acc operator()(Acc nested) const {
+            for (std::size_t k = count; k-- != 0;) nested = op(*parts[k], std::move(nested));
             return nested;
-        else
-            return with_first_left(std::move(nested), left...);
-    }
-    template <class... Left>
-    Acc with_first_left(Acc nested, const Acc& outermost, const Left&... left) const {
-        return op_(outermost, with_left(std::move(nested), left...));
-    }
+        }
+    };
 
     // `count` elements of a run, of which `items` is the first; returns their fold.
-    template <class... Left>
-    Acc scan_run(passage& through, Acc items, std::size_t count, const Left&... left) const {
-        through.put(with_left(items, left...));
+    template <class Left>
+    Acc scan_run(passage& through, Acc items, std::size_t count, const Left& left) const {
+        through.put(left(items));
         for (std::size_t i = 1; i < count; ++i) {
             items = op_(items, Acc(through.read()));
-            through.put(with_left(items, left...));
+            through.put(left(items));
         }
         return items;
     }
     // Elements [begin, end) of a row, nothing of which stands to their left; folds them into `rows`.
-    template <class... Left>
+    template <class Left>
     void scan_runs(passage& through, std::size_t begin, std::size_t end, bool head, std::optional<Acc>& rows,
-                   const Left... left) const {
+                   const Left& left) const {
         std::size_t count = std::min(end - begin, core::run_size - begin % core::run_size);
-        Acc runs = scan_run(through, through.first_of_span(head), count, left...);
+        Acc runs = scan_run(through, through.first_of_span(head), count, left);
         std::optional<Acc> unfinished;
+        const auto after_runs = [&](Acc items) { return left(op_(runs, std::move(items))); };
         for (begin += count; begin < end; begin += count) {
             count = std::min(end - begin, core::run_size);
-            Acc items = scan_run(through, Acc(through.read()), count, left..., runs);
+            Acc items = scan_run(through, Acc(through.read()), count, after_runs);
             if (count == core::run_size)
                 runs = op_(runs, items);
             else
                 unfinished.emplace(std::move(items));
         }
-        if (!exclusive_)
-            through.last.emplace(unfinished ? with_left(std::move(*unfinished), left..., runs)
-                                            : with_left(runs, left...));
+        if (!exclusive_) through.last.emplace(unfinished ? after_runs(std::move(*unfinished)) : left(runs));
         if (end == core::row_size) core::fold_into(rows, runs, op_);
     }
-    // Compiled for as many parts as stand to the left: those that are there of S, T and R, in this order.
     void scan_span(passage& through, std::size_t begin, std::size_t end, bool head,
                    const core::tree_carry<Acc>& tree, std::optional<Acc>& rows) const {
-        std::array<const Acc*, 3> left{};
-        std::size_t count = 0;
+        if (tree.supers && tree.tiles && rows)
+            return scan_runs(through, begin, end, head, rows,
+                             three_left{op_, *tree.supers, *tree.tiles, *rows});
+        some_left left{op_};
         for (const std::optional<Acc>* outer : {&tree.supers, &tree.tiles, &std::as_const(rows)}) {
-            if (*outer) left[count++] = &**outer;
+            if (*outer) left.parts[left.count++] = &**outer;
         }
-        switch (count) {
-            case 0:
-                return scan_runs(through, begin, end, head, rows);
-            case 1:
-                return scan_runs(through, begin, end, head, rows, *left[0]);
-            case 2:
-                return scan_runs(through, begin, end, head, rows, *left[0], *left[1]);
-            default:
-                return scan_runs(through, begin, end, head, rows, *left[0], *left[1], *left[2]);
-        }
+        scan_runs(through, begin, end, head, rows, left);
     }
     template <class Read>
     Acc fold_span(Read& read, std::size_t begin, std::size_t end, bool head) const {
@@ -335,7 +329,7 @@ std::optional<Acc> run_generic_scan(executor& ex, const Source& source, const Si
     if (plan.count == 1)
         kernel.scan(0, state);
     else
-        state = run_plan(ex, plan, kernel, std::move(state), shape.in_place);
+        state = run_chain(ex, plan.helpers, plan.count, kernel, std::move(state));
     carry = std::move(state.tree);
     return std::move(state.last);
 }
