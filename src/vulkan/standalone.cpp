@@ -46,9 +46,6 @@ class instance {
         info.pApplicationInfo = &application;
         if (create(&info, nullptr, &handle_) != VK_SUCCESS) handle_ = VK_NULL_HANDLE;
     }
-    ~instance() {
-        if (handle_ != VK_NULL_HANDLE) get<PFN_vkDestroyInstance>("vkDestroyInstance")(handle_, nullptr);
-    }
     instance(const instance&) = delete;
     instance& operator=(const instance&) = delete;
 
@@ -64,6 +61,13 @@ class instance {
     PFN_vkGetInstanceProcAddr loader_;
     VkInstance handle_ = VK_NULL_HANDLE;
 };
+
+// Made once in a process and never destroyed: the loader would unload drivers with it, and drivers leave
+// threads, exit handlers and memory behind.
+const instance& shared_instance() {
+    static const instance* const made = new instance;
+    return *made;
+}
 
 struct candidate {
     VkPhysicalDevice handle;
@@ -249,7 +253,7 @@ class standalone_device::state {
         check(vk.QueueWaitIdle(queue), "vkQueueWaitIdle");
     }
 
-    instance vulkan;
+    const instance& vulkan = shared_instance();
     candidate chosen;
     VkDevice device = VK_NULL_HANDLE;
     VkQueue queue = VK_NULL_HANDLE;
@@ -278,9 +282,8 @@ class standalone_device::memory::state {
 };
 
 std::vector<device_info> list_devices() {
-    const instance vulkan;
     std::vector<device_info> infos;
-    for (candidate& found : find_devices(vulkan)) infos.push_back(std::move(found.info));
+    for (candidate& found : find_devices(shared_instance())) infos.push_back(std::move(found.info));
     return infos;
 }
 

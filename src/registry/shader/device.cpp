@@ -117,7 +117,9 @@ shader::operation shader_device::checked_operation(operation op, dtype held, con
     const std::string checked = checked_name(*known);
     for (const std::string& finding : findings()) {
         if (checked.empty() || finding.rfind(checked, 0) != 0) continue;
-        throw_error(errc::unsupported, words + " would not have the CPU's bits there: " + finding);
+        std::string refusal = words;
+        refusal.append(" would not have the CPU's bits there: ").append(finding);
+        throw_error(errc::unsupported, refusal);
     }
     return *known;
 }

@@ -54,20 +54,21 @@ class vulkan_device final : public shader_device {
         const auto& data = data_.at_least(in.size());
         const auto& last = total_.at_least(total.size());
         device_.upload(data, 0, in);
-        const vulkan::commands commands = prepared(how, data, data, &last, n, total.size());
+        const vulkan::commands commands = prepared(how, data, data, &last, workspace_, n, total.size());
         vulkan::run(executor_, device_.queue(), commands);
         device_.download(data, 0, out);
         device_.download(last, 0, total);
     }
 
-    // The commands of a scan of n accumulators of `size` bytes. total: null for none.
+    // The commands of a scan of n accumulators of `size` bytes. total: null for none. They use `scratch`,
+    // which must not grow before they have run.
     vulkan::commands prepared(const shader_scan& how, const vulkan::standalone_device::memory& in,
                               const vulkan::standalone_device::memory& out,
-                              const vulkan::standalone_device::memory* total, std::size_t n,
-                              std::size_t size) {
+                              const vulkan::standalone_device::memory* total, scan_memory& scratch,
+                              std::size_t n, std::size_t size) {
         const VkDeviceSize room = workspace_of(executor_, how, n).bytes;
         vulkan::workspace_span workspace;
-        if (room != 0) workspace = workspace_.at_least(room).span<std::byte>(room);
+        if (room != 0) workspace = scratch.at_least(room).span<std::byte>(room);
         vulkan::detail::scan_arguments arguments{};
         arguments.op = how.op;
         arguments.exclusive = how.exclusive;
@@ -109,7 +110,7 @@ class vulkan_timing final : public timed_scan {
         : device_(device),
           in_(device.device(), n * element.size()),
           out_(device.device(), n * element.size()),
-          commands_(device.prepared(how, in_, out_, nullptr, n, element.size())) {
+          commands_(device.prepared(how, in_, out_, nullptr, workspace_, n, element.size())) {
         const std::vector<std::byte> piece = repeated(element, n);
         for (VkDeviceSize done = 0; done < in_.bytes(); done += piece.size()) {
             const VkDeviceSize bytes = std::min<VkDeviceSize>(piece.size(), in_.bytes() - done);
@@ -135,6 +136,7 @@ class vulkan_timing final : public timed_scan {
 
     vulkan_device& device_;
     vulkan::standalone_device::memory in_, out_;
+    scan_memory workspace_{device_.device()};
     vulkan::commands commands_;
 };
 
