@@ -120,7 +120,7 @@ TEST(vulkan_scan, every_operator_on_double) { check_ordered<double>(-0.2, 0.2); 
 
 // More than 1024 tiles: the prefixes of supers are a stage of their own.
 TEST(vulkan_scan, four_million_elements) {
-    if (vulkan_quick()) GTEST_SKIP() << "quick";
+    if (vulkan_quick()) GTEST_SKIP() << "long, and run without sanitizers";
     const std::size_t n = (std::size_t{1} << 22) + 4099;
     scan_check<float, float, float, vulkan_scanner> checked(
         operation<float, float, float, vulkan_scanner>::of(plus()), span_of(sequence<float, plus>(n, 3)),

@@ -59,7 +59,7 @@ TEST(vulkan_windows, small_bindings) {
 
 // The serial fold over supers continues from dispatch to dispatch.
 TEST(vulkan_windows, few_supers_a_dispatch) {
-    if (vulkan_quick()) GTEST_SKIP() << "quick";
+    if (vulkan_quick()) GTEST_SKIP() << "long, and run without sanitizers";
     vulkan_scanner scanner(tiny(0, 0, 0, 7));
     const std::size_t n = 1030 * core::tile_size + 5;  // 33 supers
     check_sizes<float, plus>(scanner, 0.5f, {n});

@@ -10,6 +10,12 @@
 #include <string_view>
 #include <utility>
 
+#include "support/build.hpp"
+
+// LeakSanitizer's own name.
+extern "C" const char* __lsan_default_suppressions();
+extern "C" const char* __lsan_default_suppressions() { return "leak:libvulkan_lvp.so\n"; }
+
 namespace upsweep::test {
 namespace {
 
@@ -38,7 +44,7 @@ VKAPI_ATTR VkBool32 VKAPI_CALL take_message(VkDebugUtilsMessageSeverityFlagBitsE
 }  // namespace
 
 bool vulkan_quick() {
-    static const bool quick = !environment("UPSWEEP_TEST_QUICK").empty();
+    static const bool quick = sanitized || !environment("UPSWEEP_TEST_QUICK").empty();
     return quick;
 }
 
@@ -63,7 +69,9 @@ vulkan_device::~vulkan_device() {
     vkDestroyPipelineCache(device_, cache_, nullptr);
     vkDestroyDevice(device_, nullptr);
     if (messenger_ != VK_NULL_HANDLE) vkDestroyDebugUtilsMessengerEXT(instance_, messenger_, nullptr);
-    vkDestroyInstance(instance_, nullptr);
+    // With the instance the loader would unload the driver, and LeakSanitizer could not tell any more that
+    // what the driver left behind is the driver's.
+    if (!sanitized) vkDestroyInstance(instance_, nullptr);
 }
 
 void vulkan_device::make_instance() {

@@ -60,8 +60,8 @@ class vulkan_device {
         VK_NULL_HANDLE;  // of every executor: the tests make the same pipelines again and again
 };
 
-// Whether UPSWEEP_TEST_QUICK asks for less: the program runs once more in another setting, or under
-// validation.
+// Whether to do less: UPSWEEP_TEST_QUICK asks for it, as the program runs once more in another setting, or a
+// sanitizer watches.
 bool vulkan_quick();
 
 // Errors and warnings of the validation layers since the last call.
