@@ -87,8 +87,8 @@ inline constexpr std::size_t no_chunk = static_cast<std::size_t>(-1);
 
 template <class Kernel>
 typename Kernel::state run_chain(executor& ex, std::size_t helpers, std::size_t chunk_count,
-                                 const Kernel& kernel, typename Kernel::state initial) {
-    turnstile<typename Kernel::state> gate(std::move(initial));
+                                 const Kernel& kernel, const typename Kernel::state& initial) {
+    turnstile<typename Kernel::state> gate(initial);
     alignas(64) std::atomic<std::size_t> ticket{0};
     std::atomic<std::size_t> present{0};
 

@@ -41,7 +41,7 @@ template <class Kernel>
 typename Kernel::state run_plan(executor& ex, const chunking& plan, const Kernel& kernel,
                                 typename Kernel::state initial, bool in_place) {
     if (plan.split) return run_split(ex, plan.count, kernel, std::move(initial), in_place);
-    return run_chain(ex, plan.helpers, plan.count, kernel, std::move(initial));
+    return run_chain(ex, plan.helpers, plan.count, kernel, initial);
 }
 
 template <class Acc, class Op>

@@ -325,13 +325,17 @@ std::optional<Acc> run_generic_scan(executor& ex, const Source& source, const Si
     constexpr std::size_t cost = tuning::generic_cost * sizeof(Acc);
     const chunking plan = chunking::plan(ex, shape.size, cost, cost);
     const engine kernel(source, sink, op, shape.size, shape.exclusive, plan.elements, heads);
+    const auto finish = [&](typename engine::state& state) {
+        carry = std::move(state.tree);
+        return std::move(state.last);
+    };
     typename engine::state state{std::move(carry)};
-    if (plan.count == 1)
+    if (plan.count == 1) {
         kernel.scan(0, state);
-    else
-        state = run_chain(ex, plan.helpers, plan.count, kernel, std::move(state));
-    carry = std::move(state.tree);
-    return std::move(state.last);
+        return finish(state);
+    }
+    typename engine::state last = run_chain(ex, plan.helpers, plan.count, kernel, state);
+    return finish(last);
 }
 
 // x[first * stride], x[(first + 1) * stride], ... as accumulators, through a function.
