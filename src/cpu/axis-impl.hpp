@@ -71,6 +71,7 @@ class axis_engine {
         }
         lane_state(const lane_state& other) { *this = other; }
         lane_state& operator=(const lane_state& other) {
+            if (this == &other) return *this;
             lanes = other.lanes;
             tile_count = other.tile_count;
             std::copy_n(other.supers, lanes, supers);

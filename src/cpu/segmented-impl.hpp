@@ -12,6 +12,15 @@
 
 namespace upsweep::cpu {
 
+// Integers are held unsigned: sums and products are the same modulo 2^k.
+template <class Acc>
+segmented_lane<Acc> as_lane(Acc value) {
+    if constexpr (std::is_integral_v<Acc>)
+        return static_cast<std::make_unsigned_t<Acc>>(value);
+    else
+        return value;
+}
+
 template <class Acc, class Op>
 class segmented_engine {
   public:
@@ -53,7 +62,7 @@ class segmented_engine {
           streaming_(streaming),
           heads_(heads),
           initial_(options.initial),
-          before_(options.before ? static_cast<lane>(*options.before) : Op::template identity<lane>()),
+          before_(options.before ? as_lane(*options.before) : Op::template identity<lane>()),
           chunk_size_(chunk_size) {
         if (backwards_) {
             in_ = lying_forwards(in_, n_);
@@ -139,13 +148,13 @@ class segmented_engine {
         const Acc* x = in_.direct != nullptr ? in_.direct + at : space.elements;
         if (in_.direct == nullptr) in_.load(in_, memory_, at, count, space.elements);
         if (sizeof(lane) == sizeof(Acc) && !initial_) return reinterpret_cast<const lane*>(x);
-        for (std::size_t i = 0; i < count; ++i) space.values[i] = static_cast<lane>(x[i]);
+        for (std::size_t i = 0; i < count; ++i) space.values[i] = as_lane(x[i]);
         if (initial_) {
             for (std::size_t word = 0; word < words_of(count); ++word) {
                 for (std::uint64_t left = space.heads[word]; left != 0; left &= left - 1) {
                     const std::size_t i = 64 * word + static_cast<std::size_t>(std::countr_zero(left));
                     lane& value = space.values[backwards_ ? count - 1 - i : i];
-                    value = Op()(static_cast<lane>(*initial_), value);
+                    value = Op()(as_lane(*initial_), value);
                 }
             }
         }
@@ -191,8 +200,8 @@ Acc run_segmented_scan(executor& ex, const source<Acc>& in, const sink<Acc>& out
                            (out.stride == 1 || (out.stride == -1 && in.stride == -1));
     const engine kernel(ex.simd(), in, out, shape, heads, options, streaming, plan.elements);
     typename engine::state state;
-    if (carry.supers) state.supers = static_cast<lane>(*carry.supers);
-    if (carry.tiles) state.tiles = static_cast<lane>(*carry.tiles);
+    if (carry.supers) state.supers = as_lane(*carry.supers);
+    if (carry.tiles) state.tiles = as_lane(*carry.tiles);
     state.tile_count = carry.tile_count;
     state = run_plan(ex, plan, kernel, state, shape.in_place);
     carry.supers = static_cast<Acc>(state.supers);

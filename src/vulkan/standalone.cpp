@@ -172,7 +172,8 @@ class standalone_device::state {
   public:
     // `which`: a name or a place.
     template <class Which>
-    explicit state(Which which) : chosen(choose_device(find_devices(vulkan), which)) {
+    explicit state(Which which)
+        : vulkan(shared_instance()), chosen(choose_device(find_devices(vulkan), which)) {
         const float priority = 1;
         VkDeviceQueueCreateInfo queues{};
         queues.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO;
@@ -253,7 +254,7 @@ class standalone_device::state {
         check(vk.QueueWaitIdle(queue), "vkQueueWaitIdle");
     }
 
-    const instance& vulkan = shared_instance();
+    const instance& vulkan;
     candidate chosen;
     VkDevice device = VK_NULL_HANDLE;
     VkQueue queue = VK_NULL_HANDLE;

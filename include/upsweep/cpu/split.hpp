@@ -8,6 +8,7 @@
 #pragma once
 
 #include <atomic>
+#include <cmath>
 #include <cstddef>
 #include <exception>
 #include <mutex>
@@ -72,7 +73,7 @@ class division : public first_failure {
 
   private:
     [[nodiscard]] std::size_t share_of(std::size_t chunks) const {
-        return static_cast<std::size_t>(share_ * static_cast<double>(chunks) + 0.5);
+        return static_cast<std::size_t>(std::llround(share_ * static_cast<double>(chunks)));
     }
 
     std::mutex mutex_;
