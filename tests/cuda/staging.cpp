@@ -64,15 +64,17 @@ void device_staging::place() {
         cudaFree(device_);
         host_ = device_ = nullptr;
         capacity_ = used_ + used_ / 4;
-        expect_success(cudaMallocHost(&host_, capacity_), "allocating pinned memory");
-        expect_success(cudaMalloc(&device_, capacity_), "allocating device memory");
+        expect_success(cudaMallocHost(reinterpret_cast<void**>(&host_), capacity_),
+                       "allocating pinned memory");
+        expect_success(cudaMalloc(reinterpret_cast<void**>(&device_), capacity_), "allocating device memory");
     }
     std::memset(host_, sentinel, used_);
     for (placed& each : arrays_) {
         each.host = host_ + each.at;
         std::memset(each.host, poison, each.bytes);
         if (exact()) {
-            expect_success(cudaMalloc(&each.allocation, std::max<std::size_t>(each.offset + each.bytes, 1)),
+            expect_success(cudaMalloc(reinterpret_cast<void**>(&each.allocation),
+                                      std::max<std::size_t>(each.offset + each.bytes, 1)),
                            "allocating device memory");
             each.device = each.allocation + each.offset;
         } else {
