@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <tuple>
 
 #include "upsweep/core/tree.hpp"
 #include "upsweep/cuda/combine.cuh"
@@ -34,12 +35,16 @@ struct scan_types {
     static constexpr int element_size[inputs] = {int(sizeof(InTypes))...};
     static constexpr int element_alignment[inputs] = {int(alignof(InTypes))...};
     using Raw = raw_run<items, InTypes...>;
+    template <int k>
+    using In = std::tuple_element_t<k, std::tuple<InTypes...>>;
 };
 
-template <class Acc, class Out, class Total, class In>
-inline constexpr bool sums_bytes<scan_types<Acc, plus, Out, Total, as_is, as_is, In>> =
-    core::integer<In> && sizeof(In) == 1 && core::integer<Out> && sizeof(Out) == 1 && core::integer<Total> &&
-    sizeof(Total) == 1;
+template <class Acc, class Op, class T>
+inline constexpr bool packs_bytes<scan_types<Acc, Op, T, T, as_is, as_is, T>> = core::integer<T> &&
+                                                                                sizeof(T) == 1 &&
+                                                                                (std::same_as<Op, plus> ||
+                                                                                 std::same_as<Op, minimum> ||
+                                                                                 std::same_as<Op, maximum>);
 
 template <class Types>
 struct scan_arguments {

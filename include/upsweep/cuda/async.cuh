@@ -48,6 +48,11 @@ struct phase_barrier {
     }
 };
 
+// By a thread that wrote to shared memory, before it tells others that the copy engine may write there.
+__device__ __forceinline__ void fence_before_async_writes() {
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
+
 // Starts the copy of `bytes` bytes, all three multiples of 16; `barrier` must have been told to expect them.
 __device__ __forceinline__ void copy_async(void* to_shared, const void* from_global, unsigned bytes,
                                            phase_barrier& barrier) {

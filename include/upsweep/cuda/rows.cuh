@@ -182,6 +182,44 @@ __device__ __forceinline__ void write_run(char* run, bool aligned, int lane,
     }
 }
 
+// One element. `aligned`: elements start at multiples of 16 bytes where their size is one.
+template <class T>
+__device__ __forceinline__ T load_element(const char* from, bool aligned, int lane) {
+    constexpr int bytes = sizeof(T), alignment = alignof(T);
+    word_array<words_for<bytes>> words{};
+    if (bytes % 16 == 0 && aligned) {
+        if constexpr (bytes % 16 == 0) words = read_run<bytes, alignment>(from, true, lane);
+    } else if constexpr (alignment >= 4) {
+        detail::read_units<detail::natural_unit<alignment, bytes>>(from, words);
+    } else {
+        using unit = detail::natural_unit<alignment, bytes>;
+#pragma unroll
+        for (int k = 0; k < bytes / int(sizeof(unit)); ++k) {
+            const std::uint32_t part = reinterpret_cast<const unit*>(from)[k];
+            words.word[k * int(sizeof(unit)) / 4] |= part << (k * int(sizeof(unit)) % 4 * 8);
+        }
+    }
+    return from_words<T>(words);
+}
+template <class T>
+__device__ __forceinline__ void store_element(char* to, const T& value, bool aligned, int lane) {
+    constexpr int bytes = sizeof(T), alignment = alignof(T);
+    const auto words = to_words(value);
+    if (bytes % 16 == 0 && aligned) {
+        if constexpr (bytes % 16 == 0) write_run<bytes, alignment>(to, true, lane, words);
+    } else {
+        using unit = detail::natural_unit<alignment, bytes>;
+        if constexpr (alignment >= 4) {
+            detail::write_units<unit>(to, words);
+        } else {
+#pragma unroll
+            for (int k = 0; k < bytes / int(sizeof(unit)); ++k)
+                reinterpret_cast<unit*>(to)[k] = static_cast<unit>(words.word[k * int(sizeof(unit)) / 4] >>
+                                                                   (k * int(sizeof(unit)) % 4 * 8));
+        }
+    }
+}
+
 // Copies `bytes` bytes between shared memory and an array by one warp, 16 aligned bytes at a time where they
 // lie wholly within. `to` and `from` are congruent modulo 16, and aligned for elements of Alignment.
 template <int Alignment>

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "upsweep/cuda/bytes.cuh"
 #include "upsweep/cuda/combine.cuh"
 #include "upsweep/cuda/rows.cuh"
 #include "upsweep/cuda/words.cuh"
@@ -61,42 +62,6 @@ __device__ __forceinline__ Acc fold_run(const combiner<Acc, Op>& combine, const 
     return total;
 }
 
-// Sums of bytes four at a time: elements, accumulators and results of one byte, modulo 2^8, unchanged on the
-// way.
-template <class Types>
-inline constexpr bool sums_bytes = false;
-
-// The sum of the bytes of `words`, modulo 2^8 at least.
-template <int Count>
-__device__ __forceinline__ std::uint32_t sum_bytes(const word_array<Count>& words) {
-    std::uint32_t sum = 0;
-#pragma unroll
-    for (int k = 0; k < Count; ++k) sum = __dp4a(words.word[k], 0x01010101u, sum);
-    return sum;
-}
-// The same backwards or forwards, `before` plus the bytes up to each, packed.
-template <bool Exclusive, int Count>
-__device__ __forceinline__ word_array<Count> scan_bytes(const word_array<Count>& words, std::uint32_t before,
-                                                        bool reverse) {
-    word_array<Count> result;
-#pragma unroll
-    for (int k = 0; k < Count; ++k) {
-        const std::uint32_t word =
-            reverse ? __byte_perm(words.word[Count - 1 - k], 0, 0x0123) : words.word[k];
-        const std::uint32_t first = __dp4a(word, 0x00000001u, before),
-                            second = __dp4a(word, 0x00000101u, before),
-                            third = __dp4a(word, 0x00010101u, before),
-                            all = __dp4a(word, 0x01010101u, before);
-        const std::uint32_t packed =
-            Exclusive
-                ? __byte_perm(__byte_perm(before, first, 0x0040), __byte_perm(second, third, 0x0040), 0x5410)
-                : __byte_perm(__byte_perm(first, second, 0x0040), __byte_perm(third, all, 0x0040), 0x5410);
-        result.word[reverse ? Count - 1 - k : k] = reverse ? __byte_perm(packed, 0, 0x0123) : packed;
-        before = all;
-    }
-    return result;
-}
-
 // What stands to the left of a run: V, R, T and S of the tree, each with whether it is there.
 template <class Acc>
 struct left_parts {
@@ -104,18 +69,18 @@ struct left_parts {
     bool has_supers, has_tiles, has_rows, has_runs;
 };
 
-// Sets one part, if it is present. Where the identity is neutral it stands for an absent part once and for
-// all, instead of at each element.
-template <class Acc, class Op>
-__device__ __forceinline__ void set_part(const combiner<Acc, Op>&, bool present, const Acc* value, Acc& part,
-                                         bool& has) {
+// Sets one part to value(), if it is present. Where the identity is neutral it stands for an absent part once
+// and for all, instead of at each element.
+template <class Acc, class Op, class Value>
+__device__ __forceinline__ void set_part(const combiner<Acc, Op>&, bool present, const Value& value,
+                                         Acc& part, bool& has) {
     if constexpr (is_neutral<Op, Acc>) {
         part = combiner<Acc, Op>::identity();
         has = true;
     } else {
         has = present;
     }
-    if (present) part = *value;
+    if (present) part = value();
 }
 
 // S (+) (T (+) (R (+) (V (+) x)))
@@ -196,15 +161,37 @@ __device__ __forceinline__ void store_total(const Arguments& arguments, const co
 }
 
 // A tile's run totals in shared memory, a row of 32 a line. Lines are padded so that a warp that reads a
-// column, a row a lane, meets no bank twice.
+// column, a row a lane, meets no bank twice; large values are cut into words, of which those of a line lie
+// together, so that it meets none twice along a line either.
 template <class Acc>
 struct run_totals {
-    static constexpr int pad = alignof(Acc) < 4 ? 4 : int(alignof(Acc));
-    static constexpr int line = (32 * int(sizeof(Acc)) + pad + pad - 1) / pad * pad;
+    static constexpr bool sliced = sizeof(Acc) > 8;
+    static constexpr int words = words_for<sizeof(Acc)>;
+    static constexpr int pad = sliced || alignof(Acc) < 4 ? 4 : int(alignof(Acc));
+    static constexpr int value_bytes = sliced ? words * 4 : int(sizeof(Acc));
+    static constexpr int line = (32 * value_bytes + pad + pad - 1) / pad * pad;
     char* data;
 
-    __device__ __forceinline__ Acc& at(int row, int run) const {
-        return *reinterpret_cast<Acc*>(data + row * line + run * int(sizeof(Acc)));
+    __device__ __forceinline__ Acc load(int row, int run) const {
+        if constexpr (sliced) {
+            const auto* from = reinterpret_cast<const std::uint32_t*>(data + row * line) + run;
+            word_array<words> own;
+#pragma unroll
+            for (int k = 0; k < words; ++k) own.word[k] = from[k * 32];
+            return from_words<Acc>(own);
+        } else {
+            return reinterpret_cast<const Acc*>(data + row * line)[run];
+        }
+    }
+    __device__ __forceinline__ void store(int row, int run, const Acc& value) const {
+        if constexpr (sliced) {
+            auto* to = reinterpret_cast<std::uint32_t*>(data + row * line) + run;
+            const auto own = to_words(value);
+#pragma unroll
+            for (int k = 0; k < words; ++k) to[k * 32] = own.word[k];
+        } else {
+            reinterpret_cast<Acc*>(data + row * line)[run] = value;
+        }
     }
 };
 
@@ -225,11 +212,11 @@ __device__ __forceinline__ Acc fold_runs(const combiner<Acc, Op>& combine, const
     for (int first = 0; first < 32; first += batch) {
         Acc x[batch];
 #pragma unroll
-        for (int j = 0; j < batch; ++j) x[j] = totals.at(row, first + j);
+        for (int j = 0; j < batch; ++j) x[j] = totals.load(row, first + j);
 #pragma unroll
         for (int j = 0; j < batch; ++j) {
             sum = first + j == 0 ? x[0] : combine(sum, x[j]);
-            totals.at(row, first + j) = sum;
+            totals.store(row, first + j, sum);
         }
     }
     return sum;
@@ -246,7 +233,7 @@ __device__ __forceinline__ Acc fold_line(const combiner<Acc, Op>& combine, const
     for (int first = 0; first < count; first += batch) {
         Acc x[batch];
 #pragma unroll
-        for (int j = 0; j < batch; ++j) x[j] = lines.at(line, first + j);
+        for (int j = 0; j < batch; ++j) x[j] = lines.load(line, first + j);
 #pragma unroll
         for (int j = 0; j < batch; ++j)
             if (first + j < count) sum = first + j == 0 ? x[0] : combine(sum, x[j]);
@@ -266,15 +253,24 @@ __device__ __forceinline__ Acc fold_lanes(const combiner<Acc, Op>& combine, cons
         }
         return sum;
     } else {
-        Acc sum = shuffle(x, 0);
+        Acc total = shuffle(x, 0), sum = total;
         // Shuffles do not wait for each other; small values are all under way at once.
 #pragma unroll(sizeof(Acc) <= 8 ? 32 : 4)
         for (int j = 1; j < 32; ++j) {
-            const Acc next = shuffle(x, j);
-            if (j <= lane) sum = combine(sum, next);
+            total = combine(total, shuffle(x, j));
+            if (j == lane) sum = total;
         }
         return sum;
     }
+}
+
+// The value of all lanes, grouped freely; in every lane.
+template <class Acc, class Op>
+__device__ __forceinline__ Acc reduce_lanes(const combiner<Acc, Op>& combine,
+                                            Acc x) requires is_free<Op, Acc> {
+#pragma unroll
+    for (int distance = 16; distance > 0; distance /= 2) x = combine(x, shuffle_xor(x, distance));
+    return x;
 }
 
 // Results as packed words in memory order; they pass through the caller's accumulator type, Nominal.
@@ -304,14 +300,17 @@ __device__ __forceinline__ word_array<Items* int(sizeof(Out)) / 4> pack_results(
 
 // How a row of results reaches the output.
 enum class storing {
-    direct,   // one access a lane: full rows, aligned for whole runs of 4, 8 or 16 bytes
+    direct,   // one access a lane, or two of neighbouring lanes: full rows, aligned for whole runs of 4, 8 or
+              // 16 bytes
     shifted,  // 16 aligned bytes a lane and piece, words exchanged between lanes: full rows of aligned words
     staged,   // through shared memory: any row
+    scattered,  // each lane its own elements: any row, slowly
 };
 template <class Out, int Items>
-inline constexpr storing best_storing =
-    Items * sizeof(Out) == 4 || Items * sizeof(Out) == 8 || Items * sizeof(Out) == 16 ? storing::direct
-                                                                                      : storing::staged;
+inline constexpr storing best_storing = Items * sizeof(Out) == 4 || Items * sizeof(Out) == 8 ||
+                                                Items * sizeof(Out) == 16 || Items * sizeof(Out) == 32
+                                            ? storing::direct
+                                            : storing::staged;
 template <class Out, int Items>
 inline constexpr storing shifting = alignof(Out) >= 4 &&
                                             (Items * sizeof(Out) == 16 || Items * sizeof(Out) == 32)
@@ -321,8 +320,26 @@ inline constexpr storing shifting = alignof(Out) >= 4 &&
 // Whether full rows of an output at `out` are aligned for direct storing.
 template <class Out, int Items>
 __device__ __forceinline__ bool stores_directly(const Out* out, std::uint64_t n, bool reverse) {
-    constexpr int run_bytes = Items * int(sizeof(Out));
+    constexpr int run_bytes = Items * int(sizeof(Out)) < 16 ? Items * int(sizeof(Out)) : 16;
     return (reinterpret_cast<std::uintptr_t>(out) + (reverse ? n * sizeof(Out) : 0)) % run_bytes == 0;
+}
+
+// Full rows of 32-byte runs at a multiple of 16 bytes: two neighbouring lanes store first the one's run, then
+// the other's, so that each access covers whole sectors of 32 bytes.
+__device__ __forceinline__ void store_pairs(char* row, const word_array<8>& words, int slot) {
+    const bool odd = slot % 2 != 0;
+    uint4 own, other;
+    std::uint32_t kept[4], received[4];
+#pragma unroll
+    for (int k = 0; k < 4; ++k) {
+        kept[k] = odd ? words.word[4 + k] : words.word[k];
+        received[k] = __shfl_xor_sync(0xffffffffu, odd ? words.word[k] : words.word[4 + k], 1);
+    }
+    own = {kept[0], kept[1], kept[2], kept[3]};
+    other = {received[0], received[1], received[2], received[3]};
+    uint4* const pair = reinterpret_cast<uint4*>(row + slot / 2 * 64);
+    pair[odd ? 1 : 0] = odd ? other : own;
+    pair[odd ? 3 : 2] = odd ? own : other;
 }
 
 // Full rows at any multiple of 4 bytes: lanes store aligned pieces of 16 bytes, which begin with the last
@@ -368,6 +385,19 @@ __device__ __forceinline__ void store_shifted(char* row, const word_array<Bytes 
         reinterpret_cast<uint4*>(piece)[k / 4] = {x[k], x[k + 1], x[k + 2], x[k + 3]};
 }
 
+// Stores a row of results that lies in shared memory, after all lanes have written it.
+template <int RowItems, class Out>
+__device__ __forceinline__ void store_image(char* row, const char* image, bool reverse, int valid, int lane) {
+    if (valid == RowItems) {
+        copy_row<int(alignof(Out)), RowItems* int(sizeof(Out))>(row, image, lane);
+    } else {
+        const int skipped = reverse ? (RowItems - valid) * int(sizeof(Out)) : 0;
+        copy_bytes<int(alignof(Out))>(row + skipped, image + skipped, std::int64_t(valid) * int(sizeof(Out)),
+                                      lane);
+    }
+    __syncwarp();
+}
+
 // Stores a row of packed results. `first` is the index of the row's first element in scan order, `valid` how
 // many of its elements there are; `image` is shared memory of one warp, at least 32 runs and 16 bytes long.
 template <storing How, int Items, class Out>
@@ -380,27 +410,29 @@ __device__ __forceinline__ void store_row(Out* out, std::uint64_t n, bool revers
     // Where slot 0 would be in memory; with a part-filled row read backwards that is before the array.
     const auto row = reinterpret_cast<std::uintptr_t>(out) +
                      (reverse ? n - first - row_items : first) * std::uint64_t(sizeof(Out));
-    if constexpr (How == storing::direct) {
+    if constexpr (How == storing::direct && run_bytes == 32) {
+        store_pairs(reinterpret_cast<char*>(row), words, slot);
+    } else if constexpr (How == storing::direct) {
         using unit = typename detail::unit_of<run_bytes>::type;
         unit whole;
         std::memcpy(&whole, &words, run_bytes);
         reinterpret_cast<unit*>(row)[slot] = whole;
     } else if constexpr (How == storing::shifted) {
         store_shifted<run_bytes>(reinterpret_cast<char*>(row), words, reverse, lane);
+    } else if constexpr (How == storing::scattered) {
+#pragma unroll
+        for (int m = 0; m < Items; ++m) {
+            const int at = slot * Items + m;
+            if (reverse ? at >= row_items - valid : at < valid)
+                store_element(reinterpret_cast<char*>(row) + at * int(sizeof(Out)), unpack<Out>(words, m),
+                              false, lane);
+        }
     } else {
         const int shift = int(row % 16);
         write_run<run_bytes, int(alignof(Out))>(image + shift + slot * run_bytes,
                                                 shift % access_size<run_bytes> == 0, lane, words);
         __syncwarp();
-        if (valid == row_items) {
-            copy_row<int(alignof(Out)), row_items* int(sizeof(Out))>(reinterpret_cast<char*>(row),
-                                                                     image + shift, lane);
-        } else {
-            const int skipped = reverse ? (row_items - valid) * int(sizeof(Out)) : 0;
-            copy_bytes<int(alignof(Out))>(reinterpret_cast<char*>(row + skipped), image + shift + skipped,
-                                          std::int64_t(valid) * int(sizeof(Out)), lane);
-        }
-        __syncwarp();
+        store_image<row_items, Out>(reinterpret_cast<char*>(row), image + shift, reverse, valid, lane);
     }
 }
 

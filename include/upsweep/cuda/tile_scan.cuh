@@ -37,15 +37,16 @@ struct tile_shape {
     static constexpr int row_folds_at = totals_at + align16(32 * run_totals<Acc>::line);
     static constexpr int parts_at = row_folds_at + align16(32 * int(sizeof(Acc)));  // S and T
     static constexpr int scratch_at = parts_at + align16(2 * int(sizeof(Acc)));
-    static constexpr int ticket_at = scratch_at + align16(2 * 32 * int(sizeof(Acc)));
+    static constexpr int ticket_at = scratch_at + align16(2 * run_totals<Acc>::line);
     static constexpr int shared_bytes = ticket_at + 16;
 
     static constexpr std::uint64_t tile_count(std::uint64_t n) { return (n + Types::tile - 1) / Types::tile; }
     static constexpr std::uint64_t super_count(std::uint64_t n) { return (tile_count(n) + 31) / 32; }
     // Tagged words of a look-back: a total a tile, a total and a prefix a super.
     static constexpr std::uint64_t published_words(std::uint64_t n) {
-        return (tile_count(n) + 2 * super_count(n) + 1) * words_for<sizeof(Acc)>;
+        return (even(tile_count(n)) + even(super_count(n)) + super_count(n) + 1) * words_for<sizeof(Acc)>;
     }
+    static constexpr std::uint64_t even(std::uint64_t count) { return (count + 1) / 2 * 2; }
     // Bytes of a reduce-then-scan: a value a tile, which is its total and then T, and one a super.
     static constexpr std::uint64_t fold_bytes(std::uint64_t n) {
         return (tile_count(n) + super_count(n)) * sizeof(Acc);
@@ -158,7 +159,7 @@ struct tile_block {
             Acc x[Types::items];
             load_accumulators<typename Types::Total>(kept[shape::keeps ? k : 0], arguments.load,
                                                      arguments.reverse, x);
-            totals().at(row, lane) = fold_run(combine, x);
+            totals().store(row, lane, fold_run(combine, x));
         }
     }
 
@@ -179,8 +180,11 @@ struct tile_block {
     __device__ __forceinline__ void scan_rows() const {
         const auto combine = arguments.combine();
         left_parts<Acc> left;
-        set_part(combine, arguments.has_initial || tile / 32 > 0, parts(), left.supers, left.has_supers);
-        set_part(combine, tile % 32 > 0, parts() + 1, left.tiles, left.has_tiles);
+        set_part(
+            combine, arguments.has_initial || tile / 32 > 0, [&] { return parts()[0]; }, left.supers,
+            left.has_supers);
+        set_part(
+            combine, tile % 32 > 0, [&] { return parts()[1]; }, left.tiles, left.has_tiles);
         constexpr storing best = best_storing<typename Types::Out, Types::items>;
         const bool direct = best == storing::direct && stores_directly<typename Types::Out, Types::items>(
                                                            arguments.out, n, arguments.reverse);
@@ -188,8 +192,10 @@ struct tile_block {
         for (int k = 0; k < shape::rows_per_warp; ++k) {
             const int row = warp * shape::rows_per_warp + k, valid = valid_items(row);
             if (valid == 0) continue;
-            set_part(combine, row > 0, row_folds() + row - 1, left.rows, left.has_rows);
-            set_part(combine, lane > 0, &totals().at(row, lane - 1), left.runs, left.has_runs);
+            set_part(
+                combine, row > 0, [&] { return row_folds()[row - 1]; }, left.rows, left.has_rows);
+            set_part(
+                combine, lane > 0, [&] { return totals().load(row, lane - 1); }, left.runs, left.has_runs);
             Acc x[Types::items];
             if constexpr (shape::keeps)
                 load_accumulators<typename Types::Total>(kept[k], arguments.load, arguments.reverse, x);
@@ -225,74 +231,71 @@ struct look_back_state {
         using shape = tile_shape<Types>;
         constexpr int words = words_for<sizeof(Acc)>;
         const std::uint64_t tiles = shape::tile_count(n), supers = shape::super_count(n);
-        tile_totals = {tagged, tiles};
-        super_totals = {tagged + tiles * words, supers};
-        super_prefixes = {tagged + (tiles + supers) * words, supers + 1};
+        tile_totals = {tagged};
+        super_totals = {tagged + shape::even(tiles) * words};
+        super_prefixes = {tagged + (shape::even(tiles) + shape::even(supers)) * words};
     }
 
-    // By one warp: S and T of a tile, to parts[0] and parts[1] where they exist. `total` is the tile's own,
-    // if it is full; `scratch` has room for 64 accumulators.
+    // By one warp: the fold T of the tiles before this one in its super, to *part. Returns the super's total
+    // in the block that has its last tile, whose own total is `total`.
     template <class Op>
-    __device__ void look_back(const scan_arguments<Types>& arguments, const combiner<Acc, Op>& combine,
-                              std::uint64_t tile, bool full, const Acc& total, Acc* parts, Acc* scratch,
-                              int lane) const {
+    __device__ Acc fold_tiles(const combiner<Acc, Op>& combine, std::uint64_t tile, bool full,
+                              const Acc& total, Acc* part, run_totals<Acc> scratch, int lane) const {
         const std::uint64_t super = tile / 32;
         const int before = int(tile % 32);
-        Acc super_total{};
-        if (before > 0) {
-            typename published<Acc>::pending got;
-            do {
-                tile_totals.start_reading(super * 32 + lane, lane < before, got);
-            } while (!__all_sync(0xffffffffu, lane >= before || got.complete(tag)));
-            if (lane < before) scratch[lane] = got.value();
-            __syncwarp();
-            const Acc tiles =
-                fold_line(combine, run_totals<Acc>{reinterpret_cast<char*>(scratch)}, 0, before);
-            __syncwarp();
-            if (lane == 0) parts[1] = tiles;
-            if (before == 31 && full) {
-                super_total = combine(tiles, total);
-                if (lane == 0) super_totals.publish(super, super_total, tag);
-            }
-        }
+        if (full && lane == 0) tile_totals.publish(tile, total, tag);
+        if (before == 0) return Acc{};
+        typename published<Acc>::template pending<1> got;
+        do {
+            tile_totals.start_reading(super * 32 + (lane < before ? lane : 0), got);
+        } while (!__all_sync(0xffffffffu, got.complete(tag)));
+        if (lane < before) scratch.store(0, lane, got.value());
+        __syncwarp();
+        const Acc tiles = fold_line(combine, scratch, 0, before);
+        if (lane == 0) *part = tiles;
+        if (before != 31 || !full) return Acc{};
+        const Acc super_total = combine(tiles, total);
+        if (lane == 0) super_totals.publish(super, super_total, tag);
+        return super_total;
+    }
 
-        bool has_supers = arguments.has_initial;
-        Acc supers{};
+    // By one warp, in the meantime: the fold S of everything before the tile's super, to *part if there is
+    // any.
+    template <class Op>
+    __device__ void fold_supers(const scan_arguments<Types>& arguments, const combiner<Acc, Op>& combine,
+                                std::uint64_t tile, Acc* part, run_totals<Acc> scratch, int lane) const {
+        const std::uint64_t super = tile / 32;
         if (super == 0) {
-            if (has_supers) supers = arguments.initial_value();
-        } else {
-            supers = find_prefix(combine, super, scratch, lane);
-            has_supers = true;
-            if (lane == 0 && before == 0) super_prefixes.publish(super, supers, tag);
+            if (lane == 0 && arguments.has_initial) *part = arguments.initial_value();
+            return;
         }
-        if (lane == 0) {
-            if (has_supers) parts[0] = supers;
-            if (before == 31 && full)
-                super_prefixes.publish(super + 1, combine.join(has_supers, supers, super_total), tag);
-        }
+        const Acc supers = find_prefix(combine, super, scratch, lane);
+        if (lane != 0) return;
+        *part = supers;
+        if (tile % 32 == 0) super_prefixes.publish(super, supers, tag);
     }
 
     // The prefix at the start of `super` >= 1: the nearest one published, and the totals of the supers since.
     template <class Op>
-    __device__ Acc find_prefix(const combiner<Acc, Op>& combine, std::uint64_t super, Acc* scratch,
+    __device__ Acc find_prefix(const combiner<Acc, Op>& combine, std::uint64_t super, run_totals<Acc> scratch,
                                int lane) const {
-        typename published<Acc>::pending prefix, sum;
+        typename published<Acc>::template pending<1> prefix, sum;
         for (;;) {
             // Lane l: the prefix at super - l, and the total of super - 1 - l.
-            const std::uint64_t distance = static_cast<std::uint64_t>(lane);
-            const bool exists = distance < super;
-            super_prefixes.start_reading(super - distance, exists, prefix);
-            super_totals.start_reading(super - 1 - distance, exists, sum);
+            const bool exists = static_cast<std::uint64_t>(lane) < super;
+            const std::uint64_t distance = exists ? static_cast<std::uint64_t>(lane) : 0;
+            super_prefixes.start_reading(super - distance, prefix);
+            super_totals.start_reading(super - 1 - distance, sum);
             const unsigned prefixes = __ballot_sync(0xffffffffu, exists && prefix.complete(tag));
             const unsigned totals = __ballot_sync(0xffffffffu, exists && sum.complete(tag));
             if (prefixes == 0) continue;
             const int nearest = __ffs(int(prefixes)) - 1;
             const unsigned needed = (1u << nearest) - 1;
             if ((totals & needed) != needed) continue;
-            if (lane < nearest) scratch[lane] = sum.value();
+            if (lane < nearest) scratch.store(0, lane, sum.value());
             __syncwarp();
             Acc fold = shuffle(prefix.value(), nearest);
-            for (int l = nearest - 1; l >= 0; --l) fold = combine(fold, scratch[l]);
+            for (int l = nearest - 1; l >= 0; --l) fold = combine(fold, scratch.load(0, l));
             __syncwarp();
             return fold;
         }
@@ -325,22 +328,27 @@ __global__ void __launch_bounds__(tile_shape<Types>::threads, tile_shape<Types>:
     if (own.index < shape::tile_count(n)) {
         detail::tile_block<Types> block{
             arguments, shared, n, own.index, int(threadIdx.x / 32), int(threadIdx.x % 32), {}};
+        const auto combine = arguments.combine();
+        const detail::look_back_state<Types> past(tagged, arguments.n, own.tag);
+        const bool full = n - block.first_item(0) >= Types::tile;
+        const run_totals<Acc> scratch{shared + shape::scratch_at + block.warp * run_totals<Acc>::line};
         block.sum_runs();
         __syncthreads();
+        Acc super_total{};
         if (block.warp == 0) {
-            const auto combine = arguments.combine();
             const Acc total = block.fold_rows();
-            if (alone) {
-                if (block.lane == 0 && arguments.has_initial) block.parts()[0] = arguments.initial_value();
-            } else {
-                const bool full = n - block.first_item(0) >= Types::tile;
-                const detail::look_back_state<Types> past(tagged, arguments.n, own.tag);
-                if (full && block.lane == 0) past.tile_totals.publish(own.index, total, own.tag);
-                past.look_back(arguments, combine, own.index, full, total, block.parts(),
-                               reinterpret_cast<Acc*>(shared + shape::scratch_at), block.lane);
-            }
+            if (!alone)
+                super_total =
+                    past.fold_tiles(combine, own.index, full, total, block.parts() + 1, scratch, block.lane);
+        } else if (block.warp == 1) {
+            past.fold_supers(arguments, combine, own.index, block.parts(), scratch, block.lane);
         }
         __syncthreads();
+        if (!alone && threadIdx.x == 0 && own.index % 32 == 31 && full) {
+            const bool present = own.index / 32 > 0 || arguments.has_initial;
+            past.super_prefixes.publish(own.index / 32 + 1,
+                                        combine.join(present, block.parts()[0], super_total), own.tag);
+        }
         block.template scan_rows<Exclusive>();
     } else if (n == 0 && own.index == 0 && threadIdx.x == 0) {
         arguments.store_empty_total();

@@ -51,56 +51,63 @@ inline __device__ __noinline__ void clear_tags(launch_state& state, unsigned lon
     state.finished_blocks = 0;
 }
 
-// `count` values of type T. Word k of all values lies together, so that a warp reads neighbours at once.
+// Values of type T, the words of each together; 16-byte aligned.
 template <class T>
 struct published {
     static constexpr int words = words_for<sizeof(T)>;
     unsigned long long* tagged;
-    std::uint64_t count;
 
     __device__ __forceinline__ void publish(std::uint64_t i, const T& value, std::uint32_t tag) const {
         const auto own = to_words(value);
 #pragma unroll
         for (int k = 0; k < words; ++k) {
             const unsigned long long word = (static_cast<unsigned long long>(tag) << 32) | own.word[k];
-            asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(tagged + k * count + i), "l"(word)
+            asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(tagged + i * words + k), "l"(word)
                          : "memory");
         }
     }
-    // A value as it is being read. Loads are started first, by all lanes and for all values wanted, and
-    // looked at later, so that their latencies overlap.
+    // Neighbouring values as they are being read. Loads are started first, by all lanes and for all values
+    // wanted, and looked at later, so that their latencies overlap.
+    template <int Count>
     struct pending {
-        unsigned long long tagged_word[words];
+        unsigned long long tagged_word[Count * words];
 
-        // Whether it had been published in this launch.
-        __device__ __forceinline__ bool complete(std::uint32_t tag) const {
-            bool complete = true;
+        // Whether the first `wanted` of them had been published in this launch.
+        __device__ __forceinline__ bool complete(std::uint32_t tag, int wanted = Count) const {
+            std::uint32_t wrong = 0;
 #pragma unroll
-            for (int k = 0; k < words; ++k)
-                complete = complete && static_cast<std::uint32_t>(tagged_word[k] >> 32) == tag;
-            return complete;
+            for (int k = 0; k < Count * words; ++k) {
+                const std::uint32_t difference = static_cast<std::uint32_t>(tagged_word[k] >> 32) ^ tag;
+                wrong |= k / words < wanted ? difference : 0;
+            }
+            return wrong == 0;
         }
-        __device__ __forceinline__ T value() const {
+        __device__ __forceinline__ T value(int j = 0) const {
             word_array<words> own;
 #pragma unroll
-            for (int k = 0; k < words; ++k) own.word[k] = static_cast<std::uint32_t>(tagged_word[k]);
+            for (int k = 0; k < words; ++k)
+                own.word[k] = static_cast<std::uint32_t>(tagged_word[j * words + k]);
             return from_words<T>(own);
         }
     };
-    // Starts reading value i, if `wanted`; without a branch, as a load in flight must not end at one.
-    __device__ __forceinline__ void start_reading(std::uint64_t i, bool wanted, pending& into) const {
+    // Starts reading the values from i on, which is a multiple of Count.
+    template <int Count>
+    __device__ __forceinline__ void start_reading(std::uint64_t i, pending<Count>& into) const {
+        const unsigned long long* from = tagged + i * words;
+        if constexpr (Count * words % 2 == 0) {
 #pragma unroll
-        for (int k = 0; k < words; ++k) {
-            asm volatile(
-                "{\n"
-                ".reg .pred wanted;\n"
-                "setp.ne.u32 wanted, %2, 0;\n"
-                "mov.u64 %0, 0;\n"
-                "@wanted ld.relaxed.gpu.global.u64 %0, [%1];\n"
-                "}"
-                : "=l"(into.tagged_word[k])
-                : "l"(tagged + k * count + i), "r"(unsigned(wanted))
-                : "memory");
+            for (int k = 0; k < Count * words; k += 2)
+                asm volatile("ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];"
+                             : "=l"(into.tagged_word[k]), "=l"(into.tagged_word[k + 1])
+                             : "l"(from + k)
+                             : "memory");
+        } else {
+#pragma unroll
+            for (int k = 0; k < Count * words; ++k)
+                asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];"
+                             : "=l"(into.tagged_word[k])
+                             : "l"(from + k)
+                             : "memory");
         }
     }
 };

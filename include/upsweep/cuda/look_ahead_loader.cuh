@@ -1,0 +1,126 @@
+// The warp of the look-ahead scan that brings rows into the ring.
+#pragma once
+
+#include <cstdint>
+
+#include "upsweep/cuda/async.cuh"
+#include "upsweep/cuda/look_ahead_ring.cuh"
+#include "upsweep/cuda/rows.cuh"
+#include "upsweep/cuda/tile_state.cuh"
+
+#if __CUDA_ARCH__ >= 900
+
+namespace upsweep::cuda::detail {
+
+template <class Types>
+struct look_ahead_loader : look_ahead_ring<Types> {
+    using ring = look_ahead_ring<Types>;
+    using ring::arguments, ring::n, ring::lane, ring::control, ring::stage;
+    using typename ring::shape, typename ring::Acc, typename ring::Op, typename ring::cursor;
+
+    launch_state& state;
+
+    // Brings the elements of one unit of input array k into `slot`. Returns the bytes that the copy engine
+    // was not yet told to bring: [from, from + bytes) to `to`.
+    struct bulk_copy {
+        char* to;
+        const char* from;
+        unsigned bytes;
+    };
+    template <int k>
+    __device__ __forceinline__ bulk_copy prepare(int s, std::int64_t unit) const {
+        constexpr int size = Types::element_size[k];
+        constexpr int alignment = Types::element_alignment[k] < 16 ? Types::element_alignment[k] : 16;
+        using unit_type = typename unit_of<alignment>::type;
+        const int valid = this->valid_items(unit);
+        const int padded = this->valid_rows(unit) * Types::row;
+        const int missing = (padded - valid) * size;
+        const std::uint64_t element =
+            arguments.reverse ? n - this->first_item(unit) - valid : this->first_item(unit);
+        const char* array = static_cast<const char*>(arguments.in[k]);
+        const char* begin = array + element * size;
+        const char* end = begin + std::int64_t(valid) * size;
+        // Read backwards, the elements that fill up the last row stand before the others.
+        const int before = arguments.reverse ? missing : 0;
+        const int shift = int((reinterpret_cast<std::uintptr_t>(begin) - std::uintptr_t(before)) & 15);
+        if (lane == 0) control(s).shift[k] = shift;
+        char* slot = stage(s) + shape::input_at(k) + shift;
+        char* to = slot + before;
+
+        // Granules of 16 bytes are brought whole where others than ours in them may be read; at the end of
+        // the array and in a part-filled unit only those wholly ours.
+        const bool edge = valid != shape::unit_items || end == array + n * size;
+        const auto round = [](const char* p, int up) {
+            return reinterpret_cast<const char*>((reinterpret_cast<std::uintptr_t>(p) + std::uintptr_t(up)) &
+                                                 ~std::uintptr_t(15));
+        };
+        const char* from = round(begin, edge ? 15 : 0);
+        const char* until = round(end, edge ? 0 : 15);
+        if (edge) {
+            if (until < from) from = until = end;
+            const int head = int(from - begin), tail = int(end - until);
+            const int own = lane * int(sizeof(unit_type));
+            if (own < head)
+                *reinterpret_cast<unit_type*>(to + own) = *reinterpret_cast<const unit_type*>(begin + own);
+            if (own < tail)
+                *reinterpret_cast<unit_type*>(to + (until - begin) + own) =
+                    *reinterpret_cast<const unit_type*>(until + own);
+            // The rest of the last row repeats its last element, so that operators meet no other values.
+            const char* last = arguments.reverse ? begin : end - size;
+            char* fill = arguments.reverse ? slot : slot + std::int64_t(valid) * size;
+            for (int done = own; done < missing; done += 32 * int(sizeof(unit_type)))
+                *reinterpret_cast<unit_type*>(fill + done) =
+                    *reinterpret_cast<const unit_type*>(last + done % size);
+        }
+        return {to + (from - begin), from, static_cast<unsigned>(until - from)};
+    }
+
+    __device__ void load() const {
+        cursor at;
+        at.phase = 1;
+        const std::uint64_t units = shape::units(n);
+        for (;; at.advance()) {
+            // A ticket is taken just before its stage becomes free: units are then loaded in about the order
+            // of their tickets, and nobody waits long for the total of one whose load has not begun.
+            control(at.stage).located.wait(at.phase);
+            ticket next{};
+            if (lane == 0) next = take_ticket(state);
+            const std::uint32_t index = __shfl_sync(0xffffffffu, next.index, 0);
+            const std::uint32_t tag = __shfl_sync(0xffffffffu, next.tag, 0);
+            const bool more = index < units;
+            stage_state& own = control(at.stage);
+            own.free.wait(at.phase);
+            if (lane == 0) {
+                own.unit = more ? std::int64_t(index) : -1;
+                own.tag = tag;
+            }
+            if (!more) {
+                // Every block takes one ticket too many; whoever takes the last of all leaves the counter
+                // ready.
+                __syncwarp();
+                if (lane == 0) {
+                    if (index == units + gridDim.x - 1) prepare_next_launch(state, tag);
+                    own.full.arrive();
+                }
+                return;
+            }
+            bulk_copy copies[2];
+            copies[0] = prepare<0>(at.stage, index);
+            if constexpr (Types::inputs == 2) copies[1] = prepare<Types::inputs - 1>(at.stage, index);
+            __syncwarp();
+            if (lane == 0) {
+                unsigned bytes = copies[0].bytes;
+                if constexpr (Types::inputs == 2) bytes += copies[1].bytes;
+                own.full.arrive_expecting(bytes);
+#pragma unroll
+                for (int k = 0; k < Types::inputs; ++k)
+                    if (copies[k].bytes != 0)
+                        copy_async(copies[k].to, copies[k].from, copies[k].bytes, own.full);
+            }
+        }
+    }
+};
+
+}  // namespace upsweep::cuda::detail
+
+#endif

@@ -1,0 +1,156 @@
+// What all warps of the look-ahead scan share: the ring of stages, and the units of rows in it.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+
+#include "upsweep/cuda/arguments.cuh"
+#include "upsweep/cuda/async.cuh"
+#include "upsweep/cuda/look_ahead_shape.cuh"
+#include "upsweep/cuda/rows.cuh"
+
+#if __CUDA_ARCH__ >= 900
+
+namespace upsweep::cuda::detail {
+
+// What the warps know of a stage.
+struct stage_state {
+    phase_barrier full;         // the rows have landed
+    phase_barrier summed;       // runs are folded
+    phase_barrier summed_rows;  // where units are parts of tiles: rows are totalled
+    phase_barrier folded;       // rows are folded
+    phase_barrier located;      // what stands to the left is known
+    phase_barrier free;         // everything has been stored
+    std::int64_t unit;          // -1: there are no more
+    std::int32_t shift[2];      // where the first row starts, for each input
+    std::uint32_t tag;
+};
+
+template <class Types>
+struct look_ahead_ring {
+    using shape = look_ahead_shape<Types>;
+    using Acc = typename Types::Acc;
+    using Op = typename Types::Op;
+    static_assert(sizeof(stage_state) <= shape::stage_state_bytes && Types::inputs <= 2);
+
+    const scan_arguments<Types>& arguments;
+    char* shared;
+    std::uint64_t n;
+    int lane;
+
+    // A position in the ring.
+    struct cursor {
+        int stage = 0;
+        unsigned phase = 0;
+        __device__ __forceinline__ void advance() {
+            if (++stage == shape::stages) {
+                stage = 0;
+                phase ^= 1;
+            }
+        }
+    };
+
+    __device__ __forceinline__ char* stage(int s) const { return shared + s * shape::stage_bytes; }
+    __device__ __forceinline__ stage_state& control(int s) const {
+        return reinterpret_cast<stage_state*>(shared + shape::states_at)[s];
+    }
+    template <class T>
+    __device__ __forceinline__ T* at(int s, int offset) const {
+        return reinterpret_cast<T*>(stage(s) + offset);
+    }
+    __device__ __forceinline__ static std::uint64_t first_item(std::int64_t unit) {
+        return std::uint64_t(unit) * shape::unit_items;
+    }
+    __device__ __forceinline__ int valid_items(std::int64_t unit) const {
+        const std::uint64_t left = n - first_item(unit);
+        return left < shape::unit_items ? int(left) : shape::unit_items;
+    }
+    __device__ __forceinline__ int valid_rows(std::int64_t unit) const {
+        return (valid_items(unit) + Types::row - 1) / Types::row;
+    }
+
+    __device__ void initialize_barriers() const {
+        if (threadIdx.x == 0) {
+            for (int s = 0; s < shape::stages; ++s) {
+                stage_state& own = control(s);
+                own.full.initialize(1);
+                own.summed.initialize(shape::warps);
+                own.summed_rows.initialize(1);
+                own.folded.initialize(shape::tiles);
+                own.located.initialize(1);
+                own.free.initialize(shape::warps);
+            }
+            phase_barrier::publish_initialized();
+        }
+        __syncthreads();
+    }
+
+    // What a warp needs to know of the unit in a stage.
+    struct unit_view {
+        std::int64_t unit;
+        int rows;      // that exist
+        bool plain;    // all rows are full, and the scan's total is not among them
+        bool aligned;  // runs start at multiples of their natural access
+        int shift[2];
+    };
+    __device__ __forceinline__ unit_view view(int s) const {
+        const stage_state& own = control(s);
+        unit_view seen{own.unit, 0, false, false, {0, 0}};
+        if (seen.unit < 0) return seen;
+        seen.rows = valid_rows(seen.unit);
+        seen.plain = first_item(seen.unit) + shape::unit_items + (arguments.total != nullptr) <= n;
+        seen.shift[0] = own.shift[0];
+        seen.aligned = seen.shift[0] % access_size<Types::items * Types::element_size[0]> == 0;
+        if constexpr (Types::inputs == 2) {
+            seen.shift[1] = own.shift[1];
+            seen.aligned =
+                seen.aligned &&
+                seen.shift[1] % access_size<Types::items * Types::element_size[Types::inputs - 1]> == 0;
+        }
+        return seen;
+    }
+
+    template <bool Aligned, int k, class Raw>
+    __device__ __forceinline__ void read_raw(Raw& raw, int s, const unit_view& seen, int slot) const {
+        constexpr int run_bytes = Types::items * Types::element_size[k];
+        const char* run = stage(s) + shape::input_at(k) + seen.shift[k] + slot * run_bytes;
+        raw.words = read_run<run_bytes, Types::element_alignment[k]>(run, Aligned, lane);
+        if constexpr (k + 1 < Types::inputs) read_raw<Aligned, k + 1>(raw.rest, s, seen, slot);
+    }
+    // This lane's run of a row.
+    template <bool Plain, bool Aligned>
+    __device__ __forceinline__ typename Types::Raw read(int s, const unit_view& seen, int row,
+                                                        bool reverse) const {
+        const int rows = Plain ? shape::rows : seen.rows;
+        typename Types::Raw raw;
+        read_raw<Aligned, 0>(raw, s, seen, reverse ? rows * 32 - 1 - (row * 32 + lane) : row * 32 + lane);
+        return raw;
+    }
+
+    // Element m of this lane's run of a row.
+    __device__ __forceinline__ Acc element(int s, const unit_view& seen, int row, int m, bool reverse) const {
+        const int at = (row * 32 + lane) * Types::items + m;
+        const int place = reverse ? seen.rows * Types::row - 1 - at : at;
+        return element_at(std::make_integer_sequence<int, Types::inputs>{}, s, seen, place);
+    }
+    template <int... k>
+    __device__ __forceinline__ Acc element_at(std::integer_sequence<int, k...>, int s, const unit_view& seen,
+                                              int place) const {
+        return convert<Acc>(
+            convert<typename Types::Total>(arguments.load(load_element<typename Types::template In<k>>(
+                stage(s) + shape::input_at(k) + seen.shift[k] +
+                    place * int(sizeof(typename Types::template In<k>)),
+                seen.aligned, lane)...)));
+    }
+
+    // The direction as a constant where a path is compiled for it.
+    enum class direction { forward, backward, either };
+    template <direction Way>
+    __device__ __forceinline__ bool reversed() const {
+        return Way == direction::either ? arguments.reverse : Way == direction::backward;
+    }
+};
+
+}  // namespace upsweep::cuda::detail
+
+#endif

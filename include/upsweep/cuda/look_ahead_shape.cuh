@@ -1,0 +1,106 @@
+// The geometry of the look-ahead scan (look_ahead.cuh): units, stages, warps and their shared memory.
+#pragma once
+
+#include <cstdint>
+
+#include "upsweep/cuda/arguments.cuh"
+#include "upsweep/cuda/runs.cuh"
+#include "upsweep/cuda/words.cuh"
+
+namespace upsweep::cuda {
+
+// Sizes chosen from the types: bytes of shared memory and rows of a unit. Measured on an H200
+// (docs/performance.md): units of about 32 KiB, five of them in flight, eight warps that scan; four where
+// elements of 16 bytes and more need twice the registers.
+template <class Types>
+struct look_ahead_shape {
+    using Acc = typename Types::Acc;
+
+    static constexpr int stage_budget = 44 * 1024;
+    static constexpr int shared_budget = 226 * 1024;
+    static constexpr int accumulator_size = int(sizeof(Acc));
+
+    static constexpr int align16(int bytes) { return (bytes + 15) / 16 * 16; }
+
+    static constexpr int row_bytes = [] {
+        int bytes = 0;
+        for (const int size : Types::element_size) bytes += Types::row * size;
+        return bytes;
+    }();
+    static constexpr int rows = [] {
+        // About 64 KiB read and written a unit, so that what a unit costs whatever its size is well spread;
+        // less where run totals would take much of a stage.
+        int rows = row_bytes + Types::row * int(sizeof(typename Types::Out)) <= 768 ? 128 : 64;
+        while (rows > 1 && rows * (row_bytes + run_totals<Acc>::line) > stage_budget) rows /= 2;
+        return rows;
+    }();
+    static constexpr int tiles = rows >= 32 ? rows / 32 : 1;  // of a unit; of which it may be a part
+    static constexpr int parts = rows >= 32 ? 1 : 32 / rows;  // units of a tile
+    static constexpr int unit_items = rows * Types::row;
+    static constexpr int fold_rows = rows >= 32 ? 32 : rows;  // folded by one warp at once
+    static constexpr int most_warps = accumulator_size > 8 ? 4 : 8;
+    static constexpr int warps = rows < most_warps ? rows : most_warps;  // that sum, and as many that scan
+    static constexpr int rows_per_warp = rows / warps;
+    static constexpr int threads = (2 * warps + 2 + (parts > 1)) * 32;
+    // Lanes that share the totals of a super, so that those of all supers between two units of a block on a
+    // large device are read at once, in registers.
+    static constexpr int lanes_per_super = [] {
+        const int supers = 132 * tiles / (32 * parts) + 2;
+        int lanes = 1;
+        while (lanes < 32 && (64 / lanes * words_for < sizeof(Acc) >> 64 || 32 / (2 * lanes) >= supers))
+            lanes *= 2;
+        return lanes;
+    }();
+
+    // A stage: the input rows of each array with 16 bytes for their alignment, run totals, row folds.
+    static constexpr int input_at(int array) {
+        int at = 0;
+        for (int k = 0; k < array; ++k) at += align16(rows * Types::row * Types::element_size[k] + 32);
+        return at;
+    }
+    static constexpr int totals_at = input_at(Types::inputs);
+    static constexpr int row_folds_at = totals_at + align16(rows * run_totals<Acc>::line);
+    static constexpr int tile_totals_at = row_folds_at + align16(rows * accumulator_size);
+    static constexpr int tile_parts_at = tile_totals_at + align16(tiles * accumulator_size);
+    static constexpr int super_part_at = tile_parts_at + align16(tiles * accumulator_size);
+    // The copy engine is fastest to whole lines of 128 bytes.
+    static constexpr int stage_bytes = (super_part_at + align16(accumulator_size) + 127) / 128 * 128;
+
+    // Elements that do not fit into registers by runs are scanned one by one.
+    static constexpr bool by_element = accumulator_size > 16 || Types::widest > 16;
+    // Rows that reach the output through shared memory: in the stage, where results are as large as the
+    // elements they replace; or in an image of a row a warp.
+    static constexpr bool in_place =
+        (by_element || best_storing<typename Types::Out, Types::items> == storing::staged) &&
+        Types::element_size[0] == int(sizeof(typename Types::Out));
+    static constexpr int image_bytes =
+        in_place ? 0 : align16(Types::row * int(sizeof(typename Types::Out)) + 16);
+    // A line of accumulators where tiles are in parts, for the warp that joins them.
+    static constexpr int scratch_lines = parts > 1;
+    static constexpr int scratch_bytes = align16(scratch_lines * run_totals<Acc>::line);
+    static constexpr int stage_state_bytes = 128;
+    static constexpr int stages = [] {
+        const int fit =
+            (shared_budget - warps * image_bytes - scratch_bytes) / (stage_bytes + stage_state_bytes);
+        return fit > 16 ? 16 : fit;
+    }();
+    static constexpr int images_at = stages * stage_bytes;
+    static constexpr int scratch_at = images_at + warps * image_bytes;
+    static constexpr int states_at = scratch_at + scratch_bytes;
+    static constexpr int shared_bytes = states_at + stages * stage_state_bytes;
+    static constexpr bool fits = stages >= 2;
+
+    static constexpr std::uint64_t units(std::uint64_t n) { return (n + unit_items - 1) / unit_items; }
+    // Published values of a scan of n elements: a total a tile, for whole supers, and, where tiles are in
+    // parts, a total a row.
+    static constexpr std::uint64_t tile_count(std::uint64_t n) {
+        const std::uint64_t count = (units(n) * tiles + parts - 1) / parts;
+        return (count + 31) / 32 * 32;
+    }
+    static constexpr std::uint64_t row_count(std::uint64_t n) { return parts > 1 ? units(n) * rows : 0; }
+    static constexpr std::uint64_t published_words(std::uint64_t n) {
+        return (tile_count(n) + row_count(n)) * words_for<sizeof(Acc)>;
+    }
+};
+
+}  // namespace upsweep::cuda
