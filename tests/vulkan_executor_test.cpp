@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "support/bits.hpp"
-#include "support/vulkan_pipeline.hpp"
+#include "support/vulkan_submission.hpp"
 #include "support/vulkan_scanner.hpp"
 #include "upsweep/error.hpp"
 #include "upsweep/vulkan/compact.hpp"
