@@ -17,7 +17,7 @@ if(PROJECT_IS_TOP_LEVEL)
 endif()
 
 # Sanitizers must see the whole program, hence directory-wide options. Without a check of every pointer for null, whose use
-# AddressSanitizer reports as well, a file compiles in two thirds of the time.
+# AddressSanitizer reports as well, a file compiles in three quarters of the time.
 if(UPSWEEP_SANITIZE)
     string(REPLACE ";" "," upsweep_sanitizers "${UPSWEEP_SANITIZE}")
     add_compile_options(-fsanitize=${upsweep_sanitizers} -fno-sanitize=null -fno-sanitize-recover=all

@@ -18,6 +18,7 @@
 #include "support/bits.hpp"
 #include "support/sequences.hpp"
 #include "support/sweep.hpp"
+#include "upsweep/cpu/tuning.hpp"
 #include "upsweep/error.hpp"
 #include "upsweep/scan.hpp"
 
@@ -172,16 +173,29 @@ TEST(executor, run_reaches_every_thread) {
     });
 }
 
-// Small calls wake nobody; after late helpers calls do without for a while, and for longer after more of
-// them.
+// Small calls wake nobody; how small is small can be said; after late helpers calls do without for a while,
+// and for longer after more of them.
 TEST(executor, asks_for_helpers_where_they_are_worth_it) {
     constexpr std::size_t large = std::size_t{1} << 30;
     cpu::executor two(2), five(5), one(1);
     EXPECT_EQ(one.helpers_for(large), 0u);
     EXPECT_EQ(two.alone().helpers_for(large), 0u);
-    EXPECT_EQ(two.helpers_for(1000), 0u);
+    EXPECT_EQ(two.helpers_for(cpu::tuning::parallel_bytes - 1), 0u);
+    EXPECT_EQ(two.helpers_for(cpu::tuning::parallel_bytes), 1u);
     EXPECT_EQ(two.helpers_for(large), 1u);
+    EXPECT_EQ(five.helpers_for(cpu::tuning::parallel_bytes - 1), 0u);
+    EXPECT_GE(five.helpers_for(cpu::tuning::parallel_bytes), 1u);
     EXPECT_EQ(five.helpers_for(large), 4u);
+    for (const std::size_t bytes : {0u, 1u, 31u, 1000u, 100'000'000u}) {
+        two.share_from(bytes);
+        five.share_from(bytes);
+        EXPECT_EQ(two.helpers_for(bytes), 1u) << bytes;
+        EXPECT_EQ(five.helpers_for(5 * bytes / 2 + 5), 4u) << bytes;
+        if (bytes == 0) continue;
+        EXPECT_EQ(two.helpers_for(bytes - 1), 0u) << bytes;
+        EXPECT_EQ(five.helpers_for(bytes - 1), 0u) << bytes;
+    }
+    EXPECT_EQ(one.helpers_for(large), 0u);
     using namespace std::chrono;
     const auto until_back = [&] {
         const auto start = steady_clock::now();
@@ -224,6 +238,7 @@ TEST(executor, comes_and_goes) {
     const std::vector<std::int32_t> ones(out.size(), 1);
     for (std::size_t i = 0; i < repetitions(50, 10); ++i) {
         cpu::executor ex(1 + i % 5);
+        ex.share_from(small_shared_bytes);
         if (i % 2 == 0) inclusive_scan(ex, ones, out);
     }
     EXPECT_EQ(out.back(), 100000);

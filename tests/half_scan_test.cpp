@@ -42,10 +42,33 @@ TEST(half_scan, the_accumulator_is_float) {
 TEST(half_scan, from_and_to_wider_types) {
     sweep<float16, plus, float, float>(0.5f, {}, false);
     sweep<float, plus, bfloat16, float>(0.5f, {}, false);
-    sweep<double, plus, float16, double>(0.5);  // rounded to float on the way
+    sweep<double, plus, float16, double>(0.5);
     further_sweep<bfloat16, plus, float16, float>(0.5f, {}, false);
     further_sweep<float16, plus, double, double>(0.5, {}, false);
     further_sweep<std::int16_t, plus, float16, float>(0.5f, {}, false);
+}
+
+// Results next to the middle between two of 16 bits, where rounding to float first would round to the other.
+TEST(half_scan, results_of_wider_types_are_rounded_once) {
+    for_each_backend(coverage::levels, [&](const auto& backend) {
+        const std::vector<double> halves{1.0, 0x1p-11 + 0x1p-40, -0x1p-39};
+        std::vector<float16> out(3);
+        inclusive_scan<double>(*backend.executor, halves, out);
+        EXPECT_EQ(out[0].bits, 0x3c00);
+        EXPECT_EQ(out[1].bits, 0x3c01);
+        EXPECT_EQ(out[2].bits, 0x3c00);
+        const std::vector<double> brains{1.0, 0x1p-8 + 0x1p-40, -0x1p-39};
+        std::vector<bfloat16> narrow(3);
+        inclusive_scan<double>(*backend.executor, brains, narrow);
+        EXPECT_EQ(narrow[0].bits, 0x3f80);
+        EXPECT_EQ(narrow[1].bits, 0x3f81);
+        EXPECT_EQ(narrow[2].bits, 0x3f80);
+        const std::vector<std::int64_t> integers{std::int64_t{1} << 60, (std::int64_t{1} << 52) + 1, -2};
+        inclusive_scan<std::int64_t>(*backend.executor, integers, narrow);
+        EXPECT_EQ(narrow[0].bits, 0x5d80);
+        EXPECT_EQ(narrow[1].bits, 0x5d81);
+        EXPECT_EQ(narrow[2].bits, 0x5d80);
+    });
 }
 
 TEST(half_scan, overflow_is_infinite_only_when_stored) {

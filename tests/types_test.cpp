@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <string>
@@ -14,6 +15,7 @@
 #include "support/guarded.hpp"
 #include "support/random.hpp"
 #include "upsweep/cpu/kernels.hpp"
+#include "upsweep/cpu/staging.hpp"
 #include "upsweep/types.hpp"
 
 namespace upsweep::test {
@@ -128,6 +130,69 @@ void check_rounding() {
 TEST(types, float16_rounds_to_nearest_even) { check_rounding<float16>(); }
 TEST(types, bfloat16_rounds_to_nearest_even) { check_rounding<bfloat16>(); }
 
+// Numbers so close to a midpoint that the nearest float is the midpoint itself: above it, on it and below.
+template <class T>
+void check_rounding_once() {
+    const auto check = [](double x) {
+        ASSERT_EQ(T(x).bits, format_of<T>.nearest(x)) << std::hexfloat << x;
+        ASSERT_EQ(T(-x).bits, format_of<T>.nearest(-x)) << std::hexfloat << x;
+        ASSERT_EQ(T(static_cast<long double>(x)).bits, T(x).bits) << std::hexfloat << x;
+        ASSERT_EQ(cpu::convert<T>(x).bits, T(x).bits) << std::hexfloat << x;
+    };
+    std::size_t differing = 0;
+    for (std::uint32_t bits = 0; bits + 1 < format_of<T>.infinity; ++bits) {
+        const double here = format_of<T>.value(static_cast<std::uint16_t>(bits));
+        const double next = format_of<T>.value(static_cast<std::uint16_t>(bits + 1));
+        const double middle = (here + next) / 2;
+        for (const double x : {here, middle, middle * (1 + 0x1p-40), middle * (1 - 0x1p-40),
+                               std::nextafter(middle, 0.0), std::nextafter(middle, INFINITY)}) {
+            check(x);
+            differing += T(static_cast<float>(x)).bits != T(x).bits;
+        }
+        if (::testing::Test::HasFatalFailure()) return;
+    }
+    EXPECT_GT(differing, format_of<T>.infinity);  // two of the six near each midpoint
+    for (const double x : {0x1p-1074, 0x1p-151, 0x1p-150, 0x1.8p-25, 0x1p+127, 0x1.fffffffp+127, 0x1p+128,
+                           0x1p+1023, std::numeric_limits<double>::infinity()})
+        check(x);
+    for (const double nan :
+         {std::numeric_limits<double>::quiet_NaN(), -std::numeric_limits<double>::quiet_NaN()})
+        EXPECT_TRUE(std::isnan(static_cast<float>(T(nan))));
+}
+TEST(types, float16_rounds_a_double_once) { check_rounding_once<float16>(); }
+TEST(types, bfloat16_rounds_a_double_once) { check_rounding_once<bfloat16>(); }
+
+// Integers: every one of 16 bits, and 64 bits of which 53, what a double holds, do not tell which way to
+// round.
+template <class T>
+void check_rounding_of_integers() {
+    for (int x = -40000; x <= 70000; ++x) {
+        ASSERT_EQ(T(x).bits, format_of<T>.nearest(x)) << x;
+        ASSERT_EQ(T(static_cast<std::int64_t>(x)).bits, T(x).bits) << x;
+        const auto positive = static_cast<std::uint64_t>(std::abs(x));
+        ASSERT_EQ(T(positive).bits, T(std::abs(x)).bits) << x;
+    }
+    EXPECT_EQ(T(true).bits, T(1.0f).bits);
+    for (int exponent = 12; exponent < 63; ++exponent) {
+        // Half a last bit above a power of 2, and one more or less.
+        const std::int64_t middle =
+            (std::int64_t{1} << exponent) + (std::int64_t{1} << (exponent - 1 - format_of<T>.fraction_bits));
+        const double here = std::ldexp(1.0, exponent);
+        const double next = here + std::ldexp(1.0, exponent - format_of<T>.fraction_bits);
+        const std::uint16_t low = format_of<T>.nearest(here), high = format_of<T>.nearest(next);
+        EXPECT_EQ(T(middle).bits, low) << exponent;
+        EXPECT_EQ(T(middle - 1).bits, low) << exponent;
+        EXPECT_EQ(T(middle + 1).bits, high) << exponent;
+        EXPECT_EQ(T(-middle - 1).bits, high | 0x8000) << exponent;
+        EXPECT_EQ(T(static_cast<std::uint64_t>(middle) + 1).bits, high) << exponent;
+    }
+    const double top = 0x1p+64;
+    EXPECT_EQ(T(std::numeric_limits<std::uint64_t>::max()).bits, format_of<T>.nearest(top));
+    EXPECT_EQ(T(std::numeric_limits<std::int64_t>::min()).bits, format_of<T>.nearest(-top / 2));
+}
+TEST(types, float16_rounds_an_integer_once) { check_rounding_of_integers<float16>(); }
+TEST(types, bfloat16_rounds_an_integer_once) { check_rounding_of_integers<bfloat16>(); }
+
 #if defined(UPSWEEP_HAS_FLOAT16)
 TEST(types, float16_is_the_compilers_own) {
     for (std::uint32_t bits = 0; bits < 0x10000; ++bits) {
@@ -138,6 +203,11 @@ TEST(types, float16_is_the_compilers_own) {
     }
     for (const float x : rounding_inputs<float16>()) {
         ASSERT_TRUE(same_bits(std::bit_cast<float16>(static_cast<_Float16>(x)), float16(x))) << describe(x);
+        const double beside = std::nextafter(static_cast<double>(x), 0.0);
+        ASSERT_TRUE(same_bits(std::bit_cast<float16>(static_cast<_Float16>(beside)), float16(beside)))
+            << describe(x);
+        ASSERT_TRUE(same_bits(std::bit_cast<float16>(cpu::convert<_Float16>(beside)), float16(beside)))
+            << describe(x);
     }
 }
 #endif
@@ -146,6 +216,10 @@ TEST(types, conversions_are_constant_expressions) {
     static_assert(float16(1.0f).bits == 0x3c00 && static_cast<float>(float16::from_bits(0xc000)) == -2.0f);
     static_assert(bfloat16(1.0f).bits == 0x3f80 && static_cast<float>(bfloat16::from_bits(0xc000)) == -2.0f);
     static_assert(float16(65519.0f).bits == 0x7bff && float16(65520.0f).bits == 0x7c00);
+    static_assert(float16(1 + 0x1p-11 + 0x1p-40).bits == 0x3c01 &&
+                  bfloat16(1 + 0x1p-8 + 0x1p-40).bits == 0x3f81);
+    static_assert(float16(65519.999999).bits == 0x7bff && float16(-1e300).bits == 0xfc00);
+    static_assert(bfloat16((std::int64_t{1} << 60) + (std::int64_t{1} << 52) + 1).bits == 0x5d81);
     static_assert(sizeof(float16) == 2 && sizeof(bfloat16) == 2);
 }
 

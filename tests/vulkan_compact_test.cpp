@@ -3,16 +3,12 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <string>
 #include <vector>
 
-#include "count.hpp"
-#include "particles.hpp"
-#include "support/random.hpp"
-#include "support/vulkan_pipeline.hpp"
+#include "support/flags.hpp"
 #include "support/vulkan_scanner.hpp"
 #include "upsweep/error.hpp"
 #include "upsweep/vulkan/compact.hpp"
@@ -29,41 +25,6 @@ vulkan::executor& executor(bool subgroups) {
     static vulkan::executor with = make(vulkan::subgroup_use::required);
     static vulkan::executor without = make(vulkan::subgroup_use::off);
     return subgroups ? with : without;
-}
-
-// Which items stay.
-enum class pattern { none, all, few, half, runs, last };
-constexpr std::array patterns{pattern::none, pattern::all,  pattern::few,
-                              pattern::half, pattern::runs, pattern::last};
-
-std::vector<std::uint32_t> make_flags(pattern which, std::size_t n, std::uint64_t seed) {
-    random_bits random(seed);
-    std::vector<std::uint32_t> flags(n);
-    for (std::size_t i = 0; i < n; ++i) {
-        bool chosen = false;
-        switch (which) {
-            case pattern::none:
-                break;
-            case pattern::all:
-                chosen = true;
-                break;
-            case pattern::few:
-                chosen = random.below(100) == 0;
-                break;
-            case pattern::half:
-                chosen = random.below(2) == 0;
-                break;
-            case pattern::runs:
-                chosen = i / 1000 % 2 == 1;
-                break;
-            case pattern::last:
-                chosen = i + 1 == n;
-                break;
-        }
-        // Any value but zero counts.
-        flags[i] = chosen ? static_cast<std::uint32_t>(random()) | 1u << random.below(32) : 0;
-    }
-    return flags;
 }
 
 // Buffers of one call, poisoned and guarded.
@@ -250,116 +211,6 @@ TEST(vulkan_compact, seventeen_million_items) {
     if (vulkan_quick()) GTEST_SKIP() << "long, and run without sanitizers";
     const std::size_t n = (std::size_t{1} << 24) + 4097;
     check_records<1>(executor(true), true, make_flags(pattern::few, n, 4), n, 0);
-}
-
-// The arguments drive an indirect dispatch, and the count is the length of a scan and of a second compaction,
-// all in one submission, with barriers by the rule of commands::record.
-TEST(vulkan_compact, counts_stay_on_the_device) {
-    vulkan::executor& ex = executor(true);
-    const std::size_t n = 50000;
-    const auto flags = make_flags(pattern::half, n, 9);
-    const vulkan_buffer flag_buffer(4 * n), first(4 * n), second(4 * n), arguments(48), again(48),
-        counter(16), total(16);
-    std::copy(flags.begin(), flags.end(), flag_buffer.as<std::uint32_t>(n).begin());
-    counter.as<std::uint32_t>(1)[0] = 0;
-    const auto needed = vulkan::compact_workspace(ex, n);
-    const vulkan_buffer workspace(needed.bytes);
-    const auto scan_needed = vulkan::scan_workspace<std::uint32_t>(ex, n);
-    const vulkan_buffer scan_workspace(scan_needed.bytes);
-
-    const vulkan::workspace_span scratch{workspace.handle(), needed.bytes, 0};
-    const vulkan::buffer_span<const std::uint32_t> count{arguments.handle(), 1, vulkan::count_offset};
-    const vulkan::commands indices =
-        vulkan::prepare_compact_indices(ex, {flag_buffer.handle(), n, 0}, {first.handle(), n, 0},
-                                        {arguments.handle(), 1, 0}, scratch, {.items_per_group = 32});
-    // The flags of the second compaction are the indices of the first: index 0 goes, if it is there.
-    const vulkan::commands rest =
-        vulkan::prepare_compact_indices(ex, {first.handle(), n, 0}, {second.handle(), n, 0},
-                                        {again.handle(), 1, 0}, scratch, {.length = count});
-    vulkan::scan_options<std::uint32_t> options;
-    options.length = count;
-    options.total = {total.handle(), 1, 0};
-    const vulkan::commands sums = vulkan::prepare_inclusive_scan(
-        ex, vulkan::buffer_span<std::uint32_t>{first.handle(), n, 0}, {first.handle(), n, 0},
-        {scan_workspace.handle(), scan_needed.bytes, 0}, plus{}, options);
-
-    const buffer_set buffers({&arguments, &counter});
-    const test_pipeline counting(count_modules::count, buffers);
-    one_submission submission;
-    const auto barrier = [&](VkPipelineStageFlags to, VkAccessFlags access) {
-        VkMemoryBarrier memory{};
-        memory.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER;
-        memory.srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT;
-        memory.dstAccessMask = access;
-        vkCmdPipelineBarrier(submission.commands(), VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, to, 0, 1, &memory,
-                             0, nullptr, 0, nullptr);
-    };
-    constexpr VkAccessFlags shader = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT;
-    indices.record(submission.commands());
-    barrier(VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_DRAW_INDIRECT_BIT,
-            shader | VK_ACCESS_INDIRECT_COMMAND_READ_BIT);
-    counting.bind(submission.commands(), buffers);
-    vkCmdDispatchIndirect(submission.commands(), arguments.handle(),
-                          offsetof(vulkan::indirect_arguments, dispatch));
-    rest.record(submission.commands());
-    barrier(VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, shader);
-    sums.record(submission.commands());
-    submission.run();
-
-    std::uint32_t chosen = 0, running = 0;
-    for (std::uint32_t i = 0; i < n; ++i) {
-        if (flags[i] == 0) continue;
-        running += i;
-        ASSERT_EQ(first.as<std::uint32_t>(n)[chosen], running) << i;
-        ++chosen;
-    }
-    EXPECT_EQ(counter.as<std::uint32_t>(1)[0], chosen);
-    EXPECT_EQ(total.as<std::uint32_t>(1)[0], running);
-    EXPECT_EQ(again.as<vulkan::indirect_arguments>(1)[0].found, chosen - (flags[0] != 0 ? 1 : 0));
-    EXPECT_EQ(again.as<vulkan::indirect_arguments>(1)[0].rejected, flags[0] != 0 ? 1u : 0u);
-}
-
-// A predicate and moves in GLSL: particles in two buffers, packed into a third.
-TEST(vulkan_compact, items_with_memory_of_their_own) {
-    using vector = std::array<float, 4>;
-    for (const bool subgroups : {true, false}) {
-        vulkan::executor& ex = executor(subgroups);
-        const std::size_t n = 10001;
-        const vulkan_buffer positions(16 * n), velocities(16 * n), packed(32 * n), arguments(48);
-        random_bits random(2);
-        for (std::size_t i = 0; i < n; ++i) {
-            const auto id = static_cast<float>(i);
-            positions.as<vector>(n)[i] = {id, 1, 2, static_cast<float>(random.unit())};
-            velocities.as<vector>(n)[i] = {-id, 3, 4, 5};
-        }
-        const buffer_set buffers({&positions, &velocities, &packed});
-        const vulkan::item_stages stages(ex, particles, buffers.layout());
-        const auto needed = vulkan::compact_workspace(ex, n);
-        const vulkan_buffer workspace(needed.bytes);
-        for (const bool partition : {false, true}) {
-            for (const float limit : {0.0f, 0.3f, 2.0f}) {
-                vulkan::compact_options options;
-                options.user = {std::bit_cast<std::uint32_t>(limit), 0, 0, 0};
-                const vulkan::buffer_span<vulkan::indirect_arguments> to{arguments.handle(), 1, 0};
-                const vulkan::workspace_span scratch{workspace.handle(), needed.bytes, 0};
-                const vulkan::commands commands =
-                    partition ? vulkan::prepare_partition(stages, buffers.set(), n, to, scratch, options)
-                              : vulkan::prepare_compact(stages, buffers.set(), n, to, scratch, options);
-                vulkan::run(ex, vulkan_device::get().queue(), commands);
-                std::size_t place = 0, found = 0;
-                for (const bool alive : {true, false}) {
-                    for (std::size_t i = 0; i < n && (alive || partition); ++i) {
-                        if ((positions.as<vector>(n)[i][3] < limit) != alive) continue;
-                        ASSERT_EQ(packed.as<vector>(2 * n)[2 * place], positions.as<vector>(n)[i]);
-                        ASSERT_EQ(packed.as<vector>(2 * n)[2 * place + 1], velocities.as<vector>(n)[i]);
-                        ++place;
-                    }
-                    if (alive) found = place;
-                }
-                EXPECT_EQ(arguments.as<vulkan::indirect_arguments>(1)[0].count, found);
-            }
-        }
-    }
 }
 
 TEST(vulkan_compact, errors) {

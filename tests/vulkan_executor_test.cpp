@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "support/bits.hpp"
-#include "support/vulkan_pipeline.hpp"
 #include "support/vulkan_scanner.hpp"
+#include "support/vulkan_submission.hpp"
 #include "upsweep/error.hpp"
 #include "upsweep/vulkan/compact.hpp"
 #include "upsweep/vulkan/conformance.hpp"

@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -21,15 +20,13 @@
 #include <string_view>
 #include <vector>
 
+#include "support/gpu_rounds.hpp"
 #include "upsweep/gl/gl.hpp"
 #include "upsweep/operators.hpp"
 
 namespace {
 
 using upsweep::gl::buffer_span;
-
-constexpr int rounds = 15;
-constexpr double batch_seconds = 2e-3;  // of one timing at least, so that the clock's steps do not show
 
 GLuint make_buffer(std::uint64_t bytes, const void* contents) {
     GLuint name = 0;
@@ -71,47 +68,6 @@ double time_on_gpu(const std::function<void()>& work, int repetitions) {
     return static_cast<double>(nanoseconds[1] - nanoseconds[0]) * 1e-9;
 }
 
-struct contender {
-    std::string name;
-    std::function<void()> work;
-    int repetitions = 1;
-    std::vector<double> seconds{};  // of one repetition, a round each
-};
-
-double median(std::vector<double> values) {
-    std::sort(values.begin(), values.end());
-    return values[values.size() / 2];
-}
-
-void measure(std::vector<contender>& all) {
-    for (contender& each : all) {
-        time_on_gpu(each.work, 1);  // compiles, and touches the memory
-        while (time_on_gpu(each.work, each.repetitions) < batch_seconds && each.repetitions < 4096)
-            each.repetitions *= 2;
-    }
-    std::uint32_t random = 1;
-    for (int round = 0; round < rounds; ++round) {
-        random = random * 1664525u + 1013904223u;
-        std::rotate(all.begin(), all.begin() + static_cast<std::ptrdiff_t>((random >> 16) % all.size()),
-                    all.end());
-        for (contender& each : all)
-            each.seconds.push_back(time_on_gpu(each.work, each.repetitions) / each.repetitions);
-    }
-}
-
-const std::vector<double>& seconds_of(const std::vector<contender>& all, std::string_view name) {
-    for (const contender& each : all) {
-        if (each.name == name) return each.seconds;
-    }
-    throw std::logic_error("no such contender");
-}
-// Of a / b within each round.
-double median_ratio(const std::vector<double>& a, const std::vector<double>& b) {
-    std::vector<double> ratios(a.size());
-    std::transform(a.begin(), a.end(), b.begin(), ratios.begin(), [](double x, double y) { return x / y; });
-    return median(ratios);
-}
-
 // The last sum, which the host knows: a benchmark of wrong results would be worth nothing.
 template <class T>
 void check_last(GLuint out, std::uint64_t n) {
@@ -130,13 +86,13 @@ void run(upsweep::gl::executor& executor, const char* type, std::uint64_t n, GLu
     const GLuint in = make_buffer(bytes, ones.data()), out = make_buffer(bytes, nullptr);
     const buffer_span<const T> from{in, n};
     const buffer_span<T> to{out, n};
-    int stages = 0;
+    unsigned stages = 0;
     executor.observe([&](std::string_view) { ++stages; });
     upsweep::inclusive_scan(executor, from, to);
     executor.observe({});
     check_last<T>(out, n);
 
-    std::vector<contender> all;
+    std::vector<bench::gpu_contender<>> all;
     all.push_back({"scan", [&] { upsweep::inclusive_scan(executor, from, to); }});
     all.push_back({"copy command", [&] {
                        glBindBuffer(GL_COPY_READ_BUFFER, in);
@@ -154,34 +110,14 @@ void run(upsweep::gl::executor& executor, const char* type, std::uint64_t n, GLu
                    }});
     all.push_back({"empty", [&] {
                        glUseProgram(empty_program);
-                       for (int i = 0; i < stages; ++i) {
+                       for (unsigned i = 0; i < stages; ++i) {
                            glMemoryBarrier(GL_SHADER_STORAGE_BARRIER_BIT);
                            glDispatchCompute(1, 1, 1);
                        }
                        glMemoryBarrier(GL_ALL_BARRIER_BITS);
                    }});
-    measure(all);
-
-    const std::vector<double>&scan = seconds_of(all, "scan"), &command = seconds_of(all, "copy command"),
-          &shader = seconds_of(all, "copy shader"), &empty = seconds_of(all, "empty");
-    const bool command_wins = median(command) < median(shader);
-    const std::vector<double>& copy = command_wins ? command : shader;
-    const double gigabytes = 2e-9 * static_cast<double>(bytes);
-    if (json) {
-        std::printf(
-            "{\"device\": \"%s\", \"type\": \"%s\", \"n\": %llu, \"scan_s\": %.9f, \"copy_s\": %.9f, "
-            "\"copy_by\": \"%s\", \"empty_s\": %.9f, \"copy_over_scan\": %.4f, \"scan_over_empty\": %.3f, "
-            "\"dispatches\": %d}\n",
-            executor.device().renderer.c_str(), type, static_cast<unsigned long long>(n), median(scan),
-            median(copy), command_wins ? "command" : "shader", median(empty), median_ratio(copy, scan),
-            median_ratio(scan, empty), stages);
-    } else {
-        std::printf("%-7s 2^%-3.0f %12.2f %10.1f %12.2f %10.1f  %-8s %8.1f %% %12.2f %10.2f\n", type,
-                    std::log2(static_cast<double>(n)), 1e6 * median(scan), gigabytes / median(scan),
-                    1e6 * median(copy), gigabytes / median(copy), command_wins ? "command" : "shader",
-                    100 * median_ratio(copy, scan), 1e6 * median(empty), median_ratio(scan, empty));
-    }
-    std::fflush(stdout);
+    bench::measure_on_gpu(all, time_on_gpu);
+    bench::print_gpu_row({executor.device().renderer, type, n, bytes, stages}, all, json);
     glDeleteBuffers(1, &in);
     glDeleteBuffers(1, &out);
 }
@@ -211,8 +147,7 @@ int main(int count, char** words) {
         const GLuint empty = make_program("void main() {}\n");
         if (!json) {
             std::printf("%s, OpenGL %s\n", context.renderer().c_str(), context.version().c_str());
-            std::printf("%-7s %-5s %12s %10s %12s %10s  %-8s %10s %12s %10s\n", "type", "n", "scan us",
-                        "GB/s", "copy us", "GB/s", "copy by", "of copy", "empty us", "scan/empty");
+            bench::print_gpu_columns();
         }
         for (int exponent = 16; exponent <= largest; exponent += exponent < 20 ? 1 : 2) {
             const std::uint64_t n = std::uint64_t{1} << exponent;

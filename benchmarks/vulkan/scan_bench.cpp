@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -24,6 +23,8 @@
 
 #include "copy.hpp"
 #include "empty.hpp"
+#include "support/gpu_rounds.hpp"
+#include "support/vulkan_pipeline.hpp"
 #include "upsweep/vulkan/run.hpp"
 #include "upsweep/vulkan/scan.hpp"
 #include "upsweep/vulkan/standalone.hpp"
@@ -32,9 +33,6 @@ namespace {
 
 using upsweep::vulkan::executor;
 using upsweep::vulkan::standalone_device;
-
-constexpr int rounds = 15;
-constexpr double batch_seconds = 2e-3;  // of one timing at least, so that the clock's steps do not show
 
 void require(VkResult result, const char* call) {
     if (result != VK_SUCCESS) throw std::runtime_error(std::string(call) + " failed");
@@ -130,132 +128,10 @@ class stopwatch {
     VkQueryPool queries_ = VK_NULL_HANDLE;
 };
 
-// A pipeline of the benchmark's own with two storage buffers.
-class plain_pipeline {
-  public:
-    plain_pipeline(VkDevice device, std::span<const std::uint32_t> module) : device_(device) {
-        std::array<VkDescriptorSetLayoutBinding, 2> bindings{};
-        for (std::uint32_t i = 0; i < 2; ++i)
-            bindings[i] = {i, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1, VK_SHADER_STAGE_COMPUTE_BIT, nullptr};
-        VkDescriptorSetLayoutCreateInfo set{};
-        set.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO;
-        set.bindingCount = 2;
-        set.pBindings = bindings.data();
-        require(vkCreateDescriptorSetLayout(device, &set, nullptr, &set_layout_),
-                "vkCreateDescriptorSetLayout");
-        VkPipelineLayoutCreateInfo layout{};
-        layout.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO;
-        layout.setLayoutCount = 1;
-        layout.pSetLayouts = &set_layout_;
-        require(vkCreatePipelineLayout(device, &layout, nullptr, &layout_), "vkCreatePipelineLayout");
-        VkShaderModuleCreateInfo code{};
-        code.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO;
-        code.codeSize = module.size_bytes();
-        code.pCode = module.data();
-        VkComputePipelineCreateInfo info{};
-        info.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO;
-        info.stage.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO;
-        info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
-        info.stage.pName = "main";
-        info.layout = layout_;
-        require(vkCreateShaderModule(device, &code, nullptr, &info.stage.module), "vkCreateShaderModule");
-        const VkResult made = vkCreateComputePipelines(device, VK_NULL_HANDLE, 1, &info, nullptr, &pipeline_);
-        vkDestroyShaderModule(device, info.stage.module, nullptr);
-        require(made, "vkCreateComputePipelines");
-        const VkDescriptorPoolSize size{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 2};
-        VkDescriptorPoolCreateInfo pool{};
-        pool.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO;
-        pool.maxSets = 1;
-        pool.poolSizeCount = 1;
-        pool.pPoolSizes = &size;
-        require(vkCreateDescriptorPool(device, &pool, nullptr, &pool_), "vkCreateDescriptorPool");
-        VkDescriptorSetAllocateInfo allocation{};
-        allocation.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO;
-        allocation.descriptorPool = pool_;
-        allocation.descriptorSetCount = 1;
-        allocation.pSetLayouts = &set_layout_;
-        require(vkAllocateDescriptorSets(device, &allocation, &set_), "vkAllocateDescriptorSets");
-    }
-    ~plain_pipeline() {
-        vkDestroyDescriptorPool(device_, pool_, nullptr);
-        vkDestroyPipeline(device_, pipeline_, nullptr);
-        vkDestroyPipelineLayout(device_, layout_, nullptr);
-        vkDestroyDescriptorSetLayout(device_, set_layout_, nullptr);
-    }
-    plain_pipeline(const plain_pipeline&) = delete;
-    plain_pipeline& operator=(const plain_pipeline&) = delete;
-
-    void use(VkBuffer from, VkBuffer to, VkDeviceSize bytes) {
-        const std::array<VkDescriptorBufferInfo, 2> ranges{{{from, 0, bytes}, {to, 0, bytes}}};
-        VkWriteDescriptorSet write{};
-        write.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET;
-        write.dstSet = set_;
-        write.descriptorCount = 2;
-        write.descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
-        write.pBufferInfo = ranges.data();
-        vkUpdateDescriptorSets(device_, 1, &write, 0, nullptr);
-    }
-    void bind(VkCommandBuffer commands) const {
-        vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline_);
-        vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, layout_, 0, 1, &set_, 0, nullptr);
-    }
-
-  private:
-    VkDevice device_;
-    VkDescriptorSetLayout set_layout_ = VK_NULL_HANDLE;
-    VkPipelineLayout layout_ = VK_NULL_HANDLE;
-    VkPipeline pipeline_ = VK_NULL_HANDLE;
-    VkDescriptorPool pool_ = VK_NULL_HANDLE;
-    VkDescriptorSet set_ = VK_NULL_HANDLE;
-};
-
-struct contender {
-    std::string name;
-    std::function<void(VkCommandBuffer)> work;
-    int repetitions = 1;
-    std::vector<double> seconds{};  // of one repetition, a round each
-};
-
-double median(std::vector<double> values) {
-    std::sort(values.begin(), values.end());
-    return values[values.size() / 2];
-}
-
-void measure(stopwatch& watch, std::vector<contender>& all) {
-    for (contender& each : all) {
-        watch.time(each.work, 1);  // compiles, and touches the memory
-        while (watch.time(each.work, each.repetitions) < batch_seconds && each.repetitions < 4096)
-            each.repetitions *= 2;
-    }
-    std::uint32_t random = 1;
-    for (int round = 0; round < rounds; ++round) {
-        random = random * 1664525u + 1013904223u;
-        std::rotate(all.begin(), all.begin() + static_cast<std::ptrdiff_t>((random >> 16) % all.size()),
-                    all.end());
-        for (contender& each : all)
-            each.seconds.push_back(watch.time(each.work, each.repetitions) / each.repetitions);
-    }
-}
-
-const std::vector<double>& seconds_of(const std::vector<contender>& all, std::string_view name) {
-    for (const contender& each : all) {
-        if (each.name == name) return each.seconds;
-    }
-    throw std::logic_error("no such contender");
-}
-// Of a / b within each round.
-double median_ratio(const std::vector<double>& a, const std::vector<double>& b) {
-    std::vector<double> ratios(a.size());
-    std::transform(a.begin(), a.end(), b.begin(), ratios.begin(), [](double x, double y) { return x / y; });
-    return median(ratios);
-}
-
 struct setting {
     standalone_device& device;
     executor& ex;
     stopwatch& watch;
-    plain_pipeline& copy;
-    plain_pipeline& empty;
     bool json;
     bool stages;
 };
@@ -277,19 +153,21 @@ void run(const setting& on, const char* type, std::uint64_t n) {
     on.device.download(out, (n - 1) * sizeof(T), std::as_writable_bytes(std::span(&last, 1)));
     if (last != static_cast<T>(n)) throw std::runtime_error("the scan is wrong");
 
-    std::vector<contender> all;
+    const VkDevice device = on.device.handles().device;
+    const upsweep::test::buffer_set buffers(device, {in.handle(), out.handle()});
+    const upsweep::test::plain_pipeline copy(device, copy_modules::copy, buffers);
+    const upsweep::test::plain_pipeline empty(device, empty_modules::empty, buffers);
+    std::vector<bench::gpu_contender<VkCommandBuffer>> all;
     all.push_back({"scan", [&](VkCommandBuffer commands) { scan.record(commands); }});
     all.push_back({"copy command", [&](VkCommandBuffer commands) {
                        const VkBufferCopy region{0, 0, bytes};
                        vkCmdCopyBuffer(commands, in.handle(), out.handle(), 1, &region);
                    }});
-    on.copy.use(in.handle(), out.handle(), bytes);
     all.push_back({"copy shader", [&](VkCommandBuffer commands) {
-                       on.copy.bind(commands);
+                       copy.bind(commands, buffers);
                        const auto groups = static_cast<std::uint32_t>((bytes / 16 + 255) / 256);
                        vkCmdDispatch(commands, std::min(groups, 32768u), (groups + 32767) / 32768, 1);
                    }});
-    on.empty.use(in.handle(), out.handle(), bytes);
     all.push_back({"empty", [&](VkCommandBuffer commands) {
                        for (std::uint32_t i = 0; i < scan.dispatch_count(); ++i) {
                            if (i != 0) {
@@ -301,42 +179,24 @@ void run(const setting& on, const char* type, std::uint64_t n) {
                                                     VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, 0, 1, &barrier, 0,
                                                     nullptr, 0, nullptr);
                            }
-                           on.empty.bind(commands);
+                           empty.bind(commands, buffers);
                            vkCmdDispatch(commands, 1, 1, 1);
                        }
                    }});
-    measure(on.watch, all);
-
-    const std::vector<double>&took = seconds_of(all, "scan"), &command = seconds_of(all, "copy command"),
-          &shader = seconds_of(all, "copy shader"), &empty = seconds_of(all, "empty");
-    const bool command_wins = median(command) < median(shader);
-    const std::vector<double>& copy = command_wins ? command : shader;
-    const double gigabytes = 2e-9 * static_cast<double>(bytes);
-    if (on.json) {
-        std::printf(
-            "{\"device\": \"%s\", \"type\": \"%s\", \"n\": %llu, \"scan_s\": %.9f, \"copy_s\": %.9f, "
-            "\"copy_by\": \"%s\", \"empty_s\": %.9f, \"copy_over_scan\": %.4f, \"scan_over_empty\": %.3f, "
-            "\"dispatches\": %u}\n",
-            on.device.info().name.c_str(), type, static_cast<unsigned long long>(n), median(took),
-            median(copy), command_wins ? "command" : "shader", median(empty), median_ratio(copy, took),
-            median_ratio(took, empty), scan.dispatch_count());
-    } else {
-        std::printf("%-7s 2^%-3.0f %12.2f %10.1f %12.2f %10.1f  %-8s %8.1f %% %12.2f %10.2f\n", type,
-                    std::log2(static_cast<double>(n)), 1e6 * median(took), gigabytes / median(took),
-                    1e6 * median(copy), gigabytes / median(copy), command_wins ? "command" : "shader",
-                    100 * median_ratio(copy, took), 1e6 * median(empty), median_ratio(took, empty));
-    }
+    bench::measure_on_gpu(
+        all, [&](const auto& work, int repetitions) { return on.watch.time(work, repetitions); });
+    bench::print_gpu_row({on.device.info().name, type, n, bytes, scan.dispatch_count()}, all, on.json);
     if (on.stages) {
         std::vector<std::vector<double>> samples(scan.dispatch_count());
-        for (int round = 0; round < rounds; ++round) {
+        for (int round = 0; round < bench::gpu_rounds; ++round) {
             const std::vector<double> seconds = on.watch.time_stages(scan);
             for (std::size_t i = 0; i < seconds.size(); ++i) samples[i].push_back(seconds[i]);
         }
         for (std::uint32_t i = 0; i < scan.dispatch_count(); ++i)
-            std::printf("  %s %.2f us", std::string(scan.stage(i)).c_str(), 1e6 * median(samples[i]));
+            std::printf("  %s %.2f us", std::string(scan.stage(i)).c_str(), 1e6 * bench::median(samples[i]));
         std::printf("\n");
+        std::fflush(stdout);
     }
-    std::fflush(stdout);
 }
 
 }  // namespace
@@ -367,16 +227,13 @@ int main(int count, char** words) {
         executor ex(device.handles(), options);
         stopwatch watch(device.handles().device, device.queue(), device.handles().queue_family,
                         1e-9 * static_cast<double>(ex.properties().limits.timestampPeriod));
-        plain_pipeline copy(device.handles().device, copy_modules::copy);
-        plain_pipeline empty(device.handles().device, empty_modules::empty);
         if (!json) {
             std::printf("%s, %s, subgroups of %u%s\n", device.info().name.c_str(),
                         device.info().driver.c_str(), ex.subgroup_size(),
                         ex.uses_subgroups() ? "" : " not used");
-            std::printf("%-7s %-5s %12s %10s %12s %10s  %-8s %10s %12s %10s\n", "type", "n", "scan us",
-                        "GB/s", "copy us", "GB/s", "copy by", "of copy", "empty us", "scan/empty");
+            bench::print_gpu_columns();
         }
-        const setting on{device, ex, watch, copy, empty, json, stages};
+        const setting on{device, ex, watch, json, stages};
         for (int exponent = 16; exponent <= largest; exponent += exponent < 20 ? 1 : 2) {
             const std::uint64_t n = std::uint64_t{1} << exponent;
             if (n * 4 > ex.properties().limits.maxStorageBufferRange) break;  // the copy is one binding

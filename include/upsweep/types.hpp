@@ -5,17 +5,58 @@
 #include <complex>
 #include <concepts>
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 
 namespace upsweep {
 
-// IEEE 754 binary16 as storage: 1 sign, 5 exponent and 10 fraction bits. Arithmetic happens in float; a float
-// is rounded once, to nearest even, when it is stored. Overflow gives infinity, a NaN stays a quiet NaN.
+namespace detail {
+
+// The number as a float on its way to one of 16 bits: where it is none, the one next to it, towards zero,
+// with its last bit set. 13 or more bits follow those that stay, so rounding that to nearest is rounding the
+// number itself. By way of the nearest float 1 + 2^-11 + 2^-40 would be a tie in float16, and become 1.
+template <std::floating_point T>
+constexpr float float_for_rounding(T value) {
+    constexpr T largest = std::numeric_limits<float>::max();
+    if (value > largest) return std::numeric_limits<float>::infinity();
+    if (value < -largest) return -std::numeric_limits<float>::infinity();
+    const auto nearest = static_cast<float>(value);
+    const auto back = static_cast<T>(nearest);
+    if (back == value || value != value) return nearest;
+    const auto word = std::bit_cast<std::uint32_t>(nearest);
+    const bool away = value < T(0) ? back < value : back > value;
+    return std::bit_cast<float>((away ? word - 1 : word) | 1u);
+}
+template <std::integral T>
+constexpr float float_for_rounding(T value) {
+    static_assert(sizeof(T) <= sizeof(std::uint64_t));
+    if constexpr (sizeof(T) < sizeof(std::uint64_t)) {
+        return float_for_rounding(static_cast<double>(value));
+    } else {  // 53 bits fit into a double: the last of them stands for the 11 below as well
+        const bool negative = value < T(0);
+        auto magnitude = static_cast<std::uint64_t>(value);
+        if (negative) magnitude = 0 - magnitude;
+        if (magnitude >> 53 != 0)
+            magnitude = (magnitude & ~std::uint64_t{0x7ff}) | ((magnitude & 0x7ff) != 0 ? 0x800u : 0u);
+        const float made = float_for_rounding(static_cast<double>(magnitude));
+        return negative ? -made : made;
+    }
+}
+template <class T>
+concept number_but_float = std::integral<T> || std::same_as<T, double> || std::same_as<T, long double>;
+
+}  // namespace detail
+
+// IEEE 754 binary16 as storage: 1 sign, 5 exponent and 10 fraction bits. Arithmetic happens in float; a
+// number of any type is rounded once, to nearest even, when it is stored. Overflow gives infinity, a NaN
+// stays a quiet NaN.
 struct float16 {
     std::uint16_t bits = 0;
 
     float16() = default;
     constexpr float16(float value) : bits(round(value)) {}
+    template <detail::number_but_float T>
+    constexpr float16(T value) : float16(detail::float_for_rounding(value)) {}
     constexpr operator float() const {
         const std::uint32_t sign = static_cast<std::uint32_t>(bits & 0x8000u) << 16;
         const std::uint32_t magnitude = bits & 0x7fffu;
@@ -56,6 +97,8 @@ struct bfloat16 {
 
     bfloat16() = default;
     constexpr bfloat16(float value) : bits(round(value)) {}
+    template <detail::number_but_float T>
+    constexpr bfloat16(T value) : bfloat16(detail::float_for_rounding(value)) {}
     constexpr operator float() const { return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16); }
     static constexpr bfloat16 from_bits(std::uint16_t bits) {
         bfloat16 value;

@@ -105,20 +105,17 @@ class executor::pool {
     pool(const pool&) = delete;
     pool& operator=(const pool&) = delete;
 
-    std::size_t helpers_for(std::size_t bytes) {
-        const std::size_t most = threads_.size();
-        const std::size_t asleep = sleeping_.load(std::memory_order_relaxed);
-        const auto worth = [&](std::size_t limit, std::size_t share) {
-            return std::min(limit, std::max<std::size_t>(bytes / share, 1) - 1);
+    // For a call of so many bytes, where calls are shared from `shared` bytes on. One at least.
+    std::size_t helpers_for(std::size_t bytes, std::size_t shared) {
+        if (microseconds_now() < lonely_until_.load(std::memory_order_relaxed)) return 0;
+        const std::size_t all = threads_.size() + 1;
+        const std::size_t awake = all - sleeping_.load(std::memory_order_relaxed);
+        const auto busy = [&](std::size_t threads, std::size_t part) {
+            return std::min(threads, bytes / std::max<std::size_t>(shared / part, 1));
         };
-        const std::size_t wanted = std::max(worth(most, tuning::asleep_thread_bytes),
-                                            worth(most - asleep, tuning::awake_thread_bytes));
-        const std::int64_t now = microseconds_now();
-        const std::int64_t since = now - last_call_.exchange(now, std::memory_order_relaxed);
-        const bool burst = since < tuning::burst_gap_microseconds +
-                                       static_cast<std::int64_t>(bytes / tuning::bytes_per_microsecond);
-        if (now < lonely_until_.load(std::memory_order_relaxed)) return 0;
-        return wanted == 0 && burst ? 1 : wanted;
+        return std::max({busy(all, tuning::asleep_thread_part), busy(awake, tuning::awake_thread_part),
+                         std::size_t{2}}) -
+               1;
     }
 
     // Each late call makes the time without helpers four times as long, each call in time half as long.
@@ -244,31 +241,33 @@ class executor::pool {
     std::atomic<std::size_t> sleeping_{0};  // changes under mutex_
     bool stopping_ = false;
     // What helpers_for() goes by; nothing depends on their being exact.
-    std::atomic<std::int64_t> last_call_{0};     // us
     std::atomic<std::int64_t> lonely_until_{0};  // us; calls do without helpers until then
     std::atomic<std::int64_t> penalty_{0};       // us; for how long they last did
     std::vector<std::thread> threads_;
 };
 
 executor::executor(std::size_t threads, simd_level level)
-    : threads_(threads == 0 ? available_processors() : threads), level_(choose_level(level)) {
+    : threads_(threads == 0 ? available_processors() : threads),
+      level_(choose_level(level)),
+      shared_bytes_(tuning::parallel_bytes) {
     if (threads_ == 1) return;
     try {
         pool_ = std::make_unique<pool>(threads_ - 1);
     } catch (const std::exception&) {
         throw_error(errc::out_of_memory,
-                    "threads: this machine cannot run " + std::to_string(threads_) + " more of them");
+                    "threads: this machine cannot run " + std::to_string(threads_ - 1) + " more of them");
     }
 }
 
-executor::executor(verified, simd_level level) : threads_(1), level_(level) {}
+executor::executor(verified, simd_level level)
+    : threads_(1), level_(level), shared_bytes_(tuning::parallel_bytes) {}
 
 executor executor::alone() const { return executor(verified(), level_); }
 
 executor::~executor() = default;
 
 std::size_t executor::helpers_for(std::size_t bytes) {
-    return pool_ && bytes >= tuning::parallel_bytes ? pool_->helpers_for(bytes) : 0;
+    return pool_ && bytes >= shared_bytes_ ? pool_->helpers_for(bytes, shared_bytes_) : 0;
 }
 
 void executor::helpers_were_late() {

@@ -172,11 +172,11 @@ struct segmented_tree {
                     hn::StoreU(base::identity(), d, row_run_totals + g * width);
                     continue;
                 }
-                const T* from = base::template at<Backwards>(x, first + i, step);
+                const T* from = at<Backwards>(x, first + i, step);
                 if (const std::size_t few = count - i; few < step) {
                     for (std::size_t k = 0; k < step; k += width)
                         hn::Store(base::identity(), d, last_step + k);
-                    base::copy_few(base::template at<Backwards>(x, first + i, few), few,
+                    base::copy_few(at<Backwards>(x, first + i, few), few,
                                    Backwards ? last_step + step - few : last_step);
                     from = last_step;
                 }
@@ -284,10 +284,10 @@ struct segmented_tree {
                     if (const std::size_t few = count - i; few < step) {
                         base::template store_runs<placement::cached, Backwards>(v, last_step);
                         base::copy_few(Backwards ? last_step + step - few : last_step, few,
-                                       base::template at<Backwards>(y, first + i, few));
+                                       at<Backwards>(y, first + i, few));
                     } else {
                         base::template store_runs<placement::cached, Backwards>(
-                            v, base::template at<Backwards>(y, first + i, step));
+                            v, at<Backwards>(y, first + i, step));
                     }
                 }
                 if (row + core::row_size <= count) {

@@ -21,9 +21,9 @@
 #include <cstddef>
 #include <cstring>
 #include <type_traits>
-#include <utility>
 
 #include "src/cpu/lane_kernels-inl.hpp"
+#include "src/cpu/tree_layout-inl.hpp"
 #include "src/cpu/vector-inl.hpp"
 #include "upsweep/core/tree.hpp"
 #include "upsweep/cpu/kernels.hpp"
@@ -33,132 +33,27 @@ HWY_BEFORE_NAMESPACE();
 namespace upsweep::cpu::HWY_NAMESPACE {
 
 template <class T, class Op>
-struct tree {
-    static constexpr std::size_t width = lanes<T>;
-    static constexpr std::size_t runs = core::row_size / core::run_size;
-    static constexpr std::size_t group_rows = width;
-    static constexpr std::size_t group_size = group_rows * core::row_size;
-    static constexpr std::size_t step = width * core::run_size;  // elements that four registers hold
-    static constexpr std::size_t row_steps = core::row_size / step;
-    using V = vector<T>;
+struct tree : tree_layout<T> {
+    using layout = tree_layout<T>;
+    using V = typename layout::V;
+    using layout::group_rows;
+    using layout::group_size;
+    using layout::row_steps;
+    using layout::runs;
+    using layout::step;
+    using layout::totals_stride;
+    using layout::width;
 
     // 64-byte vectors are streamed whole or not at all, narrower ones in blocks.
     static constexpr std::size_t stream_alignment = width * sizeof(T) < 64             ? 16
                                                     : block_lanes<T> == core::run_size ? 64
                                                                                        : 0;
 
-    // Rows of a group, padded so that columns of run totals fall into different cache sets.
-    static constexpr std::size_t totals_stride = runs + block_lanes<T>;
-
     static HWY_INLINE V op(V a, V b) { return combine(Op(), a, b); }
     static HWY_INLINE V identity() { return hn::Set(full<T>(), Op::template identity<T>()); }
 
-    // Where a run is exactly a 128-bit block, whole vectors are loaded as they lie and lane q of block b
-    // holds run q * blocks + b; otherwise lane l holds run l. Backwards, the step's first run is the one that
-    // lies last.
-    static constexpr bool block_is_run = block_lanes<T> == core::run_size;
-    static constexpr std::size_t blocks = width / block_lanes<T>;
-    // The lane that holds the i-th run of a step.
-    template <bool Backwards>
-    static constexpr std::size_t lane_of(std::size_t i) {
-        const std::size_t lying = Backwards ? width - 1 - i : i;
-        return block_is_run ? lying % blocks * block_lanes<T> + lying / blocks : lying;
-    }
-    // Where elements [first, first + count) lie.
-    template <bool Backwards, class P>
-    static HWY_INLINE P* at(P* x, std::size_t first, std::size_t count) {
-        return Backwards ? x - (first + count - 1) : x + first;
-    }
-
-    // Four vectors of four lanes in two blocks, transposed.
-    static HWY_INLINE void transpose_square(V (&v)[core::run_size]) {
-        const full<T> d;
-        const V a = hn::InterleaveLower(d, v[0], v[1]);
-        const V b = hn::InterleaveUpper(d, v[0], v[1]);
-        const V c = hn::InterleaveLower(d, v[2], v[3]);
-        const V e = hn::InterleaveUpper(d, v[2], v[3]);
-        v[0] = hn::ConcatLowerLower(d, c, a);
-        v[1] = hn::ConcatLowerLower(d, e, b);
-        v[2] = hn::ConcatUpperUpper(d, c, a);
-        v[3] = hn::ConcatUpperUpper(d, e, b);
-    }
-    template <bool Backwards>
-    static HWY_INLINE void turn(V (&v)[core::run_size]) {
-        if constexpr (Backwards) {
-            std::swap(v[0], v[3]);
-            std::swap(v[1], v[2]);
-        }
-    }
-    // v[m] holds item m of every run of the step that lies at x.
-    template <bool Backwards>
-    static HWY_INLINE void load_runs(const T* x, V (&v)[core::run_size]) {
-        if constexpr (block_is_run) {
-            load_interleaved<T>(x, v);
-        } else if constexpr (width == core::run_size) {
-            for (std::size_t m = 0; m < core::run_size; ++m) v[m] = hn::LoadU(full<T>(), x + m * width);
-            transpose_square(v);
-        } else {
-            constexpr std::size_t k = block_lanes<T>;
-            for (std::size_t m = 0; m < core::run_size; m += k) {
-                V part[k];
-                load_transposed<T>(x + m, core::run_size, part);
-                for (std::size_t i = 0; i < k; ++i) v[m + i] = part[i];
-            }
-        }
-        turn<Backwards>(v);
-    }
-    template <placement Where, bool Backwards>
-    static HWY_INLINE void store_runs(V (&v)[core::run_size], T* y) {
-        turn<Backwards>(v);
-        if constexpr (block_is_run) {
-            store_interleaved<Where, T>(v, y);
-        } else if constexpr (width == core::run_size) {
-            transpose_square(v);
-            for (std::size_t m = 0; m < core::run_size; ++m) {
-                if constexpr (Where == placement::cached)
-                    hn::StoreU(v[m], full<T>(), y + m * width);
-                else
-                    store_blocks<Where>(v[m], full<T>(), y + m * width,
-                                        static_cast<std::ptrdiff_t>(block_lanes<T>));
-            }
-        } else {
-            constexpr std::size_t k = block_lanes<T>;
-            for (std::size_t m = 0; m < core::run_size; m += k) {
-                V part[k];
-                for (std::size_t i = 0; i < k; ++i) part[i] = v[m + i];
-                store_transposed<Where, T>(part, y + m, core::run_size);
-            }
-        }
-    }
     static HWY_INLINE void fold_runs(V (&v)[core::run_size]) {
         for (std::size_t m = 1; m < core::run_size; ++m) v[m] = op(v[m - 1], v[m]);
-    }
-
-    static HWY_INLINE void load_columns(const T* p, std::size_t stride, V (&column)[width]) {
-        if constexpr (!block_is_run && width == core::run_size) {
-            for (std::size_t r = 0; r < width; ++r) column[r] = hn::LoadU(full<T>(), p + r * stride);
-            transpose_square(column);
-        } else {
-            constexpr std::size_t k = block_lanes<T>;
-            for (std::size_t b = 0; b < width; b += k) {
-                V part[k];
-                load_transposed<T>(p + b, static_cast<std::ptrdiff_t>(stride), part);
-                for (std::size_t i = 0; i < k; ++i) column[b + i] = part[i];
-            }
-        }
-    }
-    static HWY_INLINE void store_columns(V (&column)[width], T* p, std::size_t stride) {
-        if constexpr (!block_is_run && width == core::run_size) {
-            transpose_square(column);
-            for (std::size_t r = 0; r < width; ++r) hn::StoreU(column[r], full<T>(), p + r * stride);
-        } else {
-            constexpr std::size_t k = block_lanes<T>;
-            for (std::size_t b = 0; b < width; b += k) {
-                V part[k];
-                for (std::size_t i = 0; i < k; ++i) part[i] = column[b + i];
-                store_transposed<placement::cached, T>(part, p + b, static_cast<std::ptrdiff_t>(stride));
-            }
-        }
     }
 
     // Folds the run totals of every row, a lane a row, and replaces each by the fold of those before it.
@@ -167,14 +62,14 @@ struct tree {
         V accumulated = identity();
         for (std::size_t j = 0; j < runs; j += width) {
             V column[width];  // lane r of column[i] is total j + i of row r
-            load_columns(totals + j, totals_stride, column);
+            layout::load_columns(totals + j, totals_stride, column);
             for (std::size_t i = 0; i < width; ++i) {
-                V& here = column[lane_of<Backwards>(i)];
+                V& here = column[layout::template lane_of<Backwards>(i)];
                 const V total = here;
                 here = accumulated;
                 accumulated = op(accumulated, total);
             }
-            store_columns(column, totals + j, totals_stride);
+            layout::store_columns(column, totals + j, totals_stride);
         }
         return accumulated;
     }
@@ -184,7 +79,7 @@ struct tree {
         T accumulated = Op::template identity<T>();
         for (std::size_t j = 0; j < steps * width; j += width) {
             for (std::size_t i = 0; i < width; ++i) {
-                const std::size_t lane = j + lane_of<Backwards>(i);
+                const std::size_t lane = j + layout::template lane_of<Backwards>(i);
                 const T total = totals[lane];
                 totals[lane] = accumulated;
                 accumulated = Op()(accumulated, total);
@@ -213,7 +108,7 @@ struct tree {
             for (std::size_t run = 0; run < runs; ++run) {
                 if (next != nullptr) prefetch(next, run * step * sizeof(T), step * sizeof(T));
                 V v[core::run_size];
-                load_rows<Backwards>(group, run, v);
+                layout::template load_rows<Backwards>(group, run, v);
                 fold_runs(v);
                 totals = op(totals, v[core::run_size - 1]);
             }
@@ -309,7 +204,7 @@ struct tree {
         for (std::size_t run = 0; run < runs; ++run) {
             if (fetch_results) prefetch(results, run * step * sizeof(T), step * sizeof(T));
             V v[core::run_size];
-            load_rows<Backwards>(x, run, v);
+            layout::template load_rows<Backwards>(x, run, v);
             fold_runs(v);
             T* to = nested + run * step;
             if constexpr (Exclusive) {
@@ -332,36 +227,9 @@ struct tree {
             V v[core::run_size];
             for (std::size_t m = 0; m < core::run_size; ++m)
                 v[m] = outer(op(start, hn::Load(d, nested + run * step + m * width)));
-            store_rows<Backwards>(v, y, run);
+            layout::template store_rows<Backwards>(v, y, run);
         }
     }
-    template <bool Backwards>
-    static constexpr std::ptrdiff_t row_stride = static_cast<std::ptrdiff_t>(core::row_size) *
-                                                 (Backwards ? -1 : 1);
-    // v[m] lane r is item m of the run of row r, in a group whose first element is at p.
-    template <bool Backwards>
-    static HWY_INLINE void load_rows(const T* p, std::size_t run, V (&v)[core::run_size]) {
-        constexpr std::size_t k = block_lanes<T>;
-        const T* const from = at<Backwards>(p, run * core::run_size, core::run_size);
-        for (std::size_t m = 0; m < core::run_size; m += k) {
-            V part[k];
-            load_transposed<T>(from + m, row_stride<Backwards>, part);
-            for (std::size_t i = 0; i < k; ++i) v[m + i] = part[i];
-        }
-        turn<Backwards>(v);
-    }
-    template <bool Backwards>
-    static HWY_INLINE void store_rows(V (&v)[core::run_size], T* p, std::size_t run) {
-        constexpr std::size_t k = block_lanes<T>;
-        T* const to = at<Backwards>(p, run * core::run_size, core::run_size);
-        turn<Backwards>(v);
-        for (std::size_t m = 0; m < core::run_size; m += k) {
-            V part[k];
-            for (std::size_t i = 0; i < k; ++i) part[i] = v[m + i];
-            store_transposed<placement::cached, T>(part, to + m, row_stride<Backwards>);
-        }
-    }
-
     template <placement Where, bool Backwards, std::size_t Parts>
     static HWY_ATTR void scan_rows_as(const T* x, T* y, std::size_t n, T supers, T tiles, T* rows,
                                       const scan_pass& pass, T* last) {
@@ -402,7 +270,7 @@ struct tree {
 
             const auto fold_step = [&](const T* from, std::size_t g) HWY_ATTR {
                 V v[core::run_size];
-                load_runs<Backwards>(from, v);
+                layout::template load_runs<Backwards>(from, v);
                 fold_runs(v);
                 for (std::size_t m = 0; m < core::run_size; ++m)
                     hn::Store(v[m], d, folded + g * step + m * width);
@@ -413,7 +281,7 @@ struct tree {
                 fold_step(at<Backwards>(x, first + g * step, step), g);
             if (whole != count) {
                 for (std::size_t i = 0; i < step; i += width) hn::Store(identity(), d, last_step + i);
-                copy_few(at<Backwards>(x, first + whole, count - whole), count - whole, few);
+                layout::copy_few(at<Backwards>(x, first + whole, count - whole), count - whole, few);
                 fold_step(last_step, whole / step);
             }
 
@@ -433,7 +301,8 @@ struct tree {
             }
             if (last != nullptr && count != complete_rows * core::row_size && first + count == n) {
                 const std::size_t g = (count - 1) / step;
-                const std::size_t lane = lane_of<Backwards>((count - 1) % step / core::run_size);
+                const std::size_t lane =
+                    layout::template lane_of<Backwards>((count - 1) % step / core::run_size);
                 T nested = *rows;
                 for (std::size_t r = 0; r < complete_rows; ++r) nested = Op()(nested, row_totals[r]);
                 nested =
@@ -452,7 +321,7 @@ struct tree {
                     finish_step<Exclusive>(
                         outer, before, run,
                         [&](std::size_t m) HWY_ATTR { return hn::Load(d, step_folded + m * width); }, v);
-                    store_runs<To, Backwards>(v, to);
+                    layout::template store_runs<To, Backwards>(v, to);
                 };
                 for (std::size_t r = 0; r < row_count; ++r) {
                     const V before = hn::Set(d, *rows);
@@ -474,20 +343,10 @@ struct tree {
                 finish.template operator()<true>();
             else
                 finish.template operator()<false>();
-            if (whole != count) copy_few(few, count - whole, at<Backwards>(y, first + whole, count - whole));
+            if (whole != count)
+                layout::copy_few(few, count - whole, at<Backwards>(y, first + whole, count - whole));
         }
         if (last != nullptr && n % core::row_size == 0) *last = Op()(supers, Op()(tiles, *rows));
-    }
-
-    // Fewer than `step` elements, without the start-up cost of a call or a string instruction.
-    static HWY_INLINE void copy_few(const T* from, std::size_t count, T* to) {
-        const full<T> d;
-        std::size_t i = 0;
-        for (; i + width <= count; i += width) hn::StoreU(hn::LoadU(d, from + i), d, to + i);
-        for (; i < count; ++i) {
-            to[i] = from[i];
-            asm volatile("" ::: "memory");  // keeps the loop a loop
-        }
     }
 
     static constexpr tree_kernels<T> table{

@@ -15,6 +15,7 @@ const std::vector<cpu_backend>& cpu_backends() {
                 list.push_back(
                     {"cpu, " + std::string(cpu::name(level)) + ", " + std::to_string(threads) + " threads",
                      std::make_unique<cpu::executor>(threads, level), level, threads});
+                list.back().executor->share_from(small_shared_bytes);
             }
         }
         return list;

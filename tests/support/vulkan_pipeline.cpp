@@ -1,7 +1,8 @@
-// Pipelines, descriptor sets and submissions of the tests.
+// Pipelines and descriptor sets of tests and benchmarks.
 #include "support/vulkan_pipeline.hpp"
 
 #include <stdexcept>
+#include <string>
 #include <vector>
 
 namespace upsweep::test {
@@ -11,11 +12,10 @@ void require(VkResult result) {
     if (result != VK_SUCCESS)
         throw std::runtime_error("VkResult " + std::to_string(static_cast<int>(result)));
 }
-VkDevice device() { return vulkan_device::get().device(); }
 
 }  // namespace
 
-buffer_set::buffer_set(std::initializer_list<const vulkan_buffer*> buffers) {
+buffer_set::buffer_set(VkDevice device, std::initializer_list<VkBuffer> buffers) : device_(device) {
     const auto count = static_cast<std::uint32_t>(buffers.size());
     std::vector<VkDescriptorSetLayoutBinding> bindings;
     for (std::uint32_t i = 0; i < count; ++i)
@@ -24,23 +24,23 @@ buffer_set::buffer_set(std::initializer_list<const vulkan_buffer*> buffers) {
     layout.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO;
     layout.bindingCount = count;
     layout.pBindings = bindings.data();
-    require(vkCreateDescriptorSetLayout(device(), &layout, nullptr, &layout_));
+    require(vkCreateDescriptorSetLayout(device, &layout, nullptr, &layout_));
     const VkDescriptorPoolSize size{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, count};
     VkDescriptorPoolCreateInfo pool{};
     pool.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO;
     pool.maxSets = 1;
     pool.poolSizeCount = 1;
     pool.pPoolSizes = &size;
-    require(vkCreateDescriptorPool(device(), &pool, nullptr, &pool_));
+    require(vkCreateDescriptorPool(device, &pool, nullptr, &pool_));
     VkDescriptorSetAllocateInfo allocation{};
     allocation.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO;
     allocation.descriptorPool = pool_;
     allocation.descriptorSetCount = 1;
     allocation.pSetLayouts = &layout_;
-    require(vkAllocateDescriptorSets(device(), &allocation, &set_));
+    require(vkAllocateDescriptorSets(device, &allocation, &set_));
     std::uint32_t at = 0;
-    for (const vulkan_buffer* buffer : buffers) {
-        const VkDescriptorBufferInfo info{buffer->handle(), 0, VK_WHOLE_SIZE};
+    for (const VkBuffer buffer : buffers) {
+        const VkDescriptorBufferInfo info{buffer, 0, VK_WHOLE_SIZE};
         VkWriteDescriptorSet write{};
         write.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET;
         write.dstSet = set_;
@@ -48,22 +48,24 @@ buffer_set::buffer_set(std::initializer_list<const vulkan_buffer*> buffers) {
         write.descriptorCount = 1;
         write.descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
         write.pBufferInfo = &info;
-        vkUpdateDescriptorSets(device(), 1, &write, 0, nullptr);
+        vkUpdateDescriptorSets(device, 1, &write, 0, nullptr);
     }
 }
 
 buffer_set::~buffer_set() {
-    vkDestroyDescriptorPool(device(), pool_, nullptr);
-    vkDestroyDescriptorSetLayout(device(), layout_, nullptr);
+    vkDestroyDescriptorPool(device_, pool_, nullptr);
+    vkDestroyDescriptorSetLayout(device_, layout_, nullptr);
 }
 
-test_pipeline::test_pipeline(std::span<const std::uint32_t> module, const buffer_set& buffers) {
+plain_pipeline::plain_pipeline(VkDevice device, std::span<const std::uint32_t> module,
+                               const buffer_set& buffers)
+    : device_(device) {
     const VkDescriptorSetLayout set = buffers.layout();
     VkPipelineLayoutCreateInfo layout{};
     layout.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO;
     layout.setLayoutCount = 1;
     layout.pSetLayouts = &set;
-    require(vkCreatePipelineLayout(device(), &layout, nullptr, &layout_));
+    require(vkCreatePipelineLayout(device, &layout, nullptr, &layout_));
     VkShaderModuleCreateInfo code{};
     code.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO;
     code.codeSize = module.size_bytes();
@@ -74,56 +76,21 @@ test_pipeline::test_pipeline(std::span<const std::uint32_t> module, const buffer
     info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
     info.stage.pName = "main";
     info.layout = layout_;
-    require(vkCreateShaderModule(device(), &code, nullptr, &info.stage.module));
-    const VkResult result = vkCreateComputePipelines(device(), VK_NULL_HANDLE, 1, &info, nullptr, &pipeline_);
-    vkDestroyShaderModule(device(), info.stage.module, nullptr);
+    require(vkCreateShaderModule(device, &code, nullptr, &info.stage.module));
+    const VkResult result = vkCreateComputePipelines(device, VK_NULL_HANDLE, 1, &info, nullptr, &pipeline_);
+    vkDestroyShaderModule(device, info.stage.module, nullptr);
     require(result);
 }
 
-test_pipeline::~test_pipeline() {
-    vkDestroyPipeline(device(), pipeline_, nullptr);
-    vkDestroyPipelineLayout(device(), layout_, nullptr);
+plain_pipeline::~plain_pipeline() {
+    vkDestroyPipeline(device_, pipeline_, nullptr);
+    vkDestroyPipelineLayout(device_, layout_, nullptr);
 }
 
-void test_pipeline::bind(VkCommandBuffer commands, const buffer_set& buffers) const {
+void plain_pipeline::bind(VkCommandBuffer commands, const buffer_set& buffers) const {
     const VkDescriptorSet set = buffers.set();
     vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline_);
     vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, layout_, 0, 1, &set, 0, nullptr);
-}
-
-one_submission::one_submission() {
-    VkCommandPoolCreateInfo pool{};
-    pool.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO;
-    pool.queueFamilyIndex = vulkan_device::get().handles().queue_family;
-    require(vkCreateCommandPool(device(), &pool, nullptr, &pool_));
-    VkCommandBufferAllocateInfo allocation{};
-    allocation.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO;
-    allocation.commandPool = pool_;
-    allocation.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY;
-    allocation.commandBufferCount = 1;
-    require(vkAllocateCommandBuffers(device(), &allocation, &commands_));
-    VkCommandBufferBeginInfo begin{};
-    begin.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO;
-    require(vkBeginCommandBuffer(commands_, &begin));
-}
-
-one_submission::~one_submission() { vkDestroyCommandPool(device(), pool_, nullptr); }
-
-void one_submission::run() {
-    // To the host's reads.
-    VkMemoryBarrier barrier{};
-    barrier.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER;
-    barrier.srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT;
-    barrier.dstAccessMask = VK_ACCESS_HOST_READ_BIT;
-    vkCmdPipelineBarrier(commands_, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_PIPELINE_STAGE_HOST_BIT, 0, 1,
-                         &barrier, 0, nullptr, 0, nullptr);
-    require(vkEndCommandBuffer(commands_));
-    VkSubmitInfo info{};
-    info.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO;
-    info.commandBufferCount = 1;
-    info.pCommandBuffers = &commands_;
-    require(vkQueueSubmit(vulkan_device::get().queue(), 1, &info, VK_NULL_HANDLE));
-    require(vkQueueWaitIdle(vulkan_device::get().queue()));
 }
 
 }  // namespace upsweep::test

@@ -1,4 +1,4 @@
-// A compute pipeline of a test's own: storage buffers 0, 1, ... of set 0, whole buffers.
+// A compute pipeline of a test's or a benchmark's own: storage buffers 0, 1, ... of set 0, whole buffers.
 #pragma once
 
 #include <volk.h>
@@ -7,13 +7,11 @@
 #include <initializer_list>
 #include <span>
 
-#include "support/vulkan_device.hpp"
-
 namespace upsweep::test {
 
 class buffer_set {
   public:
-    explicit buffer_set(std::initializer_list<const vulkan_buffer*> buffers);
+    buffer_set(VkDevice device, std::initializer_list<VkBuffer> buffers);
     ~buffer_set();
     buffer_set(const buffer_set&) = delete;
     buffer_set& operator=(const buffer_set&) = delete;
@@ -22,38 +20,26 @@ class buffer_set {
     [[nodiscard]] VkDescriptorSet set() const { return set_; }
 
   private:
+    VkDevice device_;
     VkDescriptorSetLayout layout_ = VK_NULL_HANDLE;
     VkDescriptorPool pool_ = VK_NULL_HANDLE;
     VkDescriptorSet set_ = VK_NULL_HANDLE;
 };
 
-class test_pipeline {
+class plain_pipeline {
   public:
-    test_pipeline(std::span<const std::uint32_t> module, const buffer_set& buffers);
-    ~test_pipeline();
-    test_pipeline(const test_pipeline&) = delete;
-    test_pipeline& operator=(const test_pipeline&) = delete;
+    // For buffer sets of as many buffers as that one.
+    plain_pipeline(VkDevice device, std::span<const std::uint32_t> module, const buffer_set& buffers);
+    ~plain_pipeline();
+    plain_pipeline(const plain_pipeline&) = delete;
+    plain_pipeline& operator=(const plain_pipeline&) = delete;
 
     void bind(VkCommandBuffer commands, const buffer_set& buffers) const;
 
   private:
+    VkDevice device_;
     VkPipelineLayout layout_ = VK_NULL_HANDLE;
     VkPipeline pipeline_ = VK_NULL_HANDLE;
-};
-
-// A command buffer that is recording; run() submits it and waits.
-class one_submission {
-  public:
-    one_submission();
-    ~one_submission();
-    one_submission(const one_submission&) = delete;
-    one_submission& operator=(const one_submission&) = delete;
-    [[nodiscard]] VkCommandBuffer commands() const { return commands_; }
-    void run();
-
-  private:
-    VkCommandPool pool_ = VK_NULL_HANDLE;
-    VkCommandBuffer commands_ = VK_NULL_HANDLE;
 };
 
 }  // namespace upsweep::test

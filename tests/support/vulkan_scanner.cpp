@@ -4,7 +4,7 @@
 
 #include <iostream>
 
-#include "support/vulkan_pipeline.hpp"
+#include "support/vulkan_submission.hpp"
 
 namespace upsweep::test {
 namespace {

@@ -31,10 +31,15 @@ class executor {
     // One of a single thread, with the same instruction set. Costs nothing.
     [[nodiscard]] executor alone() const;
 
+    // Shares calls that read and write at least so many bytes, and larger ones among more threads in
+    // proportion; without it, tuning::parallel_bytes. Changes no bit of any result. Not while another thread
+    // calls through this executor.
+    void share_from(std::size_t bytes) { shared_bytes_ = bytes; }
+
     // How many helpers a call that reads and writes so many bytes should ask for: none where one core
-    // finishes sooner than a second one would have joined. Threads that are awake are worth having for less
-    // work than those asleep; calls that follow each other closely wake one. After helpers have kept a caller
-    // waiting, because something else has their processors, calls do without for a while.
+    // finishes as soon, else one or more. Threads that are awake are worth having for less work than those
+    // asleep. After helpers have kept a caller waiting, because something else has their processors, calls do
+    // without for a while.
     [[nodiscard]] std::size_t helpers_for(std::size_t bytes);
     // Says that they have, in a call that noticed it by itself.
     void helpers_were_late();
@@ -60,6 +65,7 @@ class executor {
 
     std::size_t threads_;
     simd_level level_;
+    std::size_t shared_bytes_;
     std::unique_ptr<pool> pool_;
 };
 

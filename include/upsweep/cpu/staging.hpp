@@ -63,8 +63,8 @@ constexpr To convert(const From& value) {
         return value;
     else if constexpr (is_half<From> && !is_half<To>)
         return convert<To>(static_cast<float>(value));
-    else if constexpr (is_half<To>)
-        return To(convert<float>(value));
+    else if constexpr (is_half<To> && (is_half<From> || !std::is_arithmetic_v<From>))
+        return To(static_cast<float>(value));
     else if constexpr (is_complex<To> && std::is_arithmetic_v<From>)
         return To(static_cast<typename To::value_type>(value));
     else

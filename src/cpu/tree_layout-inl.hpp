@@ -1,0 +1,183 @@
+// Where elements of the tree stand in registers: runs, groups of rows and run totals, loaded transposed so
+// that operands that are combined stand in different registers, and stored back. Forwards or backwards.
+
+#if defined(UPSWEEP_TREE_LAYOUT_INL_HPP) == defined(HWY_TARGET_TOGGLE)
+#ifdef UPSWEEP_TREE_LAYOUT_INL_HPP
+#undef UPSWEEP_TREE_LAYOUT_INL_HPP
+#else
+#define UPSWEEP_TREE_LAYOUT_INL_HPP
+#endif
+
+#include <cstddef>
+#include <utility>
+
+#include "src/cpu/vector-inl.hpp"
+#include "upsweep/core/tree.hpp"
+
+#if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+HWY_BEFORE_NAMESPACE();
+namespace upsweep::cpu::HWY_NAMESPACE {
+
+// Where elements [first, first + count) lie.
+template <bool Backwards, class P>
+HWY_INLINE P* at(P* x, std::size_t first, std::size_t count) {
+    return Backwards ? x - (first + count - 1) : x + first;
+}
+
+template <class T>
+struct tree_layout {
+    static constexpr std::size_t width = lanes<T>;
+    static constexpr std::size_t runs = core::row_size / core::run_size;
+    static constexpr std::size_t group_rows = width;
+    static constexpr std::size_t group_size = group_rows * core::row_size;
+    static constexpr std::size_t step = width * core::run_size;  // elements that four registers hold
+    static constexpr std::size_t row_steps = core::row_size / step;
+    using V = vector<T>;
+
+    // Rows of a group, padded so that columns of run totals fall into different cache sets.
+    static constexpr std::size_t totals_stride = runs + block_lanes<T>;
+
+    // Where a run is exactly a 128-bit block, whole vectors are loaded as they lie and lane q of block b
+    // holds run q * blocks + b; otherwise lane l holds run l. Backwards, the step's first run is the one that
+    // lies last.
+    static constexpr bool block_is_run = block_lanes<T> == core::run_size;
+    static constexpr std::size_t blocks = width / block_lanes<T>;
+    // The lane that holds the i-th run of a step.
+    template <bool Backwards>
+    static constexpr std::size_t lane_of(std::size_t i) {
+        const std::size_t lying = Backwards ? width - 1 - i : i;
+        return block_is_run ? lying % blocks * block_lanes<T> + lying / blocks : lying;
+    }
+
+    // Four vectors of four lanes in two blocks, transposed.
+    static HWY_INLINE void transpose_square(V (&v)[core::run_size]) {
+        const full<T> d;
+        const V a = hn::InterleaveLower(d, v[0], v[1]);
+        const V b = hn::InterleaveUpper(d, v[0], v[1]);
+        const V c = hn::InterleaveLower(d, v[2], v[3]);
+        const V e = hn::InterleaveUpper(d, v[2], v[3]);
+        v[0] = hn::ConcatLowerLower(d, c, a);
+        v[1] = hn::ConcatLowerLower(d, e, b);
+        v[2] = hn::ConcatUpperUpper(d, c, a);
+        v[3] = hn::ConcatUpperUpper(d, e, b);
+    }
+    template <bool Backwards>
+    static HWY_INLINE void turn(V (&v)[core::run_size]) {
+        if constexpr (Backwards) {
+            std::swap(v[0], v[3]);
+            std::swap(v[1], v[2]);
+        }
+    }
+    // v[m] holds item m of every run of the step that lies at x.
+    template <bool Backwards>
+    static HWY_INLINE void load_runs(const T* x, V (&v)[core::run_size]) {
+        if constexpr (block_is_run) {
+            load_interleaved<T>(x, v);
+        } else if constexpr (width == core::run_size) {
+            for (std::size_t m = 0; m < core::run_size; ++m) v[m] = hn::LoadU(full<T>(), x + m * width);
+            transpose_square(v);
+        } else {
+            constexpr std::size_t k = block_lanes<T>;
+            for (std::size_t m = 0; m < core::run_size; m += k) {
+                V part[k];
+                load_transposed<T>(x + m, core::run_size, part);
+                for (std::size_t i = 0; i < k; ++i) v[m + i] = part[i];
+            }
+        }
+        turn<Backwards>(v);
+    }
+    template <placement Where, bool Backwards>
+    static HWY_INLINE void store_runs(V (&v)[core::run_size], T* y) {
+        turn<Backwards>(v);
+        if constexpr (block_is_run) {
+            store_interleaved<Where, T>(v, y);
+        } else if constexpr (width == core::run_size) {
+            transpose_square(v);
+            for (std::size_t m = 0; m < core::run_size; ++m) {
+                if constexpr (Where == placement::cached)
+                    hn::StoreU(v[m], full<T>(), y + m * width);
+                else
+                    store_blocks<Where>(v[m], full<T>(), y + m * width,
+                                        static_cast<std::ptrdiff_t>(block_lanes<T>));
+            }
+        } else {
+            constexpr std::size_t k = block_lanes<T>;
+            for (std::size_t m = 0; m < core::run_size; m += k) {
+                V part[k];
+                for (std::size_t i = 0; i < k; ++i) part[i] = v[m + i];
+                store_transposed<Where, T>(part, y + m, core::run_size);
+            }
+        }
+    }
+
+    template <bool Backwards>
+    static constexpr std::ptrdiff_t row_stride = static_cast<std::ptrdiff_t>(core::row_size) *
+                                                 (Backwards ? -1 : 1);
+    // v[m] lane r is item m of the run of row r, in a group whose first element is at p.
+    template <bool Backwards>
+    static HWY_INLINE void load_rows(const T* p, std::size_t run, V (&v)[core::run_size]) {
+        constexpr std::size_t k = block_lanes<T>;
+        const T* const from = at<Backwards>(p, run * core::run_size, core::run_size);
+        for (std::size_t m = 0; m < core::run_size; m += k) {
+            V part[k];
+            load_transposed<T>(from + m, row_stride<Backwards>, part);
+            for (std::size_t i = 0; i < k; ++i) v[m + i] = part[i];
+        }
+        turn<Backwards>(v);
+    }
+    template <bool Backwards>
+    static HWY_INLINE void store_rows(V (&v)[core::run_size], T* p, std::size_t run) {
+        constexpr std::size_t k = block_lanes<T>;
+        T* const to = at<Backwards>(p, run * core::run_size, core::run_size);
+        turn<Backwards>(v);
+        for (std::size_t m = 0; m < core::run_size; m += k) {
+            V part[k];
+            for (std::size_t i = 0; i < k; ++i) part[i] = v[m + i];
+            store_transposed<placement::cached, T>(part, to + m, row_stride<Backwards>);
+        }
+    }
+
+    static HWY_INLINE void load_columns(const T* p, std::size_t stride, V (&column)[width]) {
+        if constexpr (!block_is_run && width == core::run_size) {
+            for (std::size_t r = 0; r < width; ++r) column[r] = hn::LoadU(full<T>(), p + r * stride);
+            transpose_square(column);
+        } else {
+            constexpr std::size_t k = block_lanes<T>;
+            for (std::size_t b = 0; b < width; b += k) {
+                V part[k];
+                load_transposed<T>(p + b, static_cast<std::ptrdiff_t>(stride), part);
+                for (std::size_t i = 0; i < k; ++i) column[b + i] = part[i];
+            }
+        }
+    }
+    static HWY_INLINE void store_columns(V (&column)[width], T* p, std::size_t stride) {
+        if constexpr (!block_is_run && width == core::run_size) {
+            transpose_square(column);
+            for (std::size_t r = 0; r < width; ++r) hn::StoreU(column[r], full<T>(), p + r * stride);
+        } else {
+            constexpr std::size_t k = block_lanes<T>;
+            for (std::size_t b = 0; b < width; b += k) {
+                V part[k];
+                for (std::size_t i = 0; i < k; ++i) part[i] = column[b + i];
+                store_transposed<placement::cached, T>(part, p + b, static_cast<std::ptrdiff_t>(stride));
+            }
+        }
+    }
+
+    // Fewer than `step` elements, without the start-up cost of a call or a string instruction.
+    static HWY_INLINE void copy_few(const T* from, std::size_t count, T* to) {
+        const full<T> d;
+        std::size_t i = 0;
+        for (; i + width <= count; i += width) hn::StoreU(hn::LoadU(d, from + i), d, to + i);
+        for (; i < count; ++i) {
+            to[i] = from[i];
+            asm volatile("" ::: "memory");  // keeps the loop a loop
+        }
+    }
+};
+
+}  // namespace upsweep::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+#endif
+
+#endif
