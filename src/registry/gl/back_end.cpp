@@ -59,7 +59,8 @@ class storage {
         if (bytes <= bytes_) return;
         if (name_ == 0) gl_.gen_buffers(1, &name_);
         bytes_ = 0;
-        while (own_.get_error() != 0) continue;
+        // Errors of earlier calls; a lost context reports one for ever.
+        for (int earlier = 0; earlier < 16 && own_.get_error() != 0; ++earlier) continue;
         gl_.bind_buffer(GL_COPY_WRITE_BUFFER, name_);
         gl_.buffer_data(GL_COPY_WRITE_BUFFER, static_cast<GLsizeiptr>(bytes), nullptr, GL_DYNAMIC_COPY);
         if (own_.get_error() != 0) {
