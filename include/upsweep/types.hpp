@@ -33,7 +33,8 @@ constexpr float float_for_rounding(T value) {
     if constexpr (sizeof(T) < sizeof(std::uint64_t)) {
         return float_for_rounding(static_cast<double>(value));
     } else {  // 53 bits fit into a double: the last of them stands for the 11 below as well
-        const bool negative = value < T(0);
+        bool negative = false;
+        if constexpr (std::is_signed_v<T>) negative = value < 0;
         auto magnitude = static_cast<std::uint64_t>(value);
         if (negative) magnitude = 0 - magnitude;
         if (magnitude >> 53 != 0)
