@@ -41,7 +41,8 @@ def spread(positions, gap):
     return placed
 
 
-def panel(by_cell, work, type_name, left, top):
+def measured(by_cell, work, type_name):
+    """The points of a panel: by label, (n, GB/s)."""
     points = {}
     for key, cell in by_cell.items():
         if key[:2] == (work, type_name):
@@ -49,8 +50,11 @@ def panel(by_cell, work, type_name, left, top):
                 record = line[1](cell)
                 if record:
                     points.setdefault(line[0], []).append((key[2], record["bytes_per_second"] / 1e9))
-    if not points:
-        return []
+    return points
+
+
+def panel(title, points, styles, left, top):
+    """One plot. `points`: by label, (n, GB/s); `styles`: (label, colour, width, dashes), the first on top."""
     sizes = [n for line in points.values() for n, _ in line]
     rates = [rate for line in points.values() for _, rate in line]
     x_low, x_high = math.log10(min(sizes)), max(math.log10(max(sizes)), math.log10(min(sizes)) + 1)
@@ -60,7 +64,7 @@ def panel(by_cell, work, type_name, left, top):
     y = lambda rate: top + PANEL_HEIGHT - (math.log10(rate) - y_low) / (y_high - y_low) * PANEL_HEIGHT
 
     right, bottom = left + PANEL_WIDTH, top + PANEL_HEIGHT
-    out = [f'<text x="{left}" y="{top - 14}" class="title">{escape(work)} scan, {escape(type_name)}</text>',
+    out = [f'<text x="{left}" y="{top - 14}" class="title">{escape(title)}</text>',
            f'<text x="{left - 46}" y="{top - 14}" class="axis">GB/s</text>',
            f'<text x="{right}" y="{bottom + 36}" class="axis" text-anchor="end">n, elements</text>']
     for power in range(math.ceil(x_low), math.floor(x_high) + 1):
@@ -77,13 +81,13 @@ def panel(by_cell, work, type_name, left, top):
             out.append(f'<text x="{left - 6}" y="{at + 4:.1f}" class="axis" text-anchor="end">{step * 10**power:g}</text>')
     out.append(f'<clipPath id="clip-{left}-{top}"><rect x="{left}" y="{top}" width="{PANEL_WIDTH}" '
                f'height="{PANEL_HEIGHT}"/></clipPath>')
-    shown = [line for line in LINES if line[0] in points]
-    for label, _, colour, width, dashes in reversed(shown):
+    shown = [style for style in styles if style[0] in points]
+    for label, colour, width, dashes in reversed(shown):
         path = " ".join(f"{x(n):.1f},{y(rate):.1f}" for n, rate in sorted(points[label]))
         out.append(f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="{width}" '
                    f'stroke-linejoin="round" stroke-dasharray="{dashes}" clip-path="url(#clip-{left}-{top})"/>')
     ends = [y(max(points[line[0]])[1]) for line in shown]
-    for (label, _, colour, width, _), end, at in zip(shown, ends, spread(ends, LABEL_HEIGHT)):
+    for (label, colour, width, _), end, at in zip(shown, ends, spread(ends, LABEL_HEIGHT)):
         last = x(max(points[label])[0])
         out.append(f'<path d="M{last + 2:.1f} {end:.1f} L{right + 12} {at:.1f}" stroke="{colour}" stroke-width="0.8" '
                    'fill="none"/>')
@@ -92,26 +96,32 @@ def panel(by_cell, work, type_name, left, top):
     return out
 
 
-def draw(records, path, work="inclusive", types=("float", "double", "int32", "int8")):
-    by_cell = report.cells(records)
-    present = [name for name in types if any(key[:2] == (work, name) for key in by_cell)]
-    if not present:
-        raise SystemExit(f"no records of {work} scans to draw")
-    columns = min(2, len(present))
+def write(path, panels, styles):
+    """A picture of (title, points) side by side, two in a row."""
+    columns = min(2, len(panels))
     width = columns * (LEFT + PANEL_WIDTH + RIGHT)
-    height = -(-len(present) // columns) * (TOP + PANEL_HEIGHT + BOTTOM)
+    height = -(-len(panels) // columns) * (TOP + PANEL_HEIGHT + BOTTOM)
     out = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
            'font-family="system-ui, sans-serif" role="img">',
            "<title>Throughput of scans over the number of elements</title>",
            "<style>.grid{stroke:#e4e4e4}.axis{font-size:11px;fill:#555}.title{font-size:14px;font-weight:bold;fill:#222}"
            ".label{font-size:12px}</style>",
            f'<rect width="{width}" height="{height}" fill="#ffffff"/>']
-    for i, type_name in enumerate(present):
+    for i, (title, points) in enumerate(panels):
         left = LEFT + i % columns * (LEFT + PANEL_WIDTH + RIGHT)
         top = TOP + i // columns * (TOP + PANEL_HEIGHT + BOTTOM)
-        out += panel(by_cell, work, type_name, left, top)
+        out += panel(title, points, styles, left, top)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("\n".join(out + ["</svg>", ""]), encoding="utf-8")
+
+
+def draw(records, path, work="inclusive", types=("float", "double", "int32", "int8")):
+    by_cell = report.cells(records)
+    panels = [(f"{work} scan, {name}", measured(by_cell, work, name)) for name in types]
+    panels = [one for one in panels if one[1]]
+    if not panels:
+        raise SystemExit(f"no records of {work} scans to draw")
+    write(path, panels, [(label, colour, width, dashes) for label, _, colour, width, dashes in LINES])
 
 
 def main():
