@@ -40,7 +40,7 @@ const std::vector<cpu_backend>& cpu_backends();
 // Which of the back ends differ for the work at hand.
 enum class coverage {
     all,      // several threads and every level matter
-    levels,   // too small for several threads: every level with one thread, one level with seven
+    levels,   // mostly too small for several threads: every level with one, one level with seven
     threads,  // no vector kernels involved: the best level with every thread count
 };
 

@@ -34,7 +34,8 @@ inline std::vector<std::size_t> sizes_around(std::size_t level) {
     return sizes;
 }
 
-// Small sizes and those around rows and tiles: up to 12,291 elements, which one thread scans.
+// Small sizes and those around rows and tiles: up to 12,291 elements, of which at most the largest are shared
+// between threads.
 inline std::vector<std::size_t> tile_sizes() {
     if (few_sizes()) return {0, 1, 5, 130, 4097};
     std::vector<std::size_t> sizes = small_sizes();
