@@ -328,10 +328,12 @@ requires(std::is_same_v<Op, minimum> || std::is_same_v<Op, maximum>) struct exac
         std::size_t i = Where == placement::streamed ? until_aligned<Backwards>(y, width, n) : 0;
         start = mapped::template scan_scalar<Backwards>(x, y, i, start, pass.exclusive);
         scan_pass rest = pass;
-        std::size_t block = together * width;
+        // Records are frequent at the beginning: a short sequence is scanned at once.
+        const bool compares = n > largest_block;
+        std::size_t block = compares ? together * width : largest_block;
         while (i < n) {
             const std::size_t before = i;
-            if (start == start) {
+            if (compares && start == start) {
                 constexpr T weak_zero = std::is_same_v<Op, maximum> ? T(-0.0) : T(0);
                 const bool strict =
                     is_float && start == T(0) && std::signbit(start) == std::signbit(weak_zero);
