@@ -67,6 +67,9 @@ constexpr To convert(const From& value) {
         return To(static_cast<float>(value));
     else if constexpr (is_complex<To> && std::is_arithmetic_v<From>)
         return To(static_cast<typename To::value_type>(value));
+    else if constexpr (is_complex<To> && is_complex<From>)  // by components, for compilers of device code
+        return To(static_cast<typename To::value_type>(value.real()),
+                  static_cast<typename To::value_type>(value.imag()));
     else
         return static_cast<To>(value);
 }

@@ -60,7 +60,7 @@ struct combiner {
         if constexpr (std::same_as<Acc, double> && (std::same_as<Op, maximum> || std::same_as<Op, minimum>)) {
             // The machine's instructions order zeros, but prefer a number to a NaN.
             const double number = std::same_as<Op, maximum> ? fmax(a, b) : fmin(a, b);
-            return isunordered(a, b) ? __longlong_as_double(0x7ff8000000000000ll) : number;
+            return a != a || b != b ? __longlong_as_double(0x7ff8000000000000ll) : number;
         }
         if constexpr (is_commutative<Op>)
             return op(a, b);
@@ -101,6 +101,10 @@ __device__ __forceinline__ To convert(const From& value) {
             return float16::from_bits(__half_as_ushort(__double2half(value)));
         else
             return float16::from_bits(__half_as_ushort(__float2half_rn(static_cast<float>(value))));
+    } else if constexpr (is_complex<To> && is_complex<From>) {
+        // By components: what std::complex does between its types does not compile for devices.
+        using component = typename To::value_type;
+        return To(static_cast<component>(value.real()), static_cast<component>(value.imag()));
     } else if constexpr (std::same_as<To, bfloat16> && std::same_as<From, float>) {
         return bfloat16::from_bits(__bfloat16_as_ushort(__float2bfloat16_rn(value)));
     } else {

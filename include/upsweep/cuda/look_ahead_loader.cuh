@@ -47,13 +47,14 @@ struct look_ahead_loader : look_ahead_ring<Types> {
         char* slot = stage(s) + shape::input_at(k) + shift;
         char* to = slot + before;
 
-        // Granules of 16 bytes are brought whole where others than ours in them may be read; at the end of
-        // the array and in a part-filled unit only those wholly ours.
-        const bool edge = valid != shape::unit_items || end == array + n * size;
+        // Granules of 16 bytes are brought whole where others than ours in them are the array's; at its ends
+        // and in a part-filled unit only those wholly ours.
         const auto round = [](const char* p, int up) {
             return reinterpret_cast<const char*>((reinterpret_cast<std::uintptr_t>(p) + std::uintptr_t(up)) &
                                                  ~std::uintptr_t(15));
         };
+        const bool edge =
+            valid != shape::unit_items || round(begin, 0) < array || round(end, 15) > array + n * size;
         const char* from = round(begin, edge ? 15 : 0);
         const char* until = round(end, edge ? 0 : 15);
         if (edge) {
