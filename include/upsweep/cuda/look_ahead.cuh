@@ -53,7 +53,8 @@ __global__ void __launch_bounds__(look_ahead_shape<Types>::threads, 1)
         detail::look_ahead_loader<Types>{ring, *state}.load();
     } else {
         const detail::look_ahead_totals<Types> totals{
-            ring, published<Acc>{tagged}, published<Acc>{tagged + tiles * words_for<sizeof(Acc)>}};
+            ring, published<Acc>{tagged, tiles},
+            published<Acc>{tagged + tiles * words_for<sizeof(Acc)>, shape::row_count(arguments.n)}};
         if (warp < 2 * shape::warps)
             totals.sum(warp - shape::warps);
         else if (warp == 2 * shape::warps + 1)

@@ -80,16 +80,20 @@ struct look_ahead_loader : look_ahead_ring<Types> {
         cursor at;
         at.phase = 1;
         const std::uint64_t units = shape::units(n);
+        ticket next{};
+        if (shape::early_tickets && lane == 0) next = take_ticket(state);
         for (;; at.advance()) {
-            // A ticket is taken just before its stage becomes free: units are then loaded in about the order
-            // of their tickets, and nobody waits long for the total of one whose load has not begun.
-            control(at.stage).located.wait(at.phase);
-            ticket next{};
-            if (lane == 0) next = take_ticket(state);
+            stage_state& own = control(at.stage);
+            if constexpr (!shape::early_tickets) {
+                // Just before the stage becomes free: units are then loaded in about the order of their
+                // tickets, and nobody waits long for the total of one whose load has not begun.
+                own.located.wait(at.phase);
+                if (lane == 0) next = take_ticket(state);
+            }
             const std::uint32_t index = __shfl_sync(0xffffffffu, next.index, 0);
             const std::uint32_t tag = __shfl_sync(0xffffffffu, next.tag, 0);
             const bool more = index < units;
-            stage_state& own = control(at.stage);
+            if (shape::early_tickets && more && lane == 0) next = take_ticket(state);
             own.free.wait(at.phase);
             if (lane == 0) {
                 own.unit = more ? std::int64_t(index) : -1;

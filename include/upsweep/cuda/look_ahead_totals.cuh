@@ -135,7 +135,7 @@ struct look_ahead_totals : look_ahead_ring<Types> {
                 Acc fold{};
                 if (earlier > 0) {
                     read_row_totals(std::uint64_t(tile) * 32, earlier, own.tag);
-                    fold = fold_line(combine, scratch(), 0, earlier);
+                    fold = fold_line(combine, scratch(), shape::total_lines, earlier);
                 }
                 own.summed_rows.wait(at.phase);
                 Acc* const row_folds = this->template at<Acc>(s, shape::row_folds_at);
@@ -166,7 +166,7 @@ struct look_ahead_totals : look_ahead_ring<Types> {
             row_totals.start_reading(first + (lane < count ? lane : 0), got);
         } while (!__all_sync(0xffffffffu, got.complete(tag)));
         __syncwarp();
-        if (lane < count) scratch().store(0, lane, got.value());
+        if (lane < count) scratch().store(shape::total_lines, lane, got.value());
         __syncwarp();
     }
 
@@ -214,9 +214,38 @@ struct look_ahead_totals : look_ahead_ring<Types> {
         return fold;
     }
 
+    // The same through shared memory, a super a lane. Lanes with nothing to fold have anything.
+    __device__ __forceinline__ Acc fold_lines(const combiner<Acc, Op>& combine, std::int64_t first, int whole,
+                                              int tiles_before, std::uint32_t tag) const {
+        constexpr int lines = shape::supers_at_once;
+        typename published<Acc>::template pending<1> got[lines];
+        unsigned missing = 0;
+#pragma unroll
+        for (int u = 0; u < lines; ++u)
+            missing |= unsigned(u < whole || (u == whole && lane < tiles_before)) << u;
+        while (__any_sync(0xffffffffu, missing != 0)) {
+#pragma unroll
+            for (int u = 0; u < lines; ++u)
+                tile_totals.start_reading_if((missing >> u & 1) != 0, std::uint64_t(first + u) * 32 + lane,
+                                             got[u]);
+#pragma unroll
+            for (int u = 0; u < lines; ++u)
+                if ((missing >> u & 1) != 0 && got[u].complete(tag)) {
+                    missing &= ~(1u << u);
+                    scratch().store(u, lane, got[u].value());
+                }
+        }
+        __syncwarp();
+        const int count = lane < whole ? 32 : lane == whole ? tiles_before : 0;
+        Acc fold{};
+        if (lane < lines && count > 0) fold = fold_line(combine, scratch(), lane, count);
+        __syncwarp();
+        return fold;
+    }
+
     __device__ void look_ahead() const {
         const auto combine = arguments.combine();
-        constexpr int lanes = shape::lanes_per_super, at_once = 32 / lanes;
+        constexpr int lanes = shape::lanes_per_super, at_once = shape::supers_at_once;
         bool has_supers = arguments.has_initial;
         Acc supers{};
         if (has_supers) supers = arguments.initial_value();
@@ -235,12 +264,17 @@ struct look_ahead_totals : look_ahead_ring<Types> {
             Acc tiles{};
             while (done < super || tiles_before > 0) {
                 const int whole = super - done < at_once ? int(super - done) : at_once;
-                const int mine = lane / lanes;
-                const Acc fold = fold_supers(combine, done,
-                                             mine < whole    ? 32
-                                             : mine == whole ? tiles_before
-                                                             : 0,
-                                             own.tag);
+                Acc fold;
+                if constexpr (shape::reads_lines) {
+                    fold = fold_lines(combine, done, whole, tiles_before, own.tag);
+                } else {
+                    const int mine = lane / lanes;
+                    fold = fold_supers(combine, done,
+                                       mine < whole    ? 32
+                                       : mine == whole ? tiles_before
+                                                       : 0,
+                                       own.tag);
+                }
 #pragma unroll 4
                 for (int u = 0; u < whole; ++u) {
                     supers = combine.join(has_supers, supers, shuffle(fold, u * lanes + lanes - 1));

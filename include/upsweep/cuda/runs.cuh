@@ -253,12 +253,12 @@ __device__ __forceinline__ Acc fold_lanes(const combiner<Acc, Op>& combine, cons
         }
         return sum;
     } else {
-        Acc total = shuffle(x, 0), sum = total;
+        Acc sum = shuffle(x, 0);
         // Shuffles do not wait for each other; small values are all under way at once.
 #pragma unroll(sizeof(Acc) <= 8 ? 32 : 4)
         for (int j = 1; j < 32; ++j) {
-            total = combine(total, shuffle(x, j));
-            if (j == lane) sum = total;
+            const Acc next = shuffle(x, j);
+            if (j <= lane) sum = combine(sum, next);
         }
         return sum;
     }

@@ -231,9 +231,9 @@ struct look_back_state {
         using shape = tile_shape<Types>;
         constexpr int words = words_for<sizeof(Acc)>;
         const std::uint64_t tiles = shape::tile_count(n), supers = shape::super_count(n);
-        tile_totals = {tagged};
-        super_totals = {tagged + shape::even(tiles) * words};
-        super_prefixes = {tagged + (shape::even(tiles) + shape::even(supers)) * words};
+        tile_totals = {tagged, tiles};
+        super_totals = {tagged + shape::even(tiles) * words, supers};
+        super_prefixes = {tagged + (shape::even(tiles) + shape::even(supers)) * words, supers + 1};
     }
 
     // By one warp: the fold T of the tiles before this one in its super, to *part. Returns the super's total

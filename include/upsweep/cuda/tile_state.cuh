@@ -51,18 +51,25 @@ inline __device__ __noinline__ void clear_tags(launch_state& state, unsigned lon
     state.finished_blocks = 0;
 }
 
-// Values of type T, the words of each together; 16-byte aligned.
+// `count` values of type T. The words of values of one or two lie together, 16-byte aligned; of larger ones
+// word k of all values does, so that a warp reads neighbours at once.
 template <class T>
 struct published {
     static constexpr int words = words_for<sizeof(T)>;
+    static constexpr bool together = words <= 2;
     unsigned long long* tagged;
+    std::uint64_t count;
+
+    __device__ __forceinline__ unsigned long long* word(std::uint64_t i, int k) const {
+        return tagged + (together ? i * words + k : k * count + i);
+    }
 
     __device__ __forceinline__ void publish(std::uint64_t i, const T& value, std::uint32_t tag) const {
         const auto own = to_words(value);
 #pragma unroll
         for (int k = 0; k < words; ++k) {
-            const unsigned long long word = (static_cast<unsigned long long>(tag) << 32) | own.word[k];
-            asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(tagged + i * words + k), "l"(word)
+            const unsigned long long tagged_word = (static_cast<unsigned long long>(tag) << 32) | own.word[k];
+            asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(word(i, k)), "l"(tagged_word)
                          : "memory");
         }
     }
@@ -93,21 +100,36 @@ struct published {
     // Starts reading the values from i on, which is a multiple of Count.
     template <int Count>
     __device__ __forceinline__ void start_reading(std::uint64_t i, pending<Count>& into) const {
-        const unsigned long long* from = tagged + i * words;
-        if constexpr (Count * words % 2 == 0) {
+        if constexpr (together && Count * words % 2 == 0) {
 #pragma unroll
             for (int k = 0; k < Count * words; k += 2)
                 asm volatile("ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];"
                              : "=l"(into.tagged_word[k]), "=l"(into.tagged_word[k + 1])
-                             : "l"(from + k)
+                             : "l"(word(i, k))
                              : "memory");
         } else {
 #pragma unroll
             for (int k = 0; k < Count * words; ++k)
                 asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];"
                              : "=l"(into.tagged_word[k])
-                             : "l"(from + k)
+                             : "l"(word(i + k / words, k % words))
                              : "memory");
+        }
+    }
+    // Starts reading value i, if `wanted`; without a branch, as a load in flight must not end at one.
+    __device__ __forceinline__ void start_reading_if(bool wanted, std::uint64_t i, pending<1>& into) const {
+#pragma unroll
+        for (int k = 0; k < words; ++k) {
+            asm volatile(
+                "{\n"
+                ".reg .pred wanted;\n"
+                "setp.ne.u32 wanted, %2, 0;\n"
+                "mov.u64 %0, 0;\n"
+                "@wanted ld.relaxed.gpu.global.u64 %0, [%1];\n"
+                "}"
+                : "=l"(into.tagged_word[k])
+                : "l"(word(i, k)), "r"(unsigned(wanted))
+                : "memory");
         }
     }
 };
