@@ -22,6 +22,10 @@ TEST(complex_scan, from_real_elements) {
     sweep<float, plus, std::complex<float>, std::complex<float>>({0.0f, 1.0f}, {}, false);
 }
 
+TEST(complex_scan, summed_in_double_precision) {
+    sweep<std::complex<float>, plus, std::complex<double>, std::complex<float>>({0.0, 1.0}, {}, false);
+}
+
 // (a + bi)(c + di) = (ac - bd) + (ad + bc)i, four products and two sums, whatever they give.
 TEST(complex_scan, products_with_infinities_are_the_formulas) {
     const float infinity = std::numeric_limits<float>::infinity();

@@ -1,11 +1,12 @@
 // Half the size: 13 samples, weighted so that no bright pixel flickers (Jimenez, "Next generation post processing in
 // Call of Duty: Advanced Warfare", SIGGRAPH 2014).
+#include "finite.glsl"
 layout(location = 0) uniform vec2 texel;  // of the source
 layout(binding = 0) uniform sampler2D source;
 in vec2 uv;
 layout(location = 0) out vec4 color;
 
-vec3 at(float x, float y) { return textureLod(source, uv + vec2(x, y) * texel, 0.0).rgb; }
+vec3 at(float x, float y) { return finite(textureLod(source, uv + vec2(x, y) * texel, 0.0).rgb); }
 
 void main() {
     vec3 inner = at(-1.0, -1.0) + at(1.0, -1.0) + at(-1.0, 1.0) + at(1.0, 1.0);

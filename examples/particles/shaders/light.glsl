@@ -38,7 +38,7 @@ light light_of(ivec3 position, int age, uint look) {
         made.clip = view_projection * vec4(image, 1.0);
         vec4 at_water = view_projection * vec4(water, 1.0);
         made.clip.z = (at_water.z / at_water.w - 1e-5) * made.clip.w;
-        float facing = eye.y / length(eye - water);
+        float facing = clamp(eye.y / length(eye - water), 0.0, 1.0);
         float fresnel = 0.16 + 0.84 * pow(1.0 - facing, 4.0);
         strength *= length(water.xz) < pool_radius ? fresnel : 0.0;
     }

@@ -1,4 +1,5 @@
 // What does not glow by itself: night sky, pool, stone and spheres, traced a ray a pixel, with their depth.
+#include "finite.glsl"
 #include "ripples.glsl"
 
 layout(location = 0) uniform mat4 view_projection;
@@ -39,7 +40,7 @@ vec3 shade_floor(vec3 at, vec3 d) {
         vec3 n = normalize(vec3(-slope.x, 1.0, -slope.y));
         vec3 mirrored = reflect(d, n);
         mirrored.y = abs(mirrored.y);
-        float fresnel = 0.03 + 0.97 * pow(1.0 - max(dot(-d, n), 0.0), 5.0);
+        float fresnel = 0.03 + 0.97 * pow(1.0 - clamp(dot(-d, n), 0.0, 1.0), 5.0);
         vec3 depths = vec3(0.002, 0.006, 0.012) + glow * vec3(0.010, 0.016, 0.030) * exp(-0.10 * r * r);
         return depths * (1.0 - fresnel) + fresnel * (sky(mirrored) + 0.25 * fountain_glow(at, mirrored));
     }
@@ -54,7 +55,7 @@ vec3 shade_floor(vec3 at, vec3 d) {
 }
 
 vec3 shade_sphere(vec3 at, vec3 d, vec3 n) {
-    float facing = max(dot(-d, n), 0.0);
+    float facing = clamp(dot(-d, n), 0.0, 1.0);
     float fresnel = 0.05 + 0.95 * pow(1.0 - facing, 4.0);
     vec3 mirrored = reflect(d, n);
     vec3 seen = mirrored.y > 0.0 ? sky(mirrored) : vec3(0.004, 0.006, 0.010);
@@ -83,5 +84,5 @@ void main() {
     }
     vec4 clip = view_projection * vec4(eye + d * min(nearest, 900.0), 1.0);
     gl_FragDepth = clamp(0.5 * clip.z / clip.w + 0.5, 0.0, 1.0);
-    radiance = vec4(color, 1.0);
+    radiance = vec4(finite(color), 1.0);
 }

@@ -1,4 +1,5 @@
 // From radiance to the screen: bloom, a darker edge, a film-like curve, sRGB, and noise below one level against bands.
+#include "finite.glsl"
 layout(location = 0) uniform float exposure;
 layout(location = 1) uniform float bloom_share;
 layout(binding = 0) uniform sampler2D scene;
@@ -14,7 +15,7 @@ vec3 encode(vec3 linear) {
 }
 
 void main() {
-    vec3 light = textureLod(scene, uv, 0.0).rgb + bloom_share * textureLod(bloom, uv, 0.0).rgb;
+    vec3 light = finite(textureLod(scene, uv, 0.0).rgb) + bloom_share * finite(textureLod(bloom, uv, 0.0).rgb);
     vec2 off = uv - 0.5;
     light *= exposure * (1.0 - 0.8 * dot(off, off));
     // Very bright light loses its hue.
