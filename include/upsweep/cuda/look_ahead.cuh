@@ -11,8 +11,9 @@
 // A look-back would publish prefixes and wait for them; here every block computes the prefix itself, from
 // totals alone, in the order of the tree. That costs one read of n / 4096 totals a block, from the cache.
 //
-// A unit is one or two tiles; or, where a tile of large elements does not fit into a stage, a power of two of
-// its rows. Then rows publish their totals too, and the block that has the last rows of a tile its total.
+// A unit is one, two or four tiles; or, where a tile of large elements does not fit into a stage, a power of
+// two of its rows. Then rows publish their totals too, and one more warp joins the parts of a tile: the block
+// that has its last rows publishes its total.
 //
 // Progress: tickets are taken in order by running blocks, and a block waits only for totals of units with
 // smaller tickets, whose owners fold them without waiting for anyone.
