@@ -237,7 +237,7 @@ def write_docs(path, machine, records):
     if not present:
         raise SystemExit(f"{path}: no part between begin and end markers")
     for name in present:
-        if name == "shaders":  # shaders.py writes that one
+        if name in ("shaders", "cuda"):  # shaders.py and cuda.py write those
             continue
         pattern = re.compile(f"(<!-- begin {name} -->\n).*?(<!-- end {name} -->)", re.DOTALL)
         if name not in sections or not pattern.search(text):
