@@ -14,6 +14,7 @@ import subprocess
 import sys
 
 import plot
+from report import replace_part
 
 PROGRAM = pathlib.Path("build/cuda/benchmarks/cuda/cuda_scan_bench")
 ALGORITHMS = ("automatic", "look-ahead", "look-back", "reduce-then-scan")
@@ -117,12 +118,7 @@ def main():
     if chosen.plot:
         draw(rows, chosen.plot)
     if chosen.docs:
-        page = chosen.docs.read_text(encoding="utf-8")
-        begin, end = "<!-- begin cuda -->\n", "<!-- end cuda -->"
-        if begin not in page or end not in page:
-            sys.exit(f"cuda.py: {chosen.docs} has no place for them, `{begin.strip()}` and `{end}`")
-        head, rest = page.split(begin, 1)
-        chosen.docs.write_text(head + begin + text + "\n" + end + rest.split(end, 1)[1], encoding="utf-8")
+        replace_part(chosen.docs, "cuda", text)
 
 
 if __name__ == "__main__":

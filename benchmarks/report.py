@@ -8,6 +8,16 @@ WIDE_TYPES = ["int32", "int64", "float", "double"]
 SCANS = ["inclusive", "exclusive", "maximum"]
 
 
+def replace_part(path, name, text):
+    """Puts `text` between `begin NAME` and `end NAME` of a page."""
+    page = path.read_text(encoding="utf-8")
+    begin, end = f"<!-- begin {name} -->\n", f"<!-- end {name} -->"
+    if begin not in page or end not in page:
+        raise SystemExit(f"{path}: it has no place for the part, `{begin.strip()}` and `{end}`")
+    head, rest = page.split(begin, 1)
+    path.write_text(head + begin + text + "\n" + end + rest.split(end, 1)[1], encoding="utf-8")
+
+
 def load(path):
     """The machine's description and the records of a run."""
     with open(path, encoding="utf-8") as lines:

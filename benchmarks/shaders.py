@@ -15,6 +15,8 @@ import re
 import subprocess
 import sys
 
+from report import replace_part
+
 PROGRAMS = {"Vulkan": "benchmarks/vulkan/vulkan_scan_bench", "OpenGL": "benchmarks/gl/gl_scan_bench"}
 PARTICLES = "examples/particles/upsweep-particles"
 FRAMES = ["--headless", "--frames", "300", "--skip", "600", "--size", "1920x1080", "--particles", "10000000"]
@@ -104,12 +106,7 @@ def main():
     text = report(results)
     print(text)
     if chosen.docs:
-        page = chosen.docs.read_text(encoding="utf-8")
-        begin, end = "<!-- begin shaders -->\n", "<!-- end shaders -->"
-        if begin not in page or end not in page:
-            sys.exit(f"shaders.py: {chosen.docs} has no place for them, `{begin.strip()}` and `{end}`")
-        head, rest = page.split(begin, 1)
-        chosen.docs.write_text(head + begin + text + "\n" + end + rest.split(end, 1)[1], encoding="utf-8")
+        replace_part(chosen.docs, "shaders", text)
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@
 #include <optional>
 #include <span>
 #include <sstream>
+#include <type_traits>
 #include <utility>
 #include <vector>
 

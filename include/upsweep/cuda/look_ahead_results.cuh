@@ -8,6 +8,7 @@
 #include "upsweep/cuda/bytes.cuh"
 #include "upsweep/cuda/look_ahead_ring.cuh"
 #include "upsweep/cuda/runs.cuh"
+#include "upsweep/cuda/storing.cuh"
 
 #if __CUDA_ARCH__ >= 900
 
@@ -178,20 +179,6 @@ struct look_ahead_results : look_ahead_ring<Types> {
             if (!direct) store_image<Types::row, Out>(out, to, reverse, valid, lane);
         }
     }
-    __device__ void scan_by_element(int warp) const {
-        char* image = shared + shape::images_at + warp * shape::image_bytes;
-        const bool in_stage = shares_stage();
-        cursor at;
-        for (;; at.advance()) {
-            const int s = at.stage;
-            control(s).full.wait(at.phase);
-            const unit_view seen = view(s);
-            if (seen.unit < 0) return;
-            scan_unit_by_element(s, at.phase, seen, warp, image, in_stage);
-            release(s);
-        }
-    }
-
     // Whether rows of results lie in memory as those of the first input do, as 16 bytes go.
     __device__ __forceinline__ bool shares_stage() const {
         return shape::in_place && (reinterpret_cast<std::uintptr_t>(arguments.in[0]) -
@@ -206,41 +193,43 @@ struct look_ahead_results : look_ahead_ring<Types> {
         if (lane == 0) control(s).free.arrive();
     }
 
-    __device__ void scan(int warp) const {
-        if constexpr (shape::by_element)
-            scan_by_element(warp);
-        else
-            scan_by_runs(warp);
-    }
-    __device__ __forceinline__ void scan_by_runs(int warp) const {
-        char* image = shared + shape::images_at + warp * shape::image_bytes;
+    // One unit, on the quickest path that its rows and arrays allow.
+    __device__ __forceinline__ void scan_unit_by_runs(int s, unsigned phase, const unit_view& seen, int warp,
+                                                      char* image, bool in_stage) const {
         constexpr storing best = best_storing<typename Types::Out, Types::items>;
         constexpr storing shifted = shifting<typename Types::Out, Types::items>;
-        const bool in_stage = shares_stage();
         const bool direct = best == storing::direct ? stores_directly<typename Types::Out, Types::items>(
                                                           arguments.out, n, arguments.reverse)
                                                     : !shape::in_place || in_stage;
         const bool shifts = shifted != storing::staged || !shape::in_place || in_stage;
+        const bool quick = seen.plain && seen.aligned && direct;
+        if (quick && !arguments.reverse)
+            scan_unit<true, true, best, direction::forward>(s, phase, seen, warp, image);
+        else if (quick)
+            scan_unit<true, true, best, direction::backward>(s, phase, seen, warp, image);
+        else if (seen.plain && shifts && !arguments.reverse)
+            scan_unit<true, false, shifted, direction::forward>(s, phase, seen, warp, image);
+        else if (seen.plain && shifts)
+            scan_unit<true, false, shifted, direction::backward>(s, phase, seen, warp, image);
+        else if (shape::in_place && !in_stage)
+            scan_unit<false, false, storing::scattered, direction::either>(s, phase, seen, warp, image);
+        else
+            scan_unit<false, false, storing::staged, direction::either>(s, phase, seen, warp, image);
+    }
+
+    __device__ void scan(int warp) const {
+        char* image = shared + shape::images_at + warp * shape::image_bytes;
+        const bool in_stage = shares_stage();
         cursor at;
         for (;; at.advance()) {
             const int s = at.stage;
             control(s).full.wait(at.phase);
             const unit_view seen = view(s);
             if (seen.unit < 0) return;
-            const bool quick = seen.plain && seen.aligned && direct;
-            if (quick && !arguments.reverse)
-                scan_unit<true, true, best, direction::forward>(s, at.phase, seen, warp, image);
-            else if (quick)
-                scan_unit<true, true, best, direction::backward>(s, at.phase, seen, warp, image);
-            else if (seen.plain && shifts && !arguments.reverse)
-                scan_unit<true, false, shifted, direction::forward>(s, at.phase, seen, warp, image);
-            else if (seen.plain && shifts)
-                scan_unit<true, false, shifted, direction::backward>(s, at.phase, seen, warp, image);
-            else if (shape::in_place && !in_stage)
-                scan_unit<false, false, storing::scattered, direction::either>(s, at.phase, seen, warp,
-                                                                               image);
+            if constexpr (shape::by_element)
+                scan_unit_by_element(s, at.phase, seen, warp, image, in_stage);
             else
-                scan_unit<false, false, storing::staged, direction::either>(s, at.phase, seen, warp, image);
+                scan_unit_by_runs(s, at.phase, seen, warp, image, in_stage);
             release(s);
         }
     }

@@ -5,6 +5,7 @@
 
 #include "upsweep/cuda/arguments.cuh"
 #include "upsweep/cuda/runs.cuh"
+#include "upsweep/cuda/storing.cuh"
 #include "upsweep/cuda/words.cuh"
 
 namespace upsweep::cuda {

@@ -90,13 +90,5 @@ __device__ __forceinline__ T shuffle_up(const T& value, int distance) {
         words.word[k] = __shfl_up_sync(0xffffffffu, words.word[k], distance);
     return from_words<T>(words);
 }
-template <class T>
-__device__ __forceinline__ T shuffle_xor(const T& value, int mask) {
-    auto words = to_words(value);
-#pragma unroll
-    for (int k = 0; k < words_for<sizeof(T)>; ++k)
-        words.word[k] = __shfl_xor_sync(0xffffffffu, words.word[k], mask);
-    return from_words<T>(words);
-}
 
 }  // namespace upsweep::cuda
