@@ -8,7 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "support/gl_sweep.hpp"
+#include "support/gl_scanner.hpp"
+#include "support/random.hpp"
+#include "support/sweep.hpp"
 #include "upsweep/error.hpp"
 #include "upsweep/gl/compact.hpp"
 
@@ -219,16 +221,24 @@ uvec4 combine(uvec4 a, uvec4 b) {
 TEST_P(gl_executor, operators_of_the_users) {
     const gl::user_operator<brackets> cancel(executor(),
                                              {.text = brackets_text, .exact = true, .neutral = true});
-    gl_sweep(gl_check<brackets>(gl_operation<brackets>::of(bicyclic{}, cancel),
-                                sequence<brackets, bicyclic>(largest_gl_size, 1), brackets{2, 3}),
-             gl(), executor());
+    gl_scanner scanner(GetParam(), executor());
+    scan_check<brackets, brackets, brackets, gl_scanner> strings(
+        operation<brackets, brackets, brackets, gl_scanner>::of(gl_pair(bicyclic{}, cancel)),
+        span_of(sequence<brackets, bicyclic>(2 * core::super_size + 1, 1)), brackets{2, 3});
+    strings.every_mode(scanner, {0, 1, 6, 130, 4097});
+    strings.some_mode(scanner, {3, 8, 33, 300, 4095, 8193, 12289, 131071, 131073, 262145}, 0);
+    scanner.settings.length_in_buffer = true;
+    strings.every_mode(scanner, {0, 9, 4099, 131073});
     const gl::user_operator<matrix> product(executor(), {.text = matrix_text, .has_identity = false});
-    gl_check<matrix> matrices(gl_operation<matrix>::of(matrix_product{}, product),
-                              sequence<matrix, matrix_product>(20000, 1), matrix{{1, 2, 3, 4}});
+    scan_check<matrix, matrix, matrix, gl_scanner> matrices(
+        operation<matrix, matrix, matrix, gl_scanner>::of(gl_pair(matrix_product{}, product)),
+        span_of(sequence<matrix, matrix_product>(20000, 1)), matrix{{1, 2, 3, 4}});
     for (const std::size_t n : {1u, 5u, 130u, 4097u, 20000u}) {
-        matrices.run(gl(), executor(), n, {}, 1, 0);
-        matrices.run(gl(), executor(), n, {.reverse = true, .in_place = true}, 1, 0);
-        matrices.run(gl(), executor(), n, {.exclusive = true, .initial = true}, 0, 1, {}, 3);
+        scanner.settings.length_in_buffer = false;
+        matrices.run(scanner, n, {}, 1, 0);
+        matrices.run(scanner, n, {.reverse = true, .in_place = true}, 1, 0);
+        scanner.settings.length_in_buffer = true;
+        matrices.run(scanner, n, {.exclusive = true, .initial = true}, 0, 1);
     }
     const gl_memory<matrix> memory(gl(), 10);
     expect_refused(errc::invalid_argument, "options.initial", "identity",

@@ -2,8 +2,9 @@
 //
 //     for_each_backend([&](const auto& backend) { inclusive_scan(*backend.executor, in, out); });
 //
-// Back ends are the CPU at every instruction set; or, in a test that is compiled once more for CUDA, the GPU
-// with every algorithm (cuda/backend.cuh). Tests stay as they are.
+// Back ends are the CPU at every instruction set; or, in a test that is compiled once more, the GPU with
+// every algorithm of CUDA (cuda/backend.cuh), or the contexts of OpenGL and the Vulkan device
+// (shader/backend.hpp). Tests stay as they are.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -11,6 +12,7 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "upsweep/cpu/executor.hpp"
@@ -51,6 +53,11 @@ using test_backend = cuda_backend;
 using test_executor = cuda_executor;
 inline const std::vector<test_backend>& backends() { return cuda_backends(); }
 inline bool covers(coverage, const cuda_backend&) { return true; }
+#elif defined(UPSWEEP_TEST_SHADERS)
+using test_backend = shader_backend;
+using test_executor = shader_executor;
+inline const std::vector<test_backend>& backends() { return shader_backends(); }
+inline bool covers(coverage, const shader_backend&) { return true; }
 #else
 using test_backend = cpu_backend;
 using test_executor = cpu::executor;
@@ -64,6 +71,43 @@ inline constexpr bool tests_every_pair = false;
 #else
 inline constexpr bool tests_every_pair = true;
 #endif
+
+// Whether the back ends have scans of In to Out with Op on Acc at all. OpenGL and Vulkan convert nothing and
+// have the pairs of shader/operation.hpp.
+#if defined(UPSWEEP_TEST_SHADERS)
+template <class In, class Op, class Out = In, class Acc = In>
+inline constexpr bool has_scan =
+    std::is_same_v<In, Acc>&& std::is_same_v<Out, Acc>&& shader::supported<Op, Acc>;
+template <class In, class Out, class Acc>
+void report_lack() {
+    const bool converts = !std::is_same_v<In, Acc> || !std::is_same_v<Out, Acc>;
+    leave_out(converts ? "conversions: elements, accumulators and results of a stage have one type"
+                       : "elements of " + std::to_string(8 * sizeof(Acc)) +
+                             " bits: a type or an operator that the stages lack");
+}
+#else
+template <class In, class Op, class Out = In, class Acc = In>
+inline constexpr bool has_scan = true;
+template <class In, class Out, class Acc>
+void report_lack() {}
+#endif
+
+// Whether this executor has those of Op on T: a device may lack something that they need.
+template <class Op, class T, class Executor>
+bool takes(Executor& ex) {
+    if constexpr (requires { ex.template takes<Op, T>(); })
+        return ex.template takes<Op, T>();
+    else
+        return true;
+}
+// Why its results may differ from the reference; empty: they may not.
+template <class Op, class T, class Executor>
+std::string excuse(Executor& ex) {
+    if constexpr (requires { ex.template excuse<Op, T>(); })
+        return ex.template excuse<Op, T>();
+    else
+        return {};
+}
 
 template <class Body>
 void for_each_backend(coverage wanted, const Body& body) {

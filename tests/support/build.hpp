@@ -1,4 +1,5 @@
-// What kind of build the tests run in: under a sanitizer everything costs five to thirty times as much.
+// What kind of build the tests run in: under a sanitizer everything costs five to thirty times as much; on a
+// software driver of a GPU each call costs as much as ten thousand elements.
 #pragma once
 
 #include <cstddef>
@@ -28,9 +29,21 @@ inline constexpr bool address_sanitizer = UPSWEEP_TEST_ADDRESS_SANITIZER != 0;
 inline constexpr bool thread_sanitizer = UPSWEEP_TEST_THREAD_SANITIZER != 0;
 inline constexpr bool sanitized = address_sanitizer || thread_sanitizer;
 
+// Whether the back ends under test are OpenGL or Vulkan (shader/backend.hpp), whose tests must be short
+// enough for a software driver.
+#if defined(UPSWEEP_TEST_SHADERS)
+inline constexpr bool on_shaders = true;
+#else
+inline constexpr bool on_shaders = false;
+#endif
+
 // A count of repetitions, fewer under a sanitizer.
 constexpr std::size_t repetitions(std::size_t plain, std::size_t under_sanitizer) {
     return sanitized ? under_sanitizer : plain;
+}
+// Fewer on a software driver, too.
+constexpr std::size_t repetitions(std::size_t plain, std::size_t under_sanitizer, std::size_t on_driver) {
+    return on_shaders ? on_driver : repetitions(plain, under_sanitizer);
 }
 
 }  // namespace upsweep::test

@@ -21,16 +21,19 @@ class gl_memory {
   public:
     gl_memory(const gl::functions& gl, std::size_t size, std::size_t offset = 0) : gl_(&gl), size_(size) {
         offset_ = margin + offset * sizeof(T);
-        poison_.assign(offset_ + size * sizeof(T) + margin, std::byte{0xa5});
+        initial_.assign(offset_ + size * sizeof(T) + margin, poison);
         gl.gen_buffers(1, &name_);
-        fill(poison_);
+        fill(initial_);
     }
-    gl_memory(const gl::functions& gl, std::span<const T> contents, std::size_t offset = 0)
-        : gl_memory(gl, contents.size(), offset) {
-        std::vector<std::byte> bytes = poison_;
+    // Followed by `surplus` poisoned ones, which are elements too.
+    gl_memory(const gl::functions& gl, std::span<const T> contents, std::size_t offset = 0,
+              std::size_t surplus = 0)
+        : gl_memory(gl, contents.size() + surplus, offset) {
+        std::vector<std::byte> bytes = initial_;
         if (!contents.empty()) std::memcpy(bytes.data() + offset_, contents.data(), contents.size_bytes());
         fill(bytes);
     }
+    static constexpr std::byte poison{0xa5};
     ~gl_memory() { gl_->delete_buffers(1, &name_); }
     gl_memory(const gl_memory&) = delete;
     gl_memory& operator=(const gl_memory&) = delete;
@@ -43,7 +46,7 @@ class gl_memory {
         const std::vector<std::byte> bytes = read_bytes();
         const auto begin = bytes.begin(),
                    end = begin + static_cast<std::ptrdiff_t>(offset_ + size_ * sizeof(T));
-        const auto poisoned = [](std::byte each) { return each == std::byte{0xa5}; };
+        const auto poisoned = [](std::byte each) { return each == poison; };
         EXPECT_TRUE(std::all_of(begin, begin + static_cast<std::ptrdiff_t>(offset_), poisoned))
             << "wrote in front of the elements";
         EXPECT_TRUE(std::all_of(end, bytes.end(), poisoned)) << "wrote behind the elements";
@@ -52,7 +55,7 @@ class gl_memory {
             std::memcpy(static_cast<void*>(made.data()), bytes.data() + offset_, size_ * sizeof(T));
         return made;
     }
-    [[nodiscard]] bool untouched() const { return read_bytes() == poison_; }
+    [[nodiscard]] bool untouched() const { return read_bytes() == initial_; }
 
   private:
     static constexpr std::size_t margin = 512;  // bytes
@@ -64,7 +67,7 @@ class gl_memory {
         gl_->bind_buffer(GL_COPY_WRITE_BUFFER, 0);
     }
     [[nodiscard]] std::vector<std::byte> read_bytes() const {
-        std::vector<std::byte> bytes(poison_.size());
+        std::vector<std::byte> bytes(initial_.size());
         gl_->bind_buffer(GL_COPY_READ_BUFFER, name_);
         const void* const mapped = gl_->map_buffer_range(
             GL_COPY_READ_BUFFER, 0, static_cast<GLsizeiptr>(bytes.size()), GL_MAP_READ_BIT);
@@ -78,7 +81,7 @@ class gl_memory {
     const gl::functions* gl_;
     GLuint name_ = 0;
     std::size_t size_, offset_;
-    std::vector<std::byte> poison_;
+    std::vector<std::byte> initial_;
 };
 
 }  // namespace upsweep::test

@@ -1,0 +1,4 @@
+// Scans of integers in OpenGL and Vulkan.
+#include "shader/backend.hpp"
+
+#include "../integer_scan_test.cpp"

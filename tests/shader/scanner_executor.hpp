@@ -1,0 +1,42 @@
+// A shader_executor on top of gl_scanner or vulkan_scanner, which stage host memory.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "shader/backend.hpp"
+#include "shader/pairs.hpp"
+
+namespace upsweep::test {
+
+template <class Scanner>
+class scanner_executor : public shader_executor {
+  public:
+    template <class... Given>
+    explicit scanner_executor(Given&&... given) : scanner_(std::forward<Given>(given)...) {}
+
+  protected:
+    Scanner scanner_;
+
+  private:
+    void run(const shader_call& call) final {
+        scanner_.settings.length_in_buffer = call.length_in_buffer;
+        scanner_.settings.surplus = call.surplus;
+        with_pair(call.op, [&]<class T>(const auto& op) {
+            scan_options<T> options;
+            if (call.initial != nullptr) options.initial = *static_cast<const T*>(call.initial);
+            options.reverse = call.reverse;
+            options.total = static_cast<T*>(call.total);
+            scanner_.scan(std::span(static_cast<const T*>(call.in), call.size),
+                          std::span(static_cast<T*>(call.out), call.size), call.exclusive, op, options);
+        });
+        const auto& stages = scanner_.stages();
+        EXPECT_EQ(stages.empty(), call.size + call.surplus == 0 && call.total == nullptr) << "nothing ran";
+        EXPECT_TRUE(stages.empty() || stages.back() == "tile_scan") << "another algorithm ran";
+    }
+};
+
+}  // namespace upsweep::test

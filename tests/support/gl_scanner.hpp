@@ -1,0 +1,136 @@
+// Scans of host memory in an OpenGL context, so that the checks of sweep.hpp run there: memory is carried to
+// buffer objects and back, with the offset that the host pointer has past a 64-byte boundary, poison and
+// guards around everything. The twin of vulkan_scanner.hpp.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "support/gl_context.hpp"
+#include "support/gl_memory.hpp"
+#include "upsweep/gl/scan.hpp"
+#include "upsweep/options.hpp"
+
+namespace upsweep::test {
+
+// How the scans below are made.
+struct gl_scan_settings {
+    gl::scan_algorithm algorithm = gl::scan_algorithm::tree;
+    std::uint32_t work_group_size = 256;
+    bool length_in_buffer = false;  // the buffers are `surplus` elements longer than what is scanned
+    std::size_t surplus = 5000;
+};
+
+// An operator of the CPU's and its text on the device.
+template <class T, class Op>
+struct gl_pair : Op {
+    const gl::user_operator<T>* on_device;
+    gl_pair(const Op& op, const gl::user_operator<T>& text) : Op(op), on_device(&text) {}
+};
+
+class gl_scanner {
+  public:
+    // The executor belongs to the context of that kind.
+    gl_scanner(gl::api kind, gl::executor& ex) : kind_(kind), executor_(&ex) {}
+
+    [[nodiscard]] gl::executor& executor() const { return *executor_; }
+    gl_scan_settings settings;
+    // The stages of the last scan.
+    [[nodiscard]] const std::vector<std::string>& stages() const { return stages_; }
+
+    // What the executor itself says against its arithmetic, where a result depends on that.
+    template <class Op, class T>
+    [[nodiscard]] std::string excuse() const {
+        if (is_exact<Op, T>) return {};
+        const shader::conformance& report = executor_->conformance();
+        return report.conforming() ? std::string() : report.findings.front();
+    }
+
+    template <class T, class Op>
+    void scan(std::span<const T> in, std::span<T> out, bool exclusive, const Op& op,
+              const scan_options<T>& options) {
+        const gl::functions& gl = gl_context::of(kind_).gl();
+        const bool in_place = in.data() == out.data();
+        const std::size_t n = in.size(), surplus = settings.length_in_buffer ? settings.surplus : 0;
+        const gl_memory<T> from(gl, in, misalignment(in.data()), surplus);
+        const gl_memory<T> separate(gl, in_place ? 0 : n + surplus, misalignment(out.data()));
+        const gl_memory<T>& to = in_place ? from : separate;
+        const gl_memory<T> total(gl, 1, 1);
+        const auto count = static_cast<std::uint32_t>(n);
+        const gl_memory<std::uint32_t> length(gl, std::span(&count, 1), 3);
+
+        gl::scan_options<T> asked;
+        asked.initial = options.initial;
+        asked.reverse = options.reverse;
+        if (options.total != nullptr) asked.total = total.span();
+        if (settings.length_in_buffer) asked.length = length.span();
+        asked.algorithm = settings.algorithm;
+        asked.work_group_size = settings.work_group_size;
+        stages_.clear();
+        executor_->observe([this](std::string_view stage) { stages_.emplace_back(stage); });
+        const auto scan = [&](const auto& known) {
+            if (exclusive)
+                upsweep::exclusive_scan(*executor_, from.span(), to.span(), known, asked);
+            else
+                upsweep::inclusive_scan(*executor_, from.span(), to.span(), known, asked);
+        };
+        if constexpr (shader::supported<Op, T>)
+            scan(op);
+        else
+            scan(*op.on_device);
+        executor_->observe({});
+
+        const std::vector<T> results = to.read();
+        if (n != 0) std::memcpy(static_cast<void*>(out.data()), results.data(), n * sizeof(T));
+        const std::vector<T> sum = total.read();
+        if (options.total != nullptr)
+            std::memcpy(static_cast<void*>(options.total), sum.data(), sizeof(T));
+        else
+            EXPECT_TRUE(total.untouched());
+        EXPECT_EQ(length.read()[0], count);
+        if (!in_place) {
+            EXPECT_TRUE(n == 0 || std::memcmp(from.read().data(), in.data(), in.size_bytes()) == 0)
+                << "changed the input";
+        }
+        const auto* const behind = reinterpret_cast<const std::byte*>(results.data() + n);
+        EXPECT_TRUE(std::all_of(behind, behind + surplus * sizeof(T), [](std::byte each) {
+            return each == gl_memory<T>::poison;
+        })) << "wrote past the length";
+    }
+
+  private:
+    // In elements.
+    template <class T>
+    static std::size_t misalignment(const T* p) {
+        return reinterpret_cast<std::uintptr_t>(p) % 64 / sizeof(T);
+    }
+
+    gl::api kind_;
+    gl::executor* executor_;
+    std::vector<std::string> stages_;
+};
+
+// The library's functions stay visible beside these.
+using upsweep::exclusive_scan;
+using upsweep::inclusive_scan;
+
+template <class Acc, class T, class Op>
+void inclusive_scan(gl_scanner& ex, std::span<const T> in, std::span<T> out, const Op& op,
+                    const scan_options<Acc>& options) {
+    ex.scan<T>(in, out, false, op, options);
+}
+template <class Acc, class T, class Op>
+void exclusive_scan(gl_scanner& ex, std::span<const T> in, std::span<T> out, const Op& op,
+                    const scan_options<Acc>& options) {
+    ex.scan<T>(in, out, true, op, options);
+}
+
+}  // namespace upsweep::test
