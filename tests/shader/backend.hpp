@@ -18,7 +18,6 @@
 
 #include <gtest/gtest.h>
 
-#include <concepts>
 #include <cstddef>
 #include <memory>
 #include <ranges>
@@ -27,7 +26,6 @@
 #include <vector>
 
 #include "upsweep/concepts.hpp"
-#include "upsweep/core/accumulator.hpp"
 #include "upsweep/options.hpp"
 #include "upsweep/recurrence.hpp"
 #include "upsweep/scan.hpp"
