@@ -174,8 +174,9 @@ __global__ void nothing() {}
 // A launch that failed without harm is reported by the next scan, once.
 TEST_F(cuda_errors, a_launch_that_failed_before) {
     nothing<<<1, 4096>>>();
-    expect_error(errc::device, {"earlier", "cudaErrorInvalidConfiguration"},
-                 [&] { inclusive_scan(ex, x.view(), y.span()); });
+    const char* const failed = cudaGetErrorName(cudaPeekAtLastError());  // differs between drivers
+    ASSERT_STRNE(failed, "cudaSuccess");
+    expect_error(errc::device, {"earlier", failed}, [&] { inclusive_scan(ex, x.view(), y.span()); });
     expect_untouched();
     inclusive_scan(ex, x.view(), y.span());
     EXPECT_EQ(y.read()[999], 1000.0f);

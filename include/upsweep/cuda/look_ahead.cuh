@@ -22,6 +22,7 @@
 #include <cstdint>
 
 #include "upsweep/cuda/arguments.cuh"
+#include "upsweep/cuda/look_ahead_left.cuh"
 #include "upsweep/cuda/look_ahead_loader.cuh"
 #include "upsweep/cuda/look_ahead_results.cuh"
 #include "upsweep/cuda/look_ahead_ring.cuh"
@@ -53,13 +54,15 @@ __global__ void __launch_bounds__(look_ahead_shape<Types>::threads, 1)
     } else if (warp == 2 * shape::warps) {
         detail::look_ahead_loader<Types>{ring, *state}.load();
     } else {
-        const detail::look_ahead_totals<Types> totals{
-            ring, published<Acc>{tagged, tiles},
-            published<Acc>{tagged + tiles * words_for<sizeof(Acc)>, shape::row_count(arguments.n)}};
+        const published<Acc> tile_totals{tagged, tiles};
+        const published<Acc> row_totals{tagged + tiles * words_for<sizeof(Acc)>,
+                                        shape::row_count(arguments.n)};
+        const detail::look_ahead_totals<Types> totals{ring, tile_totals, row_totals};
+        const int look_ahead_warp = warp - 2 * shape::warps - 1;
         if (warp < 2 * shape::warps)
             totals.sum(warp - shape::warps);
-        else if (warp == 2 * shape::warps + 1)
-            totals.look_ahead();
+        else if (look_ahead_warp < shape::look_ahead_warps)
+            detail::look_ahead_left<Types>{ring, tile_totals}.run(look_ahead_warp);
         else
             totals.join_parts_of_tiles();
     }

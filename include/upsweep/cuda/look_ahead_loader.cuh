@@ -81,31 +81,34 @@ struct look_ahead_loader : look_ahead_ring<Types> {
         at.phase = 1;
         const std::uint64_t units = shape::units(n);
         ticket next{};
-        if (shape::early_tickets && lane == 0) next = take_ticket(state);
+        std::int64_t previous = -1;
         for (;; at.advance()) {
             stage_state& own = control(at.stage);
-            if constexpr (!shape::early_tickets) {
-                // Just before the stage becomes free: units are then loaded in about the order of their
-                // tickets, and nobody waits long for the total of one whose load has not begun.
-                own.located.wait(at.phase);
-                if (lane == 0) next = take_ticket(state);
-            }
+            // Just before the stage becomes free: units are then loaded in about the order of their tickets,
+            // and nobody waits long for the total of one whose load has not begun.
+            own.located.wait(at.phase);
+            if (lane == 0) next = take_ticket(state);
             const std::uint32_t index = __shfl_sync(0xffffffffu, next.index, 0);
             const std::uint32_t tag = __shfl_sync(0xffffffffu, next.tag, 0);
             const bool more = index < units;
-            if (shape::early_tickets && more && lane == 0) next = take_ticket(state);
             own.free.wait(at.phase);
             if (lane == 0) {
                 own.unit = more ? std::int64_t(index) : -1;
+                own.previous = previous;
                 own.tag = tag;
             }
+            previous = index;
             if (!more) {
                 // Every block takes one ticket too many; whoever takes the last of all leaves the counter
                 // ready.
-                __syncwarp();
-                if (lane == 0) {
-                    if (index == units + gridDim.x - 1) prepare_next_launch(state, tag);
-                    own.full.arrive();
+                if (lane == 0 && index == units + gridDim.x - 1) prepare_next_launch(state, tag);
+                own.full.arrive_by_warp(lane);
+                // The end is told once to each of the warps that take turns.
+                for (int k = 1; k < shape::look_ahead_warps; ++k) {
+                    at.advance();
+                    control(at.stage).free.wait(at.phase);
+                    if (lane == 0) control(at.stage).unit = -1;
+                    control(at.stage).full.arrive_by_warp(lane);
                 }
                 return;
             }
@@ -121,6 +124,8 @@ struct look_ahead_loader : look_ahead_ring<Types> {
                 for (int k = 0; k < Types::inputs; ++k)
                     if (copies[k].bytes != 0)
                         copy_async(copies[k].to, copies[k].from, copies[k].bytes, own.full);
+            } else if (unsigned(lane) < phase_barrier::arriving_lanes) {
+                own.full.arrive();
             }
         }
     }

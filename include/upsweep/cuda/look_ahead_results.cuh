@@ -82,7 +82,7 @@ struct look_ahead_results : look_ahead_ring<Types> {
         const std::int64_t first_row = seen.unit * shape::rows;
         left_parts<Acc> left;
         set_outer_parts(combine, s, first_row, warp_row, left);
-#pragma unroll
+#pragma unroll(sizeof(Acc) <= 8 ? per_warp : 1)
         for (int k = 0; k < per_warp; ++k) {
             const int row = warp_row + k;
             if (!Plain && row >= seen.rows) break;
@@ -189,8 +189,7 @@ struct look_ahead_results : look_ahead_ring<Types> {
     __device__ __forceinline__ void release(int s) const {
         // The copy engine writes next to where lanes wrote results.
         if constexpr (shape::in_place) fence_before_async_writes();
-        __syncwarp();
-        if (lane == 0) control(s).free.arrive();
+        control(s).free.arrive_by_warp(lane);
     }
 
     // One unit, on the quickest path that its rows and arrays allow.

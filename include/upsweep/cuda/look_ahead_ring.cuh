@@ -8,6 +8,8 @@
 #include "upsweep/cuda/async.cuh"
 #include "upsweep/cuda/look_ahead_shape.cuh"
 #include "upsweep/cuda/rows.cuh"
+#include "upsweep/cuda/runs.cuh"
+#include "upsweep/cuda/tile_state.cuh"
 
 #if __CUDA_ARCH__ >= 900
 
@@ -22,9 +24,26 @@ struct stage_state {
     phase_barrier located;      // what stands to the left is known
     phase_barrier free;         // everything has been stored
     std::int64_t unit;          // -1: there are no more
+    std::int64_t previous;      // the block's unit before it; -1: none
     std::int32_t shift[2];      // where the first row starts, for each input
     std::uint32_t tag;
 };
+
+// By one warp: waits for `count` published values from `first` on, 1 to 32 of them, and puts them into a line
+// of shared memory.
+template <class Acc>
+__device__ __forceinline__ void read_line(const published<Acc>& totals, std::uint64_t first, int count,
+                                          std::uint32_t tag, run_totals<Acc> line, int lane) {
+    typename published<Acc>::template pending<1> got;
+    for (;;) {
+        totals.start_reading(first + (lane < count ? lane : 0), got);
+        if (__all_sync(0xffffffffu, got.complete(tag))) break;
+        pause_polling();
+    }
+    __syncwarp();
+    if (lane < count) line.store(0, lane, got.value());
+    __syncwarp();
+}
 
 template <class Types>
 struct look_ahead_ring {
@@ -73,12 +92,12 @@ struct look_ahead_ring {
         if (threadIdx.x == 0) {
             for (int s = 0; s < shape::stages; ++s) {
                 stage_state& own = control(s);
-                own.full.initialize(1);
-                own.summed.initialize(shape::warps);
-                own.summed_rows.initialize(1);
-                own.folded.initialize(shape::tiles);
+                own.full.initialize_for_warps(1);
+                own.summed.initialize_for_warps(shape::warps);
+                own.summed_rows.initialize_for_warps(1);
+                own.folded.initialize_for_warps(shape::tiles);
                 own.located.initialize(1);
-                own.free.initialize(shape::warps);
+                own.free.initialize_for_warps(shape::warps);
             }
             phase_barrier::publish_initialized();
         }

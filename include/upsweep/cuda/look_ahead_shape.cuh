@@ -42,25 +42,16 @@ struct look_ahead_shape {
     static constexpr int most_warps = accumulator_size > 8 ? 4 : 8;
     static constexpr int warps = rows < most_warps ? rows : most_warps;  // that sum, and as many that scan
     static constexpr int rows_per_warp = rows / warps;
-    static constexpr int threads = (2 * warps + 2 + (parts > 1)) * 32;
-    // How the totals of supers are read: through lines of shared memory where a unit leaves the time for it,
-    // and where values are too large for registers; else by a few lanes a super in registers. Both read those
-    // of all supers between two units of a block on a large device at once, if there is room.
+
+    // What stands to the left of a unit is folded a super a lane where values have one or two words: all
+    // supers between two units of a block on a large device at once. Larger ones are folded in order.
     static constexpr int words = words_for<sizeof(Acc)>;
-    static constexpr int tile_bytes = 32 * (row_bytes + Types::row * int(sizeof(typename Types::Out)));
-    static constexpr bool reads_lines = words > 2 || (words == 1 && tile_bytes >= 32 * 1024);
-    // The reading of lines paces the blocks by itself; then a ticket is taken a unit ahead.
-    static constexpr bool early_tickets = reads_lines && words == 1;
-    static constexpr int supers_between = 132 * tiles / (32 * parts) + 2;
-    static constexpr int lanes_per_super = [] {
-        if (reads_lines) return 1;
-        int lanes = 1;
-        while (lanes < 32 && (64 / lanes * words > 64 || 32 / (2 * lanes) >= supers_between)) lanes *= 2;
-        return lanes;
-    }();
-    static constexpr int supers_at_once = !reads_lines ? 32 / lanes_per_super
-                                          : words > 2  ? 1
-                                                       : supers_between + 2;
+    static constexpr bool folds_in_order = words > 4;
+    static constexpr int supers_at_once = folds_in_order ? 1 : 132 * tiles / (32 * parts) + 4;
+    // Small units leave one warp no time for that; two take turns.
+    static constexpr int unit_bytes = rows * (row_bytes + Types::row * int(sizeof(typename Types::Out)));
+    static constexpr int look_ahead_warps = words == 1 && unit_bytes < 56 * 1024 ? 2 : 1;
+    static constexpr int threads = (2 * warps + 1 + look_ahead_warps + (parts > 1)) * 32;
 
     // A stage: the input rows of each array with 16 bytes for their alignment, run totals, row folds.
     static constexpr int input_at(int array) {
@@ -85,10 +76,10 @@ struct look_ahead_shape {
         Types::element_size[0] == int(sizeof(typename Types::Out));
     static constexpr int image_bytes =
         in_place ? 0 : align16(Types::row * int(sizeof(typename Types::Out)) + 16);
-    // Lines of accumulators: the look-ahead warp's and, where tiles are in parts, that of the warp that joins
+    // Lines of accumulators: the look-ahead warps' and, where tiles are in parts, that of the warp that joins
     // them.
-    static constexpr int total_lines = reads_lines ? supers_at_once : 0;
-    static constexpr int scratch_lines = total_lines + (parts > 1);
+    static constexpr int look_ahead_lines = look_ahead_warps * supers_at_once;
+    static constexpr int scratch_lines = look_ahead_lines + (parts > 1);
     static constexpr int scratch_bytes = align16(scratch_lines * run_totals<Acc>::line);
     static constexpr int stage_state_bytes = 128;
     static constexpr int stages = [] {

@@ -1,5 +1,4 @@
-// The warps of the look-ahead scan that fold: runs, rows and tiles of the units in the ring, and the totals
-// of all tiles to their left.
+// The warps of the look-ahead scan that fold runs, rows and tiles of the units in the ring.
 #pragma once
 
 #include <cstdint>
@@ -75,15 +74,13 @@ struct look_ahead_totals : look_ahead_ring<Types> {
                 sum_runs<true, false, direction::backward>(s, seen, warp);
             else
                 sum_runs<false, false, direction::either>(s, seen, warp);
-            __syncwarp();
-            if (lane == 0) own.summed.arrive();
+            own.summed.arrive_by_warp(lane);
 #pragma unroll
             for (int t = 0; t < shape::tiles; ++t) {
                 if ((round * shape::tiles + t) % shape::warps != unsigned(warp)) continue;
                 own.summed.wait(at.phase);
                 fold_tile(combine, s, seen.unit, t, seen.rows, own.tag);
-                __syncwarp();
-                if (lane == 0) (shape::parts > 1 ? own.summed_rows : own.folded).arrive();
+                (shape::parts > 1 ? own.summed_rows : own.folded).arrive_by_warp(lane);
             }
         }
     }
@@ -121,6 +118,8 @@ struct look_ahead_totals : look_ahead_ring<Types> {
     __device__ void join_parts_of_tiles() const {
         if constexpr (shape::parts > 1) {
             const auto combine = arguments.combine();
+            const run_totals<Acc> line{shared + shape::scratch_at +
+                                       shape::look_ahead_lines * run_totals<Acc>::line};
             cursor at;
             for (;; at.advance()) {
                 const int s = at.stage;
@@ -134,8 +133,8 @@ struct look_ahead_totals : look_ahead_ring<Types> {
                 const int earlier = part * shape::rows;
                 Acc fold{};
                 if (earlier > 0) {
-                    read_row_totals(std::uint64_t(tile) * 32, earlier, own.tag);
-                    fold = fold_line(combine, scratch(), shape::total_lines, earlier);
+                    read_line(row_totals, std::uint64_t(tile) * 32, earlier, own.tag, line, lane);
+                    fold = fold_line(combine, line, 0, earlier);
                 }
                 own.summed_rows.wait(at.phase);
                 Acc* const row_folds = this->template at<Acc>(s, shape::row_folds_at);
@@ -150,158 +149,8 @@ struct look_ahead_totals : look_ahead_ring<Types> {
                     tile_totals.publish(tile, fold, own.tag);
                 __syncwarp();
                 if (lane < rows) row_folds[lane] = mine;
-                __syncwarp();
-                if (lane == 0) own.folded.arrive();
+                own.folded.arrive_by_warp(lane);
             }
-        }
-    }
-
-    __device__ __forceinline__ run_totals<Acc> scratch() const { return {shared + shape::scratch_at}; }
-
-    // Waits for the totals of `count` rows from `first` on, at most 32, and puts them into the line of
-    // scratch.
-    __device__ __forceinline__ void read_row_totals(std::uint64_t first, int count, std::uint32_t tag) const {
-        typename published<Acc>::template pending<1> got;
-        do {
-            row_totals.start_reading(first + (lane < count ? lane : 0), got);
-        } while (!__all_sync(0xffffffffu, got.complete(tag)));
-        __syncwarp();
-        if (lane < count) scratch().store(shape::total_lines, lane, got.value());
-        __syncwarp();
-    }
-
-    // Folds of the totals of neighbouring supers from `first` on, `count` tiles of each: `lanes_per_super`
-    // lanes a super, of which each reads its part of the totals and the last has the fold. `count` is the
-    // same in a super's lanes; it may be 0.
-    __device__ __forceinline__ Acc fold_supers(const combiner<Acc, Op>& combine, std::int64_t first,
-                                               int count, std::uint32_t tag) const {
-        constexpr int lanes = shape::lanes_per_super, tiles = 32 / lanes;
-        const int part = lane % lanes;
-        const int wanted = count - part * tiles < tiles ? count - part * tiles : tiles;
-        typename published<Acc>::template pending<tiles> got;
-        bool missing = wanted > 0;
-        // Most are there at once. Only those that are not are read again: this block's polling would delay
-        // the others' data.
-        while (__any_sync(0xffffffffu, missing)) {
-            if (missing) {
-                tile_totals.start_reading(std::uint64_t(first + lane / lanes) * 32 + part * tiles, got);
-                missing = !got.complete(tag, wanted);
-            }
-        }
-        Acc x[tiles];
-#pragma unroll
-        for (int j = 0; j < tiles; ++j) {
-            x[j] = got.value(j);
-            if constexpr (is_neutral<Op, Acc>)
-                if (j >= wanted) x[j] = combine.identity();
-        }
-        Acc fold{};
-        if constexpr (is_neutral<Op, Acc>) fold = combine.identity();
-#pragma unroll
-        for (int p = 0; p < lanes; ++p) {
-            Acc sum = fold;
-            if (p > 0) sum = shuffle(fold, lane - 1);
-            if (p != part) continue;
-#pragma unroll
-            for (int j = 0; j < tiles; ++j) {
-                if constexpr (is_neutral<Op, Acc>)
-                    sum = combine(sum, x[j]);
-                else if (j < wanted)
-                    sum = j + p > 0 ? combine(sum, x[j]) : x[0];
-            }
-            fold = sum;
-        }
-        return fold;
-    }
-
-    // The same through shared memory, a super a lane. Lanes with nothing to fold have anything.
-    __device__ __forceinline__ Acc fold_lines(const combiner<Acc, Op>& combine, std::int64_t first, int whole,
-                                              int tiles_before, std::uint32_t tag) const {
-        constexpr int lines = shape::supers_at_once;
-        typename published<Acc>::template pending<1> got[lines];
-        unsigned missing = 0;
-#pragma unroll
-        for (int u = 0; u < lines; ++u)
-            missing |= unsigned(u < whole || (u == whole && lane < tiles_before)) << u;
-        while (__any_sync(0xffffffffu, missing != 0)) {
-#pragma unroll
-            for (int u = 0; u < lines; ++u)
-                tile_totals.start_reading_if((missing >> u & 1) != 0, std::uint64_t(first + u) * 32 + lane,
-                                             got[u]);
-#pragma unroll
-            for (int u = 0; u < lines; ++u)
-                if ((missing >> u & 1) != 0 && got[u].complete(tag)) {
-                    missing &= ~(1u << u);
-                    scratch().store(u, lane, got[u].value());
-                }
-        }
-        __syncwarp();
-        const int count = lane < whole ? 32 : lane == whole ? tiles_before : 0;
-        Acc fold{};
-        if (lane < lines && count > 0) fold = fold_line(combine, scratch(), lane, count);
-        __syncwarp();
-        return fold;
-    }
-
-    __device__ void look_ahead() const {
-        const auto combine = arguments.combine();
-        constexpr int lanes = shape::lanes_per_super, at_once = shape::supers_at_once;
-        bool has_supers = arguments.has_initial;
-        Acc supers{};
-        if (has_supers) supers = arguments.initial_value();
-        std::int64_t done = 0;  // supers folded into `supers`
-        cursor at;
-        for (;; at.advance()) {
-            const int s = at.stage;
-            stage_state& own = control(s);
-            own.full.wait(at.phase);
-            const std::int64_t unit = own.unit;
-            if (unit < 0) return;
-            const int rows = valid_rows(unit);
-            const std::int64_t tile = shape::parts > 1 ? unit / shape::parts : unit * shape::tiles;
-            const std::int64_t super = tile / 32;
-            const int tiles_before = int(tile % 32);
-            Acc tiles{};
-            while (done < super || tiles_before > 0) {
-                const int whole = super - done < at_once ? int(super - done) : at_once;
-                Acc fold;
-                if constexpr (shape::reads_lines) {
-                    fold = fold_lines(combine, done, whole, tiles_before, own.tag);
-                } else {
-                    const int mine = lane / lanes;
-                    fold = fold_supers(combine, done,
-                                       mine < whole    ? 32
-                                       : mine == whole ? tiles_before
-                                                       : 0,
-                                       own.tag);
-                }
-#pragma unroll 4
-                for (int u = 0; u < whole; ++u) {
-                    supers = combine.join(has_supers, supers, shuffle(fold, u * lanes + lanes - 1));
-                    has_supers = true;
-                }
-                done += whole;
-                if (whole < at_once) {
-                    tiles = shuffle(fold, whole * lanes + lanes - 1);
-                    break;
-                }
-            }
-
-            own.folded.wait(at.phase);
-            if (lane == 0) {
-                if (has_supers) *this->template at<Acc>(s, shape::super_part_at) = supers;
-                Acc* const parts = this->template at<Acc>(s, shape::tile_parts_at);
-                const Acc* const totals = this->template at<Acc>(s, shape::tile_totals_at);
-                if (tiles_before > 0) parts[0] = tiles;
-#pragma unroll
-                for (int t = 1; t < shape::tiles; ++t) {
-                    if (t * 32 >= rows) break;
-                    tiles = combine.join(tiles_before + t > 1, tiles, totals[t - 1]);
-                    parts[t] = tiles;
-                }
-                own.located.arrive();
-            }
-            __syncwarp();
         }
     }
 };

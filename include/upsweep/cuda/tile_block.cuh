@@ -21,9 +21,15 @@ struct tile_shape {
     static constexpr int warps = widest_row <= 2048 ? 8 : 4;
     static constexpr int threads = 32 * warps;
     static constexpr int rows_per_warp = 32 / warps;
-    // Whether a lane keeps its runs in registers between the two passes over the tile, or reads them again.
-    static constexpr bool keeps = rows_per_warp * int(sizeof(typename Types::Raw)) <= 128;
-    static constexpr int blocks_per_multiprocessor = widest_row <= 1024 ? 4 : 1;
+    // Whether aligned rows go straight from memory to registers, where they stay between the two passes over
+    // the tile, and back. Others pass through shared memory, once a pass.
+    static constexpr bool direct = [] {
+        bool small = best_storing<typename Types::Out, Types::items> == storing::direct &&
+                     rows_per_warp * int(sizeof(typename Types::Raw)) <= 128;
+        for (const int size : Types::element_size) small = small && Types::items * size <= 32;
+        return small;
+    }();
+    static constexpr int blocks_per_multiprocessor = widest_row <= 512 ? 6 : widest_row <= 1024 ? 4 : 1;
 
     static constexpr int image_bytes = align16(widest_row + 32);
     static constexpr int images_at = 0;
@@ -68,7 +74,8 @@ struct tile_block {
     std::uint64_t tile;
     int warp, lane;
 
-    typename Types::Raw kept[shape::keeps ? shape::rows_per_warp : 1];
+    bool direct = false;  // the way that rows go
+    typename Types::Raw kept[shape::direct ? shape::rows_per_warp : 1]{};
 
     __device__ __forceinline__ char* image() const {
         return shared + shape::images_at + warp * shape::image_bytes;
@@ -86,13 +93,61 @@ struct tile_block {
         const std::uint64_t first = first_item(row);
         return first >= n ? 0 : n - first < Types::row ? int(n - first) : Types::row;
     }
+    // Row k of this warp. Warps take turns, so that a part-filled tile keeps all of them busy.
+    __device__ __forceinline__ int row_of(int k) const { return k * shape::warps + warp; }
+    __device__ __forceinline__ bool is_full() const { return n - first_item(0) >= Types::tile; }
     __device__ __forceinline__ int valid_rows() const {
         const std::uint64_t left = n - first_item(0);
         return left >= Types::tile ? 32 : int((left + Types::row - 1) / Types::row);
     }
 
+    // Whether whole runs of every array lie at multiples of their natural access.
+    template <int k = 0>
+    __device__ __forceinline__ bool is_aligned() const {
+        constexpr int size = Types::element_size[k];
+        const auto begin = reinterpret_cast<std::uintptr_t>(arguments.in[k]) +
+                           (arguments.reverse ? n * std::uint64_t(size) : 0);
+        bool aligned = begin % access_size<Types::items * size> == 0;
+        if constexpr (k + 1 < Types::inputs)
+            aligned = aligned && is_aligned<k + 1>();
+        else
+            aligned = aligned &&
+                      stores_directly<typename Types::Out, Types::items>(arguments.out, n, arguments.reverse);
+        return aligned;
+    }
+
+    // This lane's run of a full row, straight from memory.
     template <int k, class Raw>
-    __device__ __forceinline__ void read_raw(Raw& raw, int row, int valid) const {
+    __device__ __forceinline__ void read_directly(Raw& raw, int row, bool reverse) const {
+        constexpr int size = Types::element_size[k], run_bytes = Types::items * size;
+        using whole = typename unit_of<access_size<run_bytes>>::type;
+        const std::uint64_t first = first_item(row) + std::uint64_t(lane) * Types::items;
+        const auto* run = reinterpret_cast<const whole*>(static_cast<const char*>(arguments.in[k]) +
+                                                         (reverse ? n - Types::items - first : first) *
+                                                             std::uint64_t(size));
+        whole pieces[run_bytes / sizeof(whole)];
+#pragma unroll
+        for (int p = 0; p < int(run_bytes / sizeof(whole)); ++p) pieces[p] = run[p];
+        std::memcpy(&raw.words, pieces, run_bytes);
+        if constexpr (k + 1 < Types::inputs) read_directly<k + 1>(raw.rest, row, reverse);
+    }
+    // This lane's run of a part-filled row, element by element. Its last element stands for those that are
+    // missing, so that operators meet no other values.
+    template <int k, class Raw>
+    __device__ __forceinline__ void read_elements(Raw& raw, int row, bool reverse) const {
+        using In = typename Types::template In<k>;
+        const std::uint64_t first = first_item(row) + std::uint64_t(lane) * Types::items;
+#pragma unroll
+        for (int m = 0; m < Types::items; ++m) {
+            const std::uint64_t wanted = first + (reverse ? Types::items - 1 - m : m);
+            const std::uint64_t at = wanted < n ? wanted : n - 1;
+            pack(raw.words, m, static_cast<const In*>(arguments.in[k])[reverse ? n - 1 - at : at]);
+        }
+        if constexpr (k + 1 < Types::inputs) read_elements<k + 1>(raw.rest, row, reverse);
+    }
+    // The same of any row, through shared memory.
+    template <int k, class Raw>
+    __device__ __forceinline__ void read_staged(Raw& raw, int row, int valid) const {
         constexpr int size = Types::element_size[k];
         constexpr int alignment = Types::element_alignment[k];
         constexpr int run_bytes = Types::items * size;
@@ -100,60 +155,70 @@ struct tile_block {
         const char* begin = static_cast<const char*>(arguments.in[k]) +
                             (arguments.reverse ? n - first - valid : first) * std::uint64_t(size);
         const int slot = arguments.reverse ? 31 - lane : lane;
-        const bool aligned = reinterpret_cast<std::uintptr_t>(begin) % access_size<run_bytes> == 0;
-        if (run_bytes <= 32 && aligned && valid == Types::row) {
-            using whole = typename unit_of<access_size<run_bytes>>::type;
-            whole pieces[run_bytes / sizeof(whole)];
-#pragma unroll
-            for (int p = 0; p < int(run_bytes / sizeof(whole)); ++p)
-                pieces[p] = reinterpret_cast<const whole*>(begin + slot * run_bytes)[p];
-            std::memcpy(&raw.words, pieces, run_bytes);
-        } else {
-            const int missing = (Types::row - valid) * size;
-            const int before = arguments.reverse ? missing : 0;
-            const int shift = int((reinterpret_cast<std::uintptr_t>(begin) - std::uintptr_t(before)) & 15);
-            char* slots = image() + shift;
-            copy_bytes<alignment>(slots + before, begin, std::int64_t(valid) * size, lane);
-            if (missing != 0) {
-                // The rest of the row repeats its last element, so that operators meet no other values.
-                using piece = typename unit_of<(alignment < 16 ? alignment : 16)>::type;
-                const char* last = arguments.reverse ? begin : begin + std::int64_t(valid - 1) * size;
-                char* fill = arguments.reverse ? slots : slots + std::int64_t(valid) * size;
-                for (int at = lane * int(sizeof(piece)); at < missing; at += 32 * int(sizeof(piece)))
-                    *reinterpret_cast<piece*>(fill + at) = *reinterpret_cast<const piece*>(last + at % size);
-            }
-            __syncwarp();
-            raw.words = read_run<run_bytes, alignment>(slots + slot * run_bytes,
-                                                       shift % access_size<run_bytes> == 0, lane);
-            __syncwarp();
+        const int missing = (Types::row - valid) * size;
+        const int before = arguments.reverse ? missing : 0;
+        const int shift = int((reinterpret_cast<std::uintptr_t>(begin) - std::uintptr_t(before)) & 15);
+        char* slots = image() + shift;
+        copy_bytes<alignment>(slots + before, begin, std::int64_t(valid) * size, lane);
+        if (missing != 0) {
+            using piece = typename unit_of<(alignment < 16 ? alignment : 16)>::type;
+            const char* last = arguments.reverse ? begin : begin + std::int64_t(valid - 1) * size;
+            char* fill = arguments.reverse ? slots : slots + std::int64_t(valid) * size;
+            for (int at = lane * int(sizeof(piece)); at < missing; at += 32 * int(sizeof(piece)))
+                *reinterpret_cast<piece*>(fill + at) = *reinterpret_cast<const piece*>(last + at % size);
         }
-        if constexpr (k + 1 < Types::inputs) read_raw<k + 1>(raw.rest, row, valid);
-    }
-    __device__ __forceinline__ typename Types::Raw read(int row, int valid) const {
-        typename Types::Raw raw;
-        read_raw<0>(raw, row, valid);
-        return raw;
+        __syncwarp();
+        raw.words = read_run<run_bytes, alignment>(slots + slot * run_bytes,
+                                                   shift % access_size<run_bytes> == 0, lane);
+        __syncwarp();
+        if constexpr (k + 1 < Types::inputs) read_staged<k + 1>(raw.rest, row, valid);
     }
 
+    __device__ __forceinline__ void sum_run(const typename Types::Raw& raw, int row, bool reverse) const {
+        const combiner<Acc, Op> combine{arguments.op, reverse};
+        Acc x[Types::items];
+        load_accumulators<typename Types::Total>(raw, arguments.load, reverse, x);
+        totals().store(row, lane, fold_run(combine, x));
+    }
     // Folds this warp's runs into `totals`.
     __device__ __forceinline__ void sum_runs() {
-        const auto combine = arguments.combine();
-        if constexpr (shape::keeps) {
+        direct = shape::direct && is_aligned();
+        if constexpr (shape::direct) {
+            if (direct && is_full() && !arguments.reverse) {
+                // All loads are under way before the first is needed.
 #pragma unroll
-            for (int k = 0; k < shape::rows_per_warp; ++k) {
-                const int row = warp * shape::rows_per_warp + k, valid = valid_items(row);
-                if (valid != 0) kept[k] = read(row, valid);
+                for (int k = 0; k < shape::rows_per_warp; ++k) read_directly<0>(kept[k], row_of(k), false);
+#pragma unroll
+                for (int k = 0; k < shape::rows_per_warp; ++k) sum_run(kept[k], row_of(k), false);
+                return;
+            }
+            if (direct) {
+                const bool reverse = arguments.reverse;
+                const int rows = valid_rows(), last = rows - 1;
+                const bool partial = last % shape::warps == warp && valid_items(last) != Types::row;
+#pragma unroll
+                for (int k = 0; k < shape::rows_per_warp; ++k)
+                    if (row_of(k) < rows - partial) read_directly<0>(kept[k], row_of(k), reverse);
+                if (partial) {
+                    typename Types::Raw raw;
+                    read_elements<0>(raw, last, reverse);
+#pragma unroll
+                    for (int k = 0; k < shape::rows_per_warp; ++k)
+                        if (row_of(k) == last) kept[k] = raw;
+                }
+#pragma unroll
+                for (int k = 0; k < shape::rows_per_warp; ++k)
+                    if (row_of(k) < rows) sum_run(kept[k], row_of(k), reverse);
+                return;
             }
         }
-#pragma unroll
+#pragma unroll 1
         for (int k = 0; k < shape::rows_per_warp; ++k) {
-            const int row = warp * shape::rows_per_warp + k, valid = valid_items(row);
-            if (valid == 0) continue;
-            if constexpr (!shape::keeps) kept[0] = read(row, valid);
-            Acc x[Types::items];
-            load_accumulators<typename Types::Total>(kept[shape::keeps ? k : 0], arguments.load,
-                                                     arguments.reverse, x);
-            totals().store(row, lane, fold_run(combine, x));
+            const int row = row_of(k), valid = valid_items(row);
+            if (valid == 0) break;
+            typename Types::Raw raw;
+            read_staged<0>(raw, row, valid);
+            sum_run(raw, row, arguments.reverse);
         }
     }
 
@@ -172,44 +237,62 @@ struct tile_block {
     // Scans this warp's rows; S and T are in parts().
     template <bool Exclusive>
     __device__ __forceinline__ void scan_rows() const {
-        const auto combine = arguments.combine();
+        constexpr storing best = best_storing<typename Types::Out, Types::items>;
         left_parts<Acc> left;
+        const auto combine = arguments.combine();
         set_part(
             combine, arguments.has_initial || tile / 32 > 0, [&] { return parts()[0]; }, left.supers,
             left.has_supers);
         set_part(
             combine, tile % 32 > 0, [&] { return parts()[1]; }, left.tiles, left.has_tiles);
-        constexpr storing best = best_storing<typename Types::Out, Types::items>;
-        const bool direct = best == storing::direct && stores_directly<typename Types::Out, Types::items>(
-                                                           arguments.out, n, arguments.reverse);
+        if constexpr (shape::direct) {
+            if (direct && is_full() && !arguments.reverse &&
+                (arguments.total == nullptr || first_item(32) != n)) {
 #pragma unroll
-        for (int k = 0; k < shape::rows_per_warp; ++k) {
-            const int row = warp * shape::rows_per_warp + k, valid = valid_items(row);
-            if (valid == 0) continue;
-            set_part(
-                combine, row > 0, [&] { return row_folds()[row - 1]; }, left.rows, left.has_rows);
-            set_part(
-                combine, lane > 0, [&] { return totals().load(row, lane - 1); }, left.runs, left.has_runs);
-            Acc x[Types::items];
-            if constexpr (shape::keeps)
-                load_accumulators<typename Types::Total>(kept[k], arguments.load, arguments.reverse, x);
-            else
-                load_accumulators<typename Types::Total>(read(row, valid), arguments.load, arguments.reverse,
-                                                         x);
-            if (arguments.total != nullptr && first_item(row) + valid == n)
-                store_total(arguments, combine, left, x, valid - 1, lane);
-            scan_run<Exclusive>(combine, left, static_cast<Acc>(arguments.start), x);
-            const auto words = pack_results<typename Types::Out, typename Types::Total>(x, arguments.store,
-                                                                                        arguments.reverse);
-            const auto store = [&](auto how) {
-                store_row<decltype(how)::value, Types::items>(arguments.out, n, arguments.reverse,
-                                                              first_item(row), valid, words, image(), lane);
-            };
-            if (direct && valid == Types::row)
-                store(std::integral_constant<storing, best>{});
-            else
-                store(std::integral_constant<storing, storing::staged>{});
+                for (int k = 0; k < shape::rows_per_warp; ++k)
+                    scan_row<Exclusive, true, best>(kept[k], row_of(k), Types::row, false, left);
+                return;
+            }
+            if (direct) {
+#pragma unroll
+                for (int k = 0; k < shape::rows_per_warp; ++k) {
+                    const int row = row_of(k), valid = valid_items(row);
+                    if (valid == Types::row)
+                        scan_row<Exclusive, false, best>(kept[k], row, valid, arguments.reverse, left);
+                    else if (valid != 0)
+                        scan_row<Exclusive, false, storing::scattered>(kept[k], row, valid, arguments.reverse,
+                                                                       left);
+                }
+                return;
+            }
         }
+#pragma unroll 1
+        for (int k = 0; k < shape::rows_per_warp; ++k) {
+            const int row = row_of(k), valid = valid_items(row);
+            if (valid == 0) break;
+            typename Types::Raw raw;
+            read_staged<0>(raw, row, valid);
+            scan_row<Exclusive, false, storing::staged>(raw, row, valid, arguments.reverse, left);
+        }
+    }
+    // `Plain`: the scan's total is not in this row.
+    template <bool Exclusive, bool Plain, storing How>
+    __device__ __forceinline__ void scan_row(const typename Types::Raw& raw, int row, int valid, bool reverse,
+                                             left_parts<Acc>& left) const {
+        const combiner<Acc, Op> combine{arguments.op, reverse};
+        set_part(
+            combine, row > 0, [&] { return row_folds()[row - 1]; }, left.rows, left.has_rows);
+        set_part(
+            combine, lane > 0, [&] { return totals().load(row, lane - 1); }, left.runs, left.has_runs);
+        Acc x[Types::items];
+        load_accumulators<typename Types::Total>(raw, arguments.load, reverse, x);
+        if (!Plain && arguments.total != nullptr && first_item(row) + valid == n)
+            store_total(arguments, combine, left, x, valid - 1, lane);
+        scan_run<Exclusive>(combine, left, static_cast<Acc>(arguments.start), x);
+        store_row<How, Types::items>(
+            arguments.out, n, reverse, first_item(row), valid,
+            pack_results<typename Types::Out, typename Types::Total>(x, arguments.store, reverse), image(),
+            lane);
     }
 };
 

@@ -47,9 +47,11 @@ struct look_back_state {
         if (full && lane == 0) tile_totals.publish(tile, total, tag);
         if (before == 0) return Acc{};
         typename published<Acc>::template pending<1> got;
-        do {
+        for (;;) {
             tile_totals.start_reading(super * 32 + (lane < before ? lane : 0), got);
-        } while (!__all_sync(0xffffffffu, got.complete(tag)));
+            if (__all_sync(0xffffffffu, got.complete(tag))) break;
+            pause_polling();
+        }
         if (lane < before) scratch.store(0, lane, got.value());
         __syncwarp();
         const Acc tiles = fold_line(combine, scratch, 0, before);
@@ -89,10 +91,12 @@ struct look_back_state {
             super_totals.start_reading(super - 1 - distance, sum);
             const unsigned prefixes = __ballot_sync(0xffffffffu, exists && prefix.complete(tag));
             const unsigned totals = __ballot_sync(0xffffffffu, exists && sum.complete(tag));
-            if (prefixes == 0) continue;
             const int nearest = __ffs(int(prefixes)) - 1;
-            const unsigned needed = (1u << nearest) - 1;
-            if ((totals & needed) != needed) continue;
+            const unsigned needed = prefixes == 0 ? 0 : (1u << nearest) - 1;
+            if (prefixes == 0 || (totals & needed) != needed) {
+                pause_polling();
+                continue;
+            }
             if (lane < nearest) scratch.store(0, lane, sum.value());
             __syncwarp();
             Acc fold = shuffle(prefix.value(), nearest);
@@ -128,7 +132,7 @@ __global__ void __launch_bounds__(tile_shape<Types>::threads, tile_shape<Types>:
     const std::uint64_t n = arguments.size();
     if (own.index < shape::tile_count(n)) {
         detail::tile_block<Types> block{
-            arguments, shared, n, own.index, int(threadIdx.x / 32), int(threadIdx.x % 32), {}};
+            arguments, shared, n, own.index, int(threadIdx.x / 32), int(threadIdx.x % 32)};
         const auto combine = arguments.combine();
         const detail::look_back_state<Types> past(tagged, arguments.n, own.tag);
         const bool full = n - block.first_item(0) >= Types::tile;
@@ -166,7 +170,7 @@ __global__ void __launch_bounds__(tile_shape<Types>::threads)
     const std::uint64_t n = arguments.size();
     if ((blockIdx.x + 1ull) * Types::tile > n) return;
     detail::tile_block<Types> block{
-        arguments, shared, n, blockIdx.x, int(threadIdx.x / 32), int(threadIdx.x % 32), {}};
+        arguments, shared, n, blockIdx.x, int(threadIdx.x / 32), int(threadIdx.x % 32)};
     block.sum_runs();
     __syncthreads();
     if (block.warp != 0) return;
@@ -238,7 +242,7 @@ __global__ void __launch_bounds__(tile_shape<Types>::threads)
     const std::uint64_t n = arguments.size();
     if (blockIdx.x * std::uint64_t(Types::tile) >= n) return;
     detail::tile_block<Types> block{
-        arguments, shared, n, blockIdx.x, int(threadIdx.x / 32), int(threadIdx.x % 32), {}};
+        arguments, shared, n, blockIdx.x, int(threadIdx.x / 32), int(threadIdx.x % 32)};
     block.sum_runs();
     __syncthreads();
     if (block.warp == 0) {

@@ -51,6 +51,13 @@ inline __device__ __noinline__ void clear_tags(launch_state& state, unsigned lon
     state.finished_blocks = 0;
 }
 
+// Between two reads of what is not published yet. Reads in vain by all blocks delay the data of all.
+__device__ __forceinline__ void pause_polling() {
+#if __CUDA_ARCH__ >= 700
+    __nanosleep(100);
+#endif
+}
+
 // `count` values of type T. The words of values of one or two lie together, 16-byte aligned; of larger ones
 // word k of all values does, so that a warp reads neighbours at once.
 template <class T>
@@ -118,18 +125,32 @@ struct published {
     }
     // Starts reading value i, if `wanted`; without a branch, as a load in flight must not end at one.
     __device__ __forceinline__ void start_reading_if(bool wanted, std::uint64_t i, pending<1>& into) const {
-#pragma unroll
-        for (int k = 0; k < words; ++k) {
+        if constexpr (words == 2) {
             asm volatile(
                 "{\n"
                 ".reg .pred wanted;\n"
-                "setp.ne.u32 wanted, %2, 0;\n"
+                "setp.ne.u32 wanted, %3, 0;\n"
                 "mov.u64 %0, 0;\n"
-                "@wanted ld.relaxed.gpu.global.u64 %0, [%1];\n"
+                "mov.u64 %1, 0;\n"
+                "@wanted ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];\n"
                 "}"
-                : "=l"(into.tagged_word[k])
-                : "l"(word(i, k)), "r"(unsigned(wanted))
+                : "=&l"(into.tagged_word[0]), "=&l"(into.tagged_word[1])
+                : "l"(word(i, 0)), "r"(unsigned(wanted))
                 : "memory");
+        } else {
+#pragma unroll
+            for (int k = 0; k < words; ++k) {
+                asm volatile(
+                    "{\n"
+                    ".reg .pred wanted;\n"
+                    "setp.ne.u32 wanted, %2, 0;\n"
+                    "mov.u64 %0, 0;\n"
+                    "@wanted ld.relaxed.gpu.global.u64 %0, [%1];\n"
+                    "}"
+                    : "=&l"(into.tagged_word[k])
+                    : "l"(word(i, k)), "r"(unsigned(wanted))
+                    : "memory");
+            }
         }
     }
 };
