@@ -177,6 +177,8 @@ struct look_ahead_left : look_ahead_ring<Types> {
             if (lane == 0) {
                 store_parts(combine, s, valid_rows(unit), tiles_before, has_supers, supers, tiles);
                 own.located.arrive();
+            } else if (unsigned(lane) < phase_barrier::arriving_lanes) {
+                own.located.arrive();
             }
             __syncwarp();
             for (int k = 0; k < turns; ++k) advance();
@@ -218,6 +220,8 @@ struct look_ahead_left : look_ahead_ring<Types> {
             own.folded.wait(at.phase);
             if (lane == 0) {
                 store_parts(combine, s, valid_rows(unit), int(tile % 32), has_supers, supers, tiles);
+                own.located.arrive();
+            } else if (unsigned(lane) < phase_barrier::arriving_lanes) {
                 own.located.arrive();
             }
             __syncwarp();

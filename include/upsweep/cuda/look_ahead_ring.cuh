@@ -96,7 +96,7 @@ struct look_ahead_ring {
                 own.summed.initialize_for_warps(shape::warps);
                 own.summed_rows.initialize_for_warps(1);
                 own.folded.initialize_for_warps(shape::tiles);
-                own.located.initialize(1);
+                own.located.initialize_for_warps(1);
                 own.free.initialize_for_warps(shape::warps);
             }
             phase_barrier::publish_initialized();
