@@ -168,8 +168,9 @@ RC_GTEST_PROP(property, reversed_twice, ()) {
 
 // A running sum minus the one before gives the elements back, in modular arithmetic.
 RC_GTEST_PROP(property, differences_undo_sums, ()) {
-    const std::size_t n = any_size();
     using integer = std::conditional_t<on_shaders, std::int32_t, std::int16_t>;
+    if (able_backends<integer>().empty()) return;
+    const std::size_t n = any_size();
     const std::vector<integer> x = any_integers<integer>(n);
     std::vector<integer> sums(n);
     inclusive_scan(*any_backend<integer>().executor, x, sums);
