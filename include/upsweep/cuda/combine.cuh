@@ -60,15 +60,7 @@ struct combiner {
         if constexpr (std::same_as<Acc, double> && (std::same_as<Op, maximum> || std::same_as<Op, minimum>)) {
             // The machine's instructions order zeros, but prefer a number to a NaN.
             const double number = std::same_as<Op, maximum> ? fmax(a, b) : fmin(a, b);
-            double result;
-            asm("{\n"
-                ".reg .pred unordered;\n"
-                "setp.nan.f64 unordered, %1, %2;\n"
-                "selp.f64 %0, 0d7ff8000000000000, %3, unordered;\n"
-                "}"
-                : "=d"(result)
-                : "d"(a), "d"(b), "d"(number));
-            return result;
+            return a != a || b != b ? __longlong_as_double(0x7ff8000000000000ll) : number;
         }
         if constexpr (is_commutative<Op>)
             return op(a, b);

@@ -2,7 +2,6 @@
 // before it, folded in the order of the tree.
 #pragma once
 
-#include <concepts>
 #include <cstdint>
 
 #include "upsweep/cuda/look_ahead_ring.cuh"
@@ -79,20 +78,10 @@ struct look_ahead_left : look_ahead_ring<Types> {
             Acc x[batch];
 #pragma unroll
             for (int j = 0; j < batch; ++j) x[j] = line.load(own, from + j);
-            if constexpr (is_free<Op, Acc> && std::same_as<Acc, double>) {
-                // Minima and maxima of doubles take several instructions each: pairs side by side.
 #pragma unroll
-                for (int pairs = batch / 2; pairs > 0; pairs /= 2) {
-#pragma unroll
-                    for (int j = 0; j < pairs; ++j) x[j] = combine(x[2 * j], x[2 * j + 1]);
-                }
-                fold = from == 0 ? x[0] : combine(fold, x[0]);
-            } else {
-#pragma unroll
-                for (int j = 0; j < batch; ++j) {
-                    sum = from + j == 0 ? x[0] : combine(sum, x[j]);
-                    if (is_neutral<Op, Acc> || from + j == last) fold = sum;
-                }
+            for (int j = 0; j < batch; ++j) {
+                sum = from + j == 0 ? x[0] : combine(sum, x[j]);
+                if (is_neutral<Op, Acc> || from + j == last) fold = sum;
             }
         }
         __syncwarp();
