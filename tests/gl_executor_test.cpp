@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "support/gl_calls.hpp"
 #include "support/gl_scanner.hpp"
 #include "support/random.hpp"
 #include "support/sweep.hpp"
@@ -311,27 +310,6 @@ TEST_P(gl_executor, an_observer_hears_of_every_stage) {
     stages.clear();
     inclusive_scan(executor(), data.span(), out.span());
     EXPECT_TRUE(stages.empty());
-}
-
-// What the driver is asked to do for a short scan that is made again: sixteen tiles, two dispatches.
-TEST_P(gl_executor, calls_of_a_scan) {
-    gl::executor ex(gl_calls::counting(at().loader()));
-    const gl_memory<float> in(gl(), 65536), out(gl(), 65536);
-    inclusive_scan(ex, in.span(), out.span());
-    gl_calls::reset();
-    inclusive_scan(ex, in.span(), out.span());
-    EXPECT_EQ(gl_calls::of(gl_calls::dispatch_compute), 2u);
-    EXPECT_EQ(gl_calls::of(gl_calls::memory_barrier), 3u);     // in front, between, behind
-    EXPECT_EQ(gl_calls::of(gl_calls::bind_buffer_range), 3u);  // input, workspace, output
-    EXPECT_EQ(gl_calls::of(gl_calls::program_uniforms), 0u);   // they have them already
-    EXPECT_EQ(gl_calls::all(), 28u);
-    gl_calls::reset();
-    inclusive_scan(ex, in.span(), in.span());
-    EXPECT_EQ(gl_calls::of(gl_calls::program_uniforms), 0u);
-    // Of what is different the driver hears.
-    gl_calls::reset();
-    inclusive_scan(ex, in.span().part(0, 50000), out.span().part(0, 50000));
-    EXPECT_EQ(gl_calls::of(gl_calls::program_uniforms), 2u);
 }
 
 TEST(gl_offscreen_context, what_cannot_be_had_is_an_error) {

@@ -36,15 +36,15 @@ std::vector<std::uint32_t> compute(const functions& gl, program_cache& programs,
     const std::size_t bytes = results.size() * sizeof(std::uint32_t);
     const scratch_buffer in(gl, asked.pairs.data(), asked.pairs.size() * sizeof(std::uint32_t));
     const scratch_buffer out(gl, nullptr, bytes);
-    compute_program& program = programs.get({shader::stage::probe, asked.op}, 0);
+    const GLuint program = programs.get({shader::stage::probe, asked.op}, 0);
     const GLuint groups = (asked.count() + shader::probe_group_size - 1) / shader::probe_group_size;
     std::array<GLuint, UPSWEEP_PARAMETERS> parameters{};
     parameters[UPSWEEP_P_GROUPS] = groups;
     parameters[UPSWEEP_P_LENGTH] = asked.count();
     gl.bind_buffer_base(GL_SHADER_STORAGE_BUFFER, UPSWEEP_INPUT, in.name());
     gl.bind_buffer_base(GL_SHADER_STORAGE_BUFFER, UPSWEEP_OUTPUT, out.name());
-    program.set_uniforms(parameters);
-    gl.use_program(program.name());
+    gl.program_uniforms(program, 0, UPSWEEP_PARAMETERS, parameters.data());
+    gl.use_program(program);
     gl.dispatch_compute(groups, 1, 1);
     gl.memory_barrier(GL_BUFFER_UPDATE_BARRIER_BIT);
 

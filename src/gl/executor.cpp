@@ -67,10 +67,6 @@ void check_operation(const scan_call& call, const device_info& device) {
         throw_error(errc::unsupported, "op: OpenGL ES has no sums and products of double");
 }
 
-bool is_in_place(const scan_call& call) {
-    return call.in.buffer == call.out.buffer && call.in.offset == call.out.offset;
-}
-
 void check_scan(const scan_call& call) {
     const std::uint64_t size = std::uint64_t{4} * call.op.element_words;
     check_count("in", call.size, size);
@@ -83,7 +79,8 @@ void check_scan(const scan_call& call) {
     const named_region length{"options.length", call.length}, workspace{"options.workspace", call.workspace};
     if (call.total.buffer != 0) check_bytes(total, size);
     if (call.length.buffer != 0) check_bytes(length, 4);
-    if (!is_in_place(call)) forbid_overlap(out, std::array{in});
+    const bool in_place = call.in.buffer == call.out.buffer && call.in.offset == call.out.offset;
+    if (!in_place) forbid_overlap(out, std::array{in});
     forbid_overlap(total, std::array{in, out});
     forbid_overlap(length, std::array{out, total});
     forbid_overlap(workspace, std::array{in, out, total, length});
@@ -182,16 +179,14 @@ bool executor::supports(const shader::operation& op) const { return computes(sta
 
 const shader::conformance& executor::conformance() {
     if (!state_->conformance) {
-        saved_state saved(state_->gl);
-        saved.save_copy_buffers();
-        for (const std::size_t at : {UPSWEEP_INPUT, UPSWEEP_OUTPUT}) saved.save_binding(at);
+        const saved_state saved(state_->gl, UPSWEEP_BINDINGS);
         state_->conformance = check_conformance(state_->gl, state_->programs, state_->device.float64);
     }
     return *state_->conformance;
 }
 
 void executor::reserve(std::uint64_t bytes) {
-    const saved_state saved(state_->gl);
+    const saved_state saved(state_->gl, 0);
     state_->grow_scratch(bytes);
 }
 
@@ -213,9 +208,9 @@ void executor::run(const scan_call& call) {
     check_operation(call, state_->device);
     check_scan(call);
     state_->programs.check_text(call.user_text);
-    saved_state saved(state_->gl);
+    const saved_state saved(state_->gl, UPSWEEP_BINDINGS);
     state_->check_buffer("in", call.in);
-    if (!is_in_place(call)) state_->check_buffer("out", call.out);
+    state_->check_buffer("out", call.out);
     state_->check_buffer("options.total", call.total);
     state_->check_buffer("options.length", call.length);
     const std::vector<shader::dispatch> plan = shader::plan_scan(request_of(call), state_->limits);
@@ -228,13 +223,13 @@ void executor::run(const scan_call& call) {
     of(from, shader::resource::length) = call.length;
     of(from, shader::resource::workspace) = state_->workspace(
         call.workspace, scan_workspace_bytes(call.op, call.size, call.algorithm, call.work_group_size));
-    state_->carry_out(saved, plan, from, key_of(call), call.user_text);
+    state_->carry_out(plan, from, key_of(call), call.user_text);
 }
 
 void executor::run(const compact_call& call) {
     check_compact(call);
     state_->programs.check_text(call.user_text);
-    saved_state saved(state_->gl);
+    const saved_state saved(state_->gl, UPSWEEP_BINDINGS);
     state_->check_buffer("in", call.in);
     state_->check_buffer("flags", call.flags);
     state_->check_buffer("out", call.out);
@@ -250,7 +245,7 @@ void executor::run(const compact_call& call) {
     of(from, shader::resource::length) = call.length;
     of(from, shader::resource::workspace) =
         state_->workspace(call.workspace, compact_workspace_bytes(call.size));
-    state_->carry_out(saved, plan, from, {}, call.user_text);
+    state_->carry_out(plan, from, {}, call.user_text);
 }
 
 void executor::compile(const scan_call& call) {
@@ -259,7 +254,7 @@ void executor::compile(const scan_call& call) {
     state_->programs.check_text(call.user_text);
     shader::scan_request request = request_of(call);
     request.length = with_every_stage;
-    const saved_state saved(state_->gl);
+    const saved_state saved(state_->gl, 0);
     for (const shader::dispatch& next : shader::plan_scan(request, state_->limits))
         state_->program(next, key_of(call), call.user_text);
 }

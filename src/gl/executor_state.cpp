@@ -26,8 +26,8 @@ void executor::state::check_buffer(const char* what, const buffer_region& region
                                                 std::to_string(region.buffer));
     }
     GLint64 bytes = 0;
-    gl.bind_buffer(GL_SHADER_STORAGE_BUFFER, region.buffer);
-    gl.get_buffer_parameter(GL_SHADER_STORAGE_BUFFER, GL_BUFFER_SIZE, &bytes);
+    gl.bind_buffer(GL_COPY_READ_BUFFER, region.buffer);
+    gl.get_buffer_parameter(GL_COPY_READ_BUFFER, GL_BUFFER_SIZE, &bytes);
     const auto size = static_cast<std::uint64_t>(bytes);
     if (region.offset > size || region.bytes > size - region.offset) {
         throw_error(errc::invalid_argument, std::string(what) + ": expected to end within buffer " +
@@ -41,10 +41,10 @@ void executor::state::check_buffer(const char* what, const buffer_region& region
 void executor::state::grow_scratch(std::uint64_t bytes) {
     if (scratch.bytes >= bytes) return;
     if (scratch.buffer == 0) gl.gen_buffers(1, &scratch.buffer);
-    gl.bind_buffer(GL_SHADER_STORAGE_BUFFER, scratch.buffer);
-    gl.buffer_data(GL_SHADER_STORAGE_BUFFER, static_cast<GLsizeiptr>(bytes), nullptr, GL_DYNAMIC_COPY);
+    gl.bind_buffer(GL_COPY_WRITE_BUFFER, scratch.buffer);
+    gl.buffer_data(GL_COPY_WRITE_BUFFER, static_cast<GLsizeiptr>(bytes), nullptr, GL_DYNAMIC_COPY);
     GLint64 got = 0;
-    gl.get_buffer_parameter(GL_SHADER_STORAGE_BUFFER, GL_BUFFER_SIZE, &got);
+    gl.get_buffer_parameter(GL_COPY_WRITE_BUFFER, GL_BUFFER_SIZE, &got);
     scratch.bytes = static_cast<std::uint64_t>(got);
     if (scratch.bytes < bytes) {
         throw_error(errc::out_of_memory,
@@ -65,41 +65,33 @@ buffer_region executor::state::workspace(const buffer_region& given, std::uint64
     return given;
 }
 
-compute_program& executor::state::program(const shader::dispatch& next, const shader::program_key& key,
-                                          std::uint32_t user_text) {
+GLuint executor::state::program(const shader::dispatch& next, const shader::program_key& key,
+                                std::uint32_t user_text) {
     if (next.counts) return programs.get({next.which, shader::operation_of<plus, std::uint32_t>()}, 0);
     return programs.get({next.which, key.op, key.blelloch_size}, user_text);
 }
 
-void executor::state::carry_out(saved_state& saved, const std::vector<shader::dispatch>& plan,
-                                const resources& from, const shader::program_key& key,
-                                std::uint32_t user_text) {
+void executor::state::carry_out(const std::vector<shader::dispatch>& plan, resources from,
+                                const shader::program_key& key, std::uint32_t user_text) {
     // All of them first: a program that does not compile must not leave a call half done.
-    std::vector<compute_program*> compiled;
+    std::vector<GLuint> compiled;
     compiled.reserve(plan.size());
-    for (const shader::dispatch& next : plan) compiled.push_back(&program(next, key, user_text));
+    for (const shader::dispatch& next : plan) compiled.push_back(program(next, key, user_text));
 
-    std::array<shader::binding, UPSWEEP_BINDINGS> bound{};
     gl.memory_barrier(GL_SHADER_STORAGE_BARRIER_BIT);
     for (std::size_t i = 0; i < plan.size(); ++i) {
         const shader::dispatch& next = plan[i];
         if (next.waits) gl.memory_barrier(GL_SHADER_STORAGE_BARRIER_BIT);
         for (std::size_t at = 0; at < next.bindings.size(); ++at) {
-            const shader::binding& wanted = next.bindings.at(at);
-            shader::binding& present = bound.at(at);
+            const shader::binding& bound = next.bindings.at(at);
             // An empty range cannot be bound; nothing is read or written through it either.
-            if (wanted.from == shader::resource::none || wanted.bytes == 0 || wanted == present) continue;
-            // What no invocation touches may be anything but a buffer of the caller's, which may be mapped.
-            const bool is_callers = present.from == shader::resource::none && saved.is_occupied(at);
-            if (wanted.stand_in && !is_callers) continue;
-            saved.save_binding(at);
+            if (bound.from == shader::resource::none || bound.bytes == 0) continue;
             gl.bind_buffer_range(GL_SHADER_STORAGE_BUFFER, static_cast<GLuint>(at),
-                                 of(from, wanted.from).buffer, static_cast<GLintptr>(wanted.offset),
-                                 static_cast<GLsizeiptr>(wanted.bytes));
-            present = wanted;
+                                 of(from, bound.from).buffer, static_cast<GLintptr>(bound.offset),
+                                 static_cast<GLsizeiptr>(bound.bytes));
         }
-        gl.use_program(compiled[i]->name());
-        compiled[i]->set_uniforms(next.parameters);
+        gl.use_program(compiled[i]);
+        gl.program_uniforms(compiled[i], 0, UPSWEEP_PARAMETERS, next.parameters.data());
         gl.dispatch_compute(next.groups_x, next.groups_y, 1);
         if (observer) observer(shader::name(next.which));
     }

@@ -24,12 +24,8 @@ using resources = std::array<buffer_region, 7>;
 inline buffer_region& of(resources& all, shader::resource which) {
     return all.at(static_cast<std::size_t>(which));
 }
-inline const buffer_region& of(const resources& all, shader::resource which) {
-    return all.at(static_cast<std::size_t>(which));
-}
 
-// Members change the program and the general binding point of storage buffers, which the caller of them
-// saves.
+// All members change state that the caller of them saves.
 struct executor::state {
     state(const function_loader& loader, const executor_options& lowered);
     ~state();
@@ -42,10 +38,9 @@ struct executor::state {
     void grow_scratch(std::uint64_t bytes);
     // The caller's workspace if there is one, else the executor's, of at least so many bytes.
     buffer_region workspace(const buffer_region& given, std::uint64_t bytes);
-    compute_program& program(const shader::dispatch& next, const shader::program_key& key,
-                             std::uint32_t user_text);
-    void carry_out(saved_state& saved, const std::vector<shader::dispatch>& plan, const resources& from,
-                   const shader::program_key& key, std::uint32_t user_text);
+    GLuint program(const shader::dispatch& next, const shader::program_key& key, std::uint32_t user_text);
+    void carry_out(const std::vector<shader::dispatch>& plan, resources from, const shader::program_key& key,
+                   std::uint32_t user_text);
 
     functions gl;
     device_info device;

@@ -1,8 +1,6 @@
 // Compiles and links one compute shader.
 #include "gl/program.hpp"
 
-#include <algorithm>
-
 #include "upsweep/error.hpp"
 
 namespace upsweep::gl {
@@ -58,12 +56,6 @@ compute_program::compute_program(const functions& gl, std::string_view what, con
     const std::string log = log_of(name_, gl.get_program, gl.get_program_log);
     gl.delete_program(name_);
     refuse(what, "link", log);
-}
-
-void compute_program::set_uniforms(std::span<const std::uint32_t> values) {
-    if (std::ranges::equal(values, uniforms_)) return;
-    gl_->program_uniforms(name_, 0, static_cast<GLsizei>(values.size()), values.data());
-    uniforms_.assign(values.begin(), values.end());
 }
 
 }  // namespace upsweep::gl

@@ -19,12 +19,12 @@ bool takes_items(shader::stage which) {
 
 }  // namespace
 
-compute_program& program_cache::get(shader::program_key key, std::uint32_t user_text) {
+GLuint program_cache::get(shader::program_key key, std::uint32_t user_text) {
     // Only what the text depends on.
     if (!is_blelloch(key.which)) key.blelloch_size = shader::group_size;
     if (takes_items(key.which)) key.op = {};
-    for (entry& each : entries_) {
-        if (each.key == key && each.user_text == user_text) return each.program;
+    for (const entry& each : entries_) {
+        if (each.key == key && each.user_text == user_text) return each.program.name();
     }
     const numbered_text* const users = find_text(user_text);
     const std::string_view text = users == nullptr ? std::string_view() : std::string_view(users->text);
@@ -32,7 +32,7 @@ compute_program& program_cache::get(shader::program_key key, std::uint32_t user_
     if (user_text != 0)
         what += takes_items(key.which) ? " with the items' text" : " with the operator's text";
     entries_.push_back({key, user_text, compute_program(gl_, what, shader::program_source(key, es_, text))});
-    return entries_.back().program;
+    return entries_.back().program.name();
 }
 
 std::uint32_t program_cache::add_text(std::string text, const shader::program_key& proof) {

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,8 +19,8 @@ class program_cache {
     program_cache(const program_cache&) = delete;
     program_cache& operator=(const program_cache&) = delete;
 
-    // It stays where it is. Throws upsweep::error, errc::device, with the driver's log.
-    compute_program& get(shader::program_key key, std::uint32_t user_text);
+    // Throws upsweep::error, errc::device, with the driver's log.
+    GLuint get(shader::program_key key, std::uint32_t user_text);
 
     // Numbers a text, with a number other than 0 that no other cache has, once that program compiles with it.
     // Throws as get() does.
@@ -45,7 +44,7 @@ class program_cache {
 
     const functions& gl_;
     bool es_;
-    std::deque<entry> entries_;  // some dozens at most, so a search through them is short
+    std::vector<entry> entries_;  // some dozens at most, so a search through them is short
     std::vector<numbered_text> texts_;
 };
 

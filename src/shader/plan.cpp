@@ -106,9 +106,7 @@ class scan_planner {
     static void fill(dispatch& to) {
         const auto stand_in = [&](int at, int other) {
             binding& empty = to.bindings[static_cast<std::size_t>(at)];
-            if (empty.from != resource::none) return;
-            empty = to.bindings[static_cast<std::size_t>(other)];
-            empty.stand_in = true;
+            if (empty.from == resource::none) empty = to.bindings[static_cast<std::size_t>(other)];
         };
         stand_in(UPSWEEP_OUTPUT, UPSWEEP_TOTAL);
         stand_in(UPSWEEP_INPUT, UPSWEEP_OUTPUT);

@@ -29,8 +29,8 @@ struct limits {
     std::uint32_t supers_per_dispatch = 16384;
 };
 
-// Buffers of a request. A binding that a stage declares and does not use names one that it may have at that
-// place unharmed, a stand-in.
+// Buffers of a request. A binding that a stage does not use names one that it may have at that place
+// unharmed.
 enum class resource : std::uint8_t { none, input, output, workspace, total, length, flags };
 inline constexpr int resource_count = 7;
 
@@ -38,7 +38,6 @@ struct binding {
     resource from = resource::none;
     std::uint64_t offset = 0;  // bytes from the start of that buffer, a multiple of binding_alignment
     std::uint64_t bytes = 0;
-    bool stand_in = false;  // the stage declares it and touches nothing there
     friend constexpr bool operator==(const binding&, const binding&) = default;
 };
 
