@@ -3,9 +3,9 @@
 //   loader      takes units of rows by ticket and has the copy engine bring them into a ring of stages
 //   summing     fold runs as soon as a stage has landed, then rows and tiles, and publish the tiles' totals;
 //               with several stages in flight, totals run ahead of the scan
-//   look-ahead  one warp, folds the totals of all tiles between this block's previous unit and its present
-//   one:
-//               no block waits for another's prefix, only for totals, which depend on nothing
+//   look-ahead  one warp, or two in turn, fold the totals of all tiles between this block's previous unit and
+//               its present one: no block waits for another's prefix, only for totals, which depend on
+//               nothing
 //   scanning    combine what stands to the left with each element and store
 //
 // A look-back would publish prefixes and wait for them; here every block computes the prefix itself, from

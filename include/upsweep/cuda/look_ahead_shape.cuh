@@ -12,7 +12,7 @@ namespace upsweep::cuda {
 
 // Sizes chosen from the types: bytes of shared memory and rows of a unit. Measured on an H200
 // (docs/performance.md): units of about 32 KiB, five of them in flight, eight warps that scan; four where
-// elements of 16 bytes and more need twice the registers.
+// accumulators of more than 8 bytes need twice the registers.
 template <class Types>
 struct look_ahead_shape {
     using Acc = typename Types::Acc;

@@ -74,7 +74,7 @@ struct tile_block {
     std::uint64_t tile;
     int warp, lane;
 
-    bool direct = false;  // the way that rows go
+    bool direct = false;  // whether rows go straight between memory and registers, where they are kept
     typename Types::Raw kept[shape::direct ? shape::rows_per_warp : 1]{};
 
     __device__ __forceinline__ char* image() const {
@@ -131,8 +131,8 @@ struct tile_block {
         std::memcpy(&raw.words, pieces, run_bytes);
         if constexpr (k + 1 < Types::inputs) read_directly<k + 1>(raw.rest, row, reverse);
     }
-    // This lane's run of a part-filled row, element by element. Its last element stands for those that are
-    // missing, so that operators meet no other values.
+    // This lane's run of a part-filled row, element by element. The row's last element stands for those that
+    // are missing, so that operators meet no other values.
     template <int k, class Raw>
     __device__ __forceinline__ void read_elements(Raw& raw, int row, bool reverse) const {
         using In = typename Types::template In<k>;
