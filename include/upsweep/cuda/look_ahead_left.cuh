@@ -88,20 +88,26 @@ struct look_ahead_left : look_ahead_ring<Types> {
         return fold;
     }
 
-    // By lane 0: tells the warps that scan a unit what stands to the left of it and of its tiles.
-    __device__ __forceinline__ void store_parts(const combiner<Acc, Op>& combine, int s, int rows,
-                                                int tiles_before, bool has_supers, const Acc& supers,
-                                                Acc tiles) const {
-        if (has_supers) *this->template at<Acc>(s, shape::super_part_at) = supers;
-        Acc* const parts = this->template at<Acc>(s, shape::tile_parts_at);
-        const Acc* const totals = this->template at<Acc>(s, shape::tile_totals_at);
-        if (tiles_before > 0) parts[0] = tiles;
+    // Tells the warps that scan a unit what stands to the left of it and of its tiles.
+    __device__ __forceinline__ void tell(const combiner<Acc, Op>& combine, int s, int rows, int tiles_before,
+                                         bool has_supers, const Acc& supers, Acc tiles) const {
+        stage_state& own = control(s);
+        if (lane == 0) {
+            if (has_supers) *this->template at<Acc>(s, shape::super_part_at) = supers;
+            Acc* const parts = this->template at<Acc>(s, shape::tile_parts_at);
+            const Acc* const totals = this->template at<Acc>(s, shape::tile_totals_at);
+            if (tiles_before > 0) parts[0] = tiles;
 #pragma unroll
-        for (int t = 1; t < shape::tiles; ++t) {
-            if (t * 32 >= rows) break;
-            tiles = combine.join(tiles_before + t > 1, tiles, totals[t - 1]);
-            parts[t] = tiles;
+            for (int t = 1; t < shape::tiles; ++t) {
+                if (t * 32 >= rows) break;
+                tiles = combine.join(tiles_before + t > 1, tiles, totals[t - 1]);
+                parts[t] = tiles;
+            }
+            own.located.arrive();
+        } else if (unsigned(lane) < phase_barrier::arriving_lanes) {
+            own.located.arrive();
         }
+        __syncwarp();
     }
 
     // The block's units in turn, each warp its own. A warp has the totals in hand before it asks what stood
@@ -163,13 +169,7 @@ struct look_ahead_left : look_ahead_ring<Types> {
             if (!knows_supers) read_supers();
 
             own.folded.wait(at.phase);
-            if (lane == 0) {
-                store_parts(combine, s, valid_rows(unit), tiles_before, has_supers, supers, tiles);
-                own.located.arrive();
-            } else if (unsigned(lane) < phase_barrier::arriving_lanes) {
-                own.located.arrive();
-            }
-            __syncwarp();
+            tell(combine, s, valid_rows(unit), tiles_before, has_supers, supers, tiles);
             for (int k = 0; k < turns; ++k) advance();
         }
     }
@@ -207,13 +207,7 @@ struct look_ahead_left : look_ahead_ring<Types> {
             }
 
             own.folded.wait(at.phase);
-            if (lane == 0) {
-                store_parts(combine, s, valid_rows(unit), int(tile % 32), has_supers, supers, tiles);
-                own.located.arrive();
-            } else if (unsigned(lane) < phase_barrier::arriving_lanes) {
-                own.located.arrive();
-            }
-            __syncwarp();
+            tell(combine, s, valid_rows(unit), int(tile % 32), has_supers, supers, tiles);
         }
     }
 

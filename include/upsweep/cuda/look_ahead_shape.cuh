@@ -43,7 +43,7 @@ struct look_ahead_shape {
     static constexpr int warps = rows < most_warps ? rows : most_warps;  // that sum, and as many that scan
     static constexpr int rows_per_warp = rows / warps;
 
-    // What stands to the left of a unit is folded a super a lane where values have one or two words: all
+    // What stands to the left of a unit is folded a super a lane where values have up to four words: all
     // supers between two units of a block on a large device at once. Larger ones are folded in order.
     static constexpr int words = words_for<sizeof(Acc)>;
     static constexpr bool folds_in_order = words > 4;

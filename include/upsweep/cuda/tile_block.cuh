@@ -174,6 +174,19 @@ struct tile_block {
         if constexpr (k + 1 < Types::inputs) read_staged<k + 1>(raw.rest, row, valid);
     }
 
+    // body(this lane's run, row, elements) of this warp's rows, one after the other through shared memory.
+    template <class Body>
+    __device__ __forceinline__ void for_each_staged_row(const Body& body) const {
+#pragma unroll 1
+        for (int k = 0; k < shape::rows_per_warp; ++k) {
+            const int row = row_of(k), valid = valid_items(row);
+            if (valid == 0) break;
+            typename Types::Raw raw;
+            read_staged<0>(raw, row, valid);
+            body(raw, row, valid);
+        }
+    }
+
     __device__ __forceinline__ void sum_run(const typename Types::Raw& raw, int row, bool reverse) const {
         const combiner<Acc, Op> combine{arguments.op, reverse};
         Acc x[Types::items];
@@ -212,14 +225,7 @@ struct tile_block {
                 return;
             }
         }
-#pragma unroll 1
-        for (int k = 0; k < shape::rows_per_warp; ++k) {
-            const int row = row_of(k), valid = valid_items(row);
-            if (valid == 0) break;
-            typename Types::Raw raw;
-            read_staged<0>(raw, row, valid);
-            sum_run(raw, row, arguments.reverse);
-        }
+        for_each_staged_row([&](const auto& raw, int row, int) { sum_run(raw, row, arguments.reverse); });
     }
 
     // By one warp: folds rows, and returns the tile's total in every lane, if the tile is full.
@@ -266,14 +272,9 @@ struct tile_block {
                 return;
             }
         }
-#pragma unroll 1
-        for (int k = 0; k < shape::rows_per_warp; ++k) {
-            const int row = row_of(k), valid = valid_items(row);
-            if (valid == 0) break;
-            typename Types::Raw raw;
-            read_staged<0>(raw, row, valid);
+        for_each_staged_row([&](const auto& raw, int row, int valid) {
             scan_row<Exclusive, false, storing::staged>(raw, row, valid, arguments.reverse, left);
-        }
+        });
     }
     // `Plain`: the scan's total is not in this row.
     template <bool Exclusive, bool Plain, storing How>

@@ -52,11 +52,7 @@ inline __device__ __noinline__ void clear_tags(launch_state& state, unsigned lon
 }
 
 // Between two reads of what is not published yet. Reads in vain by all blocks delay the data of all.
-__device__ __forceinline__ void pause_polling() {
-#if __CUDA_ARCH__ >= 700
-    __nanosleep(100);
-#endif
-}
+__device__ __forceinline__ void pause_polling() { __nanosleep(100); }
 
 // `count` values of type T. The words of values of one or two lie together, 16-byte aligned; of larger ones
 // word k of all values does, so that a warp reads neighbours at once.
