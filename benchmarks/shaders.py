@@ -50,7 +50,7 @@ def measure_particles(build):
 
 
 def scan_table(rows):
-    yield "| API | type | n | scan | GB/s | copy | of copy | empty dispatches | scan / empty |"
+    yield "| API | type | n | scan | GB/s | copy | of copy | empty sequence | scan / empty |"
     yield "|---|---|---:|---:|---:|---:|---:|---:|---:|"
     for row in rows:
         speed = 8e-9 * row["n"] / row["scan_s"]  # elements of 4 bytes, read once and written once

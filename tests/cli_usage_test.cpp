@@ -113,11 +113,17 @@ TEST_F(cli_usage, device_names) {
     for (const char* wrong : {"cpu:1", "cuda:", "vulkan:x", "gl:-1"})
         fail_and_keep(2, std::string("scan x.npy --device ") + wrong, "--device: expected one of");
     fail(2, "bench --sizes 10 --device abacus", "--device: expected one of");
-    for (const char* device : {"cpu", "auto"}) {
-        EXPECT_NE(succeed(std::string("scan x.npy --json -o y.npy --device ") + device)
+    for (const char* device : {"", "--device cpu", "--device auto --axis 0"}) {
+        EXPECT_NE(succeed(std::string("scan x.npy --json -o y.npy ") + device)
                       .find(R"("device": "cpu", "threads": )"),
-                  std::string::npos);
+                  std::string::npos)
+            << device;
     }
+    // A GPU if there is one.
+    const std::string report = succeed("scan x.npy --json -o y.npy --device auto");
+    EXPECT_TRUE(report.find(R"("device": "cpu")") != std::string::npos ||
+                report.find(R"("device": "cuda")") != std::string::npos)
+        << report;
 }
 
 TEST_F(cli_usage, every_simd_level_gives_the_same_bytes) {

@@ -215,8 +215,19 @@ TEST(registry_device_names, are_read_and_told) {
             EXPECT_EQ(problem.code(), errc::invalid_argument) << wrong;
         }
     }
-    EXPECT_EQ(registry::device("auto").name(), "cpu");
-    EXPECT_EQ(registry::device("auto").accelerated(), nullptr);
+    EXPECT_EQ(registry::device().name(), "cpu");
+    EXPECT_EQ(registry::device("cpu").accelerated(), nullptr);
+}
+
+TEST(registry_device_names, auto_is_the_gpu_that_is_there) {
+    registry::add_back_ends();
+    const std::vector<registry::device_info> all = registry::list_devices();
+    const bool gpu = std::any_of(all.begin(), all.end(), [](const registry::device_info& one) {
+        return one.name == "cuda" && one.available;
+    });
+    const registry::device chosen("auto");
+    EXPECT_EQ(chosen.name(), gpu ? "cuda" : "cpu");
+    EXPECT_EQ(chosen.accelerated() != nullptr, gpu);
 }
 
 }  // namespace

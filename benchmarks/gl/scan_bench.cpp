@@ -3,10 +3,11 @@
 //     gl_scan_bench [--json] [LARGEST_EXPONENT]
 //
 // Each row compares, within the same rounds and by the GPU's own clock, a scan with a copy of the same bytes
-// (the faster of glCopyBufferSubData and a compute shader) and with as many empty dispatches, and barriers
-// between, as the scan has. Times are medians over rounds; shares are medians of the ratios within a round. A
-// scan by reduce-then-scan moves 3 n elements, a copy 2 n, so 67 % of a copy is its ceiling where nothing
-// stays in a cache.
+// (the faster of glCopyBufferSubData and a compute shader) and with an empty sequence: as many dispatches as
+// the scan has, each of a program that does nothing, with parameters and buffers of its own, and barriers
+// between. Times are medians over rounds; shares are medians of the ratios within a round. A scan by
+// reduce-then-scan moves 3 n elements, a copy 2 n, so 67 % of a copy is its ceiling where nothing stays in a
+// cache.
 #include <epoxy/gl.h>
 
 #include <algorithm>
@@ -78,9 +79,33 @@ void check_last(GLuint out, std::uint64_t n) {
     if (last != static_cast<T>(n)) throw std::runtime_error("the scan is wrong");
 }
 
+// A program that does nothing, with the buffers and the parameters that a stage of a scan has.
+struct empty_stage {
+    static constexpr GLsizei parameters = 25;
+    GLuint program = make_program(
+        "layout(location = 0) uniform uint parameters[25];\n"
+        "layout(std430, binding = 0) readonly buffer a { uint from[]; };\n"
+        "layout(std430, binding = 1) writeonly buffer b { uint to[]; };\n"
+        "layout(std430, binding = 2) buffer c { uint workspace[]; };\n"
+        "void main() {\n"
+        "    if (parameters[0] == 0u) return;\n"
+        "    for (int i = 1; i < 25; ++i) to[i] = from[parameters[i]] + workspace[i];\n}\n");
+
+    void dispatch(GLuint in, GLuint out, GLuint workspace, GLsizeiptr bytes, GLuint number) const {
+        const std::array<GLuint, 3> buffers{in, out, workspace};
+        for (GLuint at = 0; at < buffers.size(); ++at)
+            glBindBufferRange(GL_SHADER_STORAGE_BUFFER, at, buffers.at(at), 0, bytes);
+        // No groups; the rest changes from stage to stage, as in a scan.
+        const std::array<GLuint, parameters> values{0, number};
+        glUseProgram(program);
+        glProgramUniform1uiv(program, 0, parameters, values.data());
+        glDispatchCompute(1, 1, 1);
+    }
+};
+
 template <class T>
 void run(upsweep::gl::executor& executor, const char* type, std::uint64_t n, GLuint copy_program,
-         GLuint empty_program, bool json) {
+         const std::array<empty_stage, 3>& empty, bool json) {
     const std::uint64_t bytes = n * sizeof(T);
     const std::vector<T> ones(n, T(1));
     const GLuint in = make_buffer(bytes, ones.data()), out = make_buffer(bytes, nullptr);
@@ -108,18 +133,20 @@ void run(upsweep::gl::executor& executor, const char* type, std::uint64_t n, GLu
                        glDispatchCompute(std::min(groups, 32768u), (groups + 32767) / 32768, 1);
                        glMemoryBarrier(GL_ALL_BARRIER_BITS);
                    }});
-    all.push_back({"empty", [&] {
-                       glUseProgram(empty_program);
-                       for (unsigned i = 0; i < stages; ++i) {
-                           glMemoryBarrier(GL_SHADER_STORAGE_BARRIER_BIT);
-                           glDispatchCompute(1, 1, 1);
-                       }
-                       glMemoryBarrier(GL_ALL_BARRIER_BITS);
-                   }});
+    const GLuint workspace = make_buffer(bytes, nullptr);
+    all.push_back(
+        {"empty", [&] {
+             for (unsigned i = 0; i < stages; ++i) {
+                 glMemoryBarrier(GL_SHADER_STORAGE_BARRIER_BIT);
+                 empty.at(i % empty.size()).dispatch(in, out, workspace, static_cast<GLsizeiptr>(bytes), i);
+             }
+             glMemoryBarrier(GL_ALL_BARRIER_BITS);
+         }});
     bench::measure_on_gpu(all, time_on_gpu);
     bench::print_gpu_row({executor.device().renderer, type, n, bytes, stages}, all, json);
     glDeleteBuffers(1, &in);
     glDeleteBuffers(1, &out);
+    glDeleteBuffers(1, &workspace);
 }
 
 }  // namespace
@@ -144,7 +171,7 @@ int main(int count, char** words) {
             "    uint i = (gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x) * 256u + "
             "gl_LocalInvocationIndex;\n"
             "    if (i < uint(from.length())) to[i] = from[i];\n}\n");
-        const GLuint empty = make_program("void main() {}\n");
+        const std::array<empty_stage, 3> empty;
         if (!json) {
             std::printf("%s, OpenGL %s\n", context.renderer().c_str(), context.version().c_str());
             bench::print_gpu_columns();

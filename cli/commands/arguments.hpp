@@ -32,22 +32,25 @@ inline registry::dtype parse_type(const char* option, const std::string& word) {
 
 // --device and --threads.
 struct device_choice {
-    std::string name = "auto";
+    std::string name = "cpu";
     std::size_t threads = 0;
 
     void add_to(CLI::App& app) {
-        app.add_option("--device", name,
-                       "cpu (auto, the default, is that too), cuda, gl or vulkan; cuda:1 is the second GPU")
+        app.add_option(
+               "--device", name,
+               "cpu (the default), cuda, gl or vulkan; cuda:1 is the second GPU; auto is cuda where a GPU "
+               "is there and does the work, else cpu")
             ->type_name("NAME");
         app.add_option("--threads", threads, "most threads to use; default: all processors")->type_name("N");
     }
     // Throws usage_error for words, and upsweep::error for devices that are not there.
-    [[nodiscard]] registry::device open(const CLI::App& app) const {
+    // `sequences`: only such are to be scanned, as other devices than the CPU can.
+    [[nodiscard]] registry::device open(const CLI::App& app, bool sequences = true) const {
         constexpr std::size_t most = 4096;
         if (app.count("--threads") != 0 && (threads < 1 || threads > most))
             throw usage_error(fmt::format("--threads {}: expected a number from 1 to {}", threads, most));
         try {
-            return registry::device(name, threads);
+            return registry::device(name == "auto" && !sequences ? "cpu" : name, threads);
         } catch (const error& problem) {
             if (problem.code() != errc::invalid_argument) throw;
             throw usage_error(fmt::format("--{}", problem.what()));

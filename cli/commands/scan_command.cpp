@@ -148,7 +148,8 @@ void print_json(const scan_arguments& arguments, const scan_report& report, cons
 
 void run_scan(scan_arguments& arguments, const words& given, const CLI::App& app) {
     check(arguments, given, app);
-    const registry::device device = arguments.device.open(app);
+    const registry::device device =
+        arguments.device.open(app, !arguments.axis.has_value() && arguments.by.empty());
     const auto start = std::chrono::steady_clock::now();
     scan_report report =
         is_table(arguments.input_format) ? scan_table(arguments, device) : scan_array(arguments, device);
@@ -206,11 +207,12 @@ help_page scan_page() {
                               "An output file appears when it is complete; until then, and after an error, "
                               "an old one stays as it was."}});
     page.sections.push_back({"Devices",
-                             {"auto, the default, is the CPU: the data of a file is in its memory, and "
+                             {"The CPU is the default: the data of a file is in its memory, and "
                               "carrying it to another device and back takes it longer than a scan of most "
                               "types does. Results have the same bits on every device; upsweep devices lists "
                               "what is there. What a device lacks is an error that names it: scans along an "
-                              "axis and of groups on all but the CPU, complex numbers on gl and vulkan."}});
+                              "axis and of groups on all but the CPU, complex numbers on gl and vulkan. auto "
+                              "takes a CUDA GPU where there is one, but the CPU for axes and groups."}});
     page.sections.push_back({"Groups",
                              {"With --by COLUMN every run of rows with the same text in that column is a "
                               "group, and the total starts afresh in each. Rows "

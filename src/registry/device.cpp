@@ -17,6 +17,8 @@ namespace {
 
 constexpr std::array<std::string_view, 5> names = {"auto", "cpu", "cuda", "gl", "vulkan"};
 constexpr std::size_t first_accelerator = 2;
+constexpr std::string_view automatic = names.front();
+constexpr std::string_view preferred = "cuda";  // by `automatic`
 constexpr const char* absent = "this build has no back end for it";
 
 std::vector<back_end>& back_ends() {
@@ -29,6 +31,17 @@ const back_end* find_back_end(std::string_view name) {
         if (one.name == name) return &one;
     }
     return nullptr;
+}
+
+// The first device of a kind; null where there is none that can be used.
+std::unique_ptr<accelerator> open_if_there(std::string_view kind) {
+    const back_end* const found = find_back_end(kind);
+    if (found == nullptr) return nullptr;
+    try {
+        return found->open(0);
+    } catch (const error&) {
+        return nullptr;
+    }
 }
 
 // The first device of a kind is called by the kind alone.
@@ -108,7 +121,8 @@ device::device(std::string_view name, std::size_t threads) : name_(name) {
             throw_error(static_cast<errc>(problem.code().value()), "device " + name_ + ": " + problem.what());
         }
     } else {
-        name_ = "cpu";
+        if (kind == automatic) accelerator_ = open_if_there(preferred);
+        name_ = accelerator_ ? preferred : "cpu";
     }
     executor_ = std::make_unique<cpu::executor>(threads);
 }

@@ -22,11 +22,10 @@ class accelerator;
 class device {
   public:
     // name: auto, cpu, cuda, gl or vulkan; with several devices of a kind, cuda:1 is the second one. auto is
-    // the CPU: data starts in host memory, and its way through another memory costs the host more than a scan
-    // (docs/architecture.md). threads = 0 takes every processor this process may use. Throws upsweep::error:
-    // unsupported for a device that this build lacks, device for one that this machine lacks,
-    // invalid_argument for an unknown name.
-    explicit device(std::string_view name = "auto", std::size_t threads = 0);
+    // the first CUDA GPU where there is one, else the CPU. threads = 0 takes every processor this process may
+    // use. Throws upsweep::error: unsupported for a device that this build lacks, device for one that this
+    // machine lacks, invalid_argument for an unknown name.
+    explicit device(std::string_view name = "cpu", std::size_t threads = 0);
     device(device&&) noexcept;
     device& operator=(device&&) noexcept;
     ~device();
