@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cuda/device_array.cuh"
+#include "cuda/staging.hpp"
 #include "support/bits.hpp"
 #include "upsweep/cuda/scan.cuh"
 #include "upsweep/error.hpp"
@@ -213,6 +214,8 @@ int scan_after_an_illegal_access(bool waits_first) {
     return reported == 2 ? 0 : 1;
 }
 TEST(cuda_errors_of_earlier_kernels, are_reported_by_name) {
+    if (under_compute_sanitizer())
+        GTEST_SKIP() << "compute-sanitizer ends at an illegal access, made on purpose here";
     GTEST_FLAG_SET(death_test_style, "threadsafe");  // the child is a fresh process
     EXPECT_EXIT(std::_Exit(scan_after_an_illegal_access(true)), ::testing::ExitedWithCode(0), "");
     EXPECT_EXIT(std::_Exit(scan_after_an_illegal_access(false)), ::testing::ExitedWithCode(0), "");

@@ -25,10 +25,12 @@ void expect_success(cudaError_t status, const char* doing) {
                                    << cudaGetErrorString(status) << ")";
 }
 
-bool device_staging::exact() {
-    static const bool wanted = std::getenv("UPSWEEP_TEST_SANITIZER") != nullptr;
-    return wanted;
+bool under_compute_sanitizer() {
+    static const bool told = std::getenv("UPSWEEP_TEST_SANITIZER") != nullptr;
+    return told;
 }
+
+bool device_staging::exact() { return under_compute_sanitizer(); }
 
 device_staging::~device_staging() {
     release();
