@@ -57,6 +57,9 @@ executor& executor::operator=(executor&& other) noexcept {
     compute_capability_ = other.compute_capability_;
     multiprocessors_ = other.multiprocessors_;
     shared_memory_ = other.shared_memory_;
+    only_device_ = other.only_device_;
+    passed_ = other.passed_;
+    next_passed_ = other.next_passed_;
     workspace_ = std::exchange(other.workspace_, nullptr);
     workspace_bytes_ = std::exchange(other.workspace_bytes_, 0);
     owns_workspace_ = std::exchange(other.owns_workspace_, true);
@@ -77,6 +80,9 @@ void executor::read_device() {
     int current = 0;
     check(cudaGetDevice(&current), "choosing a CUDA device");
     device_ = current;
+    int devices = 0;
+    check(cudaGetDeviceCount(&devices), "choosing a CUDA device");
+    only_device_ = devices == 1;
     if (stream_ != nullptr) check(cudaStreamGetDevice(stream_, &device_), "stream");
     const auto attribute = [&](cudaDeviceAttr which) {
         int value = 0;
@@ -145,7 +151,8 @@ void executor::check_before_launch() const {
     }
 }
 
-void executor::check_pointer(const void* p, const char* argument) const {
+void executor::check_pointer(const void* p, const char* argument) {
+    if (p != nullptr && std::find(passed_.begin(), passed_.end(), p) != passed_.end()) return;
     cudaPointerAttributes attributes{};
     check(cudaPointerGetAttributes(&attributes, p), argument);
     if (attributes.type == cudaMemoryTypeDevice && attributes.device != device_) {
@@ -157,6 +164,8 @@ void executor::check_pointer(const void* p, const char* argument) const {
         throw_error(errc::invalid_argument,
                     std::string(argument) + ": expected device memory, but it is host memory");
     }
+    passed_.at(next_passed_) = p;
+    next_passed_ = (next_passed_ + 1) % passed_.size();
 }
 
 }  // namespace upsweep::cuda

@@ -7,6 +7,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -76,8 +77,12 @@ class executor {
     void set_latest(algorithm used) { latest_ = used; }
     // Throws upsweep::error (device) for a sticky error of earlier work.
     void check_before_launch() const;
-    // Throws upsweep::error (invalid_argument) unless p is memory that this executor's device can use.
-    void check_pointer(const void* p, const char* argument) const;
+    // Throws upsweep::error (invalid_argument) unless p is memory that this executor's device can use. The
+    // last four pointers that passed are not asked about again, as long as the executor lives: the driver
+    // takes a tenth of a microsecond for each.
+    void check_pointer(const void* p, const char* argument);
+    // Whether the process sees one device alone, which is then the current one.
+    [[nodiscard]] bool has_only_device() const { return only_device_; }
 
   private:
     void read_device();
@@ -90,6 +95,9 @@ class executor {
     int compute_capability_ = 0;
     int multiprocessors_ = 0;
     int shared_memory_ = 0;
+    bool only_device_ = false;
+    std::array<const void*, 4> passed_{};  // by check_pointer, the latest
+    std::size_t next_passed_ = 0;
     void* workspace_ = nullptr;
     std::size_t workspace_bytes_ = 0;
     bool owns_workspace_ = true;

@@ -16,7 +16,9 @@ namespace upsweep::cuda {
 // Makes a device current for a scope.
 class device_scope {
   public:
-    explicit device_scope(int device) {
+    explicit device_scope(const executor& ex) {
+        if (ex.has_only_device()) return;
+        const int device = ex.device();
         check(cudaGetDevice(&previous_), "reading the current device");
         if (previous_ != device) check(cudaSetDevice(device), "choosing the executor's device");
         changed_ = previous_ != device;
@@ -88,7 +90,7 @@ class scan_launch {
     scan_launch(executor& ex, const scan_arguments<Types>& arguments) : ex_(ex), arguments_(arguments) {}
 
     void run() {
-        const device_scope current(ex_.device());
+        const device_scope current(ex_);
         ex_.check_before_launch();
         const algorithm chosen = choose();
         const executor::scratch scratch = ex_.take_scratch(bytes(chosen));

@@ -44,7 +44,7 @@ struct scan_options {
 namespace detail {
 
 template <class Types>
-void check_call(const executor& ex, const void* const (&in)[Types::inputs],
+void check_call(executor& ex, const void* const (&in)[Types::inputs],
                 const char* const (&names)[Types::inputs], const void* out, std::uint64_t n,
                 const scan_arguments<Types>& arguments) {
     using out_type = typename Types::Out;
