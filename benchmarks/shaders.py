@@ -49,13 +49,24 @@ def measure_particles(build):
         yield {"device": words.splitlines()[0], "draw": how, "alive": int(alive[2]), "clock_ms": float(clock[1]), "stages_ms": stages}
 
 
-def scan_table(rows):
-    yield "| API | type | n | scan | GB/s | copy | of copy | empty sequence | scan / empty |"
-    yield "|---|---|---:|---:|---:|---:|---:|---:|---:|"
+def read_cub(file):
+    """Microseconds of CUB's sums by type and n, from records of benchmarks/cuda. Signed and unsigned sums are the same work."""
+    if not file:
+        return {}
+    records = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    return {(record["type"].replace("int32", "uint32"), record["n"]): 1e6 * record["cub_seconds"]
+            for record in records if record["work"] == "inclusive/plus" and record["cub_seconds"] and record["type"] in ("float", "int32")}
+
+
+def scan_table(rows, cub):
+    yield "| API | type | n | scan | GB/s | copy | of copy | CUB, in CUDA | empty sequence | scan / empty |"
+    yield "|---|---|---:|---:|---:|---:|---:|---:|---:|---:|"
     for row in rows:
+        peer = cub.get((row["type"], row["n"]))
         speed = 8e-9 * row["n"] / row["scan_s"]  # elements of 4 bytes, read once and written once
         yield (f"| {row['api']} | {row['type']} | 2^{row['n'].bit_length() - 1} | {1e6 * row['scan_s']:.1f} us | {speed:.0f} | "
-               f"{1e6 * row['copy_s']:.1f} us ({row['copy_by']}) | {100 * row['copy_over_scan']:.1f} % | {1e6 * row['empty_s']:.1f} us | "
+               f"{1e6 * row['copy_s']:.1f} us ({row['copy_by']}) | {100 * row['copy_over_scan']:.1f} % | "
+               f"{f'{peer:.1f} us' if peer else ''} | {1e6 * row['empty_s']:.1f} us | "
                f"{row['scan_over_empty']:.2f} |")
 
 
@@ -70,13 +81,13 @@ def particle_table(rows):
                f"{100 * stages['scan'] / stages['frame']:.1f} % |")
 
 
-def report(results):
+def report(results, cub):
     lines = []
     if results["scans"]:
         devices = sorted({f"{row['api']}: {row['device']}" for row in results["scans"]})
         lines += [f"{'; '.join(devices)}; {results['date']}. Inclusive sums, medians of 15 rounds. A scan by reduce-then-scan moves 3 n "
                   "elements, a copy 2 n, so 67 % of a copy is the ceiling where nothing stays in a cache.", ""]
-        lines += scan_table(results["scans"])
+        lines += scan_table(results["scans"], cub)
     if results["particles"]:
         lines += ["", f"The particle system with room for 10 million, 1920 x 1080, {results['particles'][0]['device']}; medians of 300 "
                   "frames:", ""]
@@ -91,6 +102,7 @@ def main():
     parser.add_argument("--no-particles", action="store_true")
     parser.add_argument("--json", type=pathlib.Path, help="keep the records here")
     parser.add_argument("--use", type=pathlib.Path, help="report on these records instead of measuring")
+    parser.add_argument("--cub", type=pathlib.Path, help="records of benchmarks/cuda on the same GPU, for a column of CUB's times")
     parser.add_argument("--docs", type=pathlib.Path, help="the page to write the tables into")
     chosen = parser.parse_args()
     if chosen.use:
@@ -103,7 +115,7 @@ def main():
         sys.exit("shaders.py: nothing was measured")
     if chosen.json:
         chosen.json.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
-    text = report(results)
+    text = report(results, read_cub(chosen.cub))
     print(text)
     if chosen.docs:
         replace_part(chosen.docs, "shaders", text)
