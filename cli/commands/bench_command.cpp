@@ -10,11 +10,13 @@
 
 #include "cli/commands/arguments.hpp"
 #include "cli/commands/commands.hpp"
+#include "cli/io/message.hpp"
 #include "cli/json.hpp"
 #include "cli/plot/figure.hpp"
 #include "cli/usage.hpp"
 #include "registry/device.hpp"
 #include "registry/measure.hpp"
+#include "upsweep/error.hpp"
 
 namespace upsweep::cli {
 namespace {

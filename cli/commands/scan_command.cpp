@@ -13,8 +13,10 @@
 #include "cli/commands/arguments.hpp"
 #include "cli/commands/commands.hpp"
 #include "cli/commands/scan_job.hpp"
+#include "cli/io/message.hpp"
 #include "cli/json.hpp"
 #include "cli/usage.hpp"
+#include "upsweep/error.hpp"
 
 namespace upsweep::cli {
 namespace {

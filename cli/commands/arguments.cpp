@@ -1,0 +1,52 @@
+// Options that several commands have, read and checked.
+#include "cli/commands/arguments.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+
+#include "cli/io/message.hpp"
+#include "cli/usage.hpp"
+#include "upsweep/error.hpp"
+
+namespace upsweep::cli {
+
+registry::operation parse_op(const std::string& word) {
+    if (const auto op = registry::parse_operation(word)) return *op;
+    throw usage_error(
+        fmt::format("--op {}: expected one of {}", cli::quoted(word), registry::operation_names()));
+}
+
+registry::dtype parse_type(const char* option, const std::string& word) {
+    if (const auto type = registry::parse_dtype(word)) return *type;
+    throw usage_error(
+        fmt::format("{} {}: expected one of {}", option, cli::quoted(word), registry::dtype_names()));
+}
+
+void device_choice::add_to(CLI::App& app) {
+    app.add_option(
+           "--device", name,
+           "cpu (the default), cuda, gl or vulkan; cuda:1 is the second GPU; auto is cuda where a GPU "
+           "is there and does the work, else cpu")
+        ->type_name("NAME");
+    app.add_option("--threads", threads, "most threads to use; default: all processors")->type_name("N");
+}
+
+registry::device device_choice::open(const CLI::App& app, bool sequences) const {
+    constexpr std::size_t most = 4096;
+    if (app.count("--threads") != 0 && (threads < 1 || threads > most))
+        throw usage_error(fmt::format("--threads {}: expected a number from 1 to {}", threads, most));
+    try {
+        return registry::device(name == "auto" && !sequences ? "cpu" : name, threads);
+    } catch (const error& problem) {
+        if (problem.code() != errc::invalid_argument) throw;
+        throw usage_error(fmt::format("--{}", problem.what()));
+    }
+}
+
+picture_format plot_format(const std::string& file) {
+    if (const auto format = picture_format_of(file)) return *format;
+    throw usage_error(fmt::format("--plot {}: expected a name that ends in .svg or .png", file));
+}
+
+}  // namespace upsweep::cli
