@@ -91,11 +91,13 @@ struct empty_stage {
         "    if (parameters[0] == 0u) return;\n"
         "    for (int i = 1; i < 25; ++i) to[i] = from[parameters[i]] + workspace[i];\n}\n");
 
-    void dispatch(GLuint in, GLuint out, GLuint workspace, GLsizeiptr bytes, GLuint number) const {
-        const std::array<GLuint, 3> buffers{in, out, workspace};
-        for (GLuint at = 0; at < buffers.size(); ++at)
-            glBindBufferRange(GL_SHADER_STORAGE_BUFFER, at, buffers.at(at), 0, bytes);
-        // No groups; the rest changes from stage to stage, as in a scan.
+    static constexpr GLsizeiptr workspace_bytes = 4096;
+
+    void dispatch(GLuint in, GLuint out, GLsizeiptr bytes, GLuint workspace, GLuint number) const {
+        glBindBufferRange(GL_SHADER_STORAGE_BUFFER, 0, in, 0, bytes);
+        glBindBufferRange(GL_SHADER_STORAGE_BUFFER, 1, out, 0, bytes);
+        glBindBufferRange(GL_SHADER_STORAGE_BUFFER, 2, workspace, 0, workspace_bytes);
+        // The first says that there is nothing to do; another changes from stage to stage, as in a scan.
         const std::array<GLuint, parameters> values{0, number};
         glUseProgram(program);
         glProgramUniform1uiv(program, 0, parameters, values.data());
@@ -133,12 +135,12 @@ void run(upsweep::gl::executor& executor, const char* type, std::uint64_t n, GLu
                        glDispatchCompute(std::min(groups, 32768u), (groups + 32767) / 32768, 1);
                        glMemoryBarrier(GL_ALL_BARRIER_BITS);
                    }});
-    const GLuint workspace = make_buffer(bytes, nullptr);
+    const GLuint workspace = make_buffer(empty_stage::workspace_bytes, nullptr);
     all.push_back(
         {"empty", [&] {
              for (unsigned i = 0; i < stages; ++i) {
                  glMemoryBarrier(GL_SHADER_STORAGE_BARRIER_BIT);
-                 empty.at(i % empty.size()).dispatch(in, out, workspace, static_cast<GLsizeiptr>(bytes), i);
+                 empty.at(i % empty.size()).dispatch(in, out, static_cast<GLsizeiptr>(bytes), workspace, i);
              }
              glMemoryBarrier(GL_ALL_BARRIER_BITS);
          }});
