@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <deque>
 #include <functional>
 #include <optional>
 #include <stdexcept>
@@ -34,34 +35,38 @@ template <class Kernel, class Choose>
 typename Kernel::state simulate(const Kernel& kernel, std::size_t threads, std::size_t chunks,
                                 typename Kernel::state initial, const Choose& choose) {
     struct worker {
-        typename Kernel::summary made;
+        typename Kernel::summary made[2];  // of the chunk and the next one, by turns
+        std::size_t own = 0;
         std::size_t chunk = cpu::no_chunk;
         bool summarised = false;
         std::optional<typename Kernel::state> before;  // what the second pass, still to come, starts from
     };
-    std::vector<worker> workers(threads);
+    std::deque<worker> workers(threads);
     cpu::turnstile<typename Kernel::state> gate(std::move(initial));
     std::size_t ticket = 0;
     const auto step = [&](worker& w, bool alone) {
         if (w.before) {  // second pass, while the next chunk is summarised
             const std::size_t next = ticket++;
             const bool look_ahead = next + 1 < chunks;
-            kernel.scan(w.chunk, *w.before, look_ahead ? next : cpu::no_chunk, w.made);
+            kernel.scan(w.chunk, *w.before, &w.made[w.own], look_ahead ? next : cpu::no_chunk,
+                        w.made[w.own ^ 1]);
+            w.own ^= 1;
             w.before.reset();
             w.chunk = next;
             w.summarised = look_ahead;
         } else if (w.chunk == cpu::no_chunk) {
             w.chunk = ticket++;
         } else if (w.chunk + 1 == chunks || alone) {
-            kernel.scan(w.chunk, gate.state(), cpu::no_chunk, w.made);
+            kernel.scan(w.chunk, gate.state(), w.summarised ? &w.made[w.own] : nullptr, cpu::no_chunk,
+                        w.made[w.own ^ 1]);
             gate.pass(w.chunk);
             w.chunk = ticket++;
         } else if (!w.summarised) {
-            kernel.summarise(w.chunk, w.made);
+            kernel.summarise(w.chunk, w.made[w.own]);
             w.summarised = true;
         } else {
             w.before = gate.state();
-            kernel.advance(gate.state(), w.chunk, w.made);
+            kernel.advance(gate.state(), w.chunk, w.made[w.own]);
             gate.pass(w.chunk);
         }
     };
@@ -154,8 +159,8 @@ TEST(chain_script, generic_engine) {
     check_generic_engine<std::int32_t, plus>(tile, 5 * tile + 3, false, {});  // exact
 }
 
-// Where results go: an alignment at which the kernels stream by themselves, or not.
-enum class results { cached, streamed, streamed_misaligned };
+// Where results go; streamed at an alignment at which the kernels stream by themselves, or not.
+enum class results { cached, past_caches, streamed, streamed_misaligned };
 
 // Reverse: the elements lie back to front.
 template <class T, class Op>
@@ -172,7 +177,7 @@ void check_vector_engine(std::size_t chunk_size, std::size_t n, bool exclusive, 
     // Streamed backwards, the end is what has to be aligned.
     const std::size_t aligned = reverse ? (64 - n % 64) % 64 : 0;
     const std::size_t offset = where == results::streamed ? aligned : 3;
-    const bool streaming = where != results::cached;
+    const bool streaming = where == results::streamed || where == results::streamed_misaligned;
     guarded<T> out(n, offset);
     const std::ptrdiff_t stride = reverse ? -1 : 1;
     const std::size_t front = reverse ? n - 1 : 0;
@@ -185,7 +190,8 @@ void check_vector_engine(std::size_t chunk_size, std::size_t n, bool exclusive, 
     for (const cpu::simd_level level : cpu::supported_simd_levels()) {
         SCOPED_TRACE(std::string(cpu::name(level)));
         using engine = cpu::scan_engine<T, Op>;
-        const engine kernel(level, source, sink, n, exclusive, streaming, chunk_size);
+        const engine kernel(level, source, sink, n, exclusive, streaming, where == results::past_caches,
+                            chunk_size);
         simulate_many(kernel, (n + chunk_size - 1) / chunk_size, typename engine::state(),
                       [&](const auto& state) {
                           EXPECT_EQ(first_difference(out.data(), std::begin(results_of), n), n);
@@ -200,6 +206,8 @@ TEST(chain_script, vector_engine) {
     using enum results;
     check_vector_engine<float, plus>(tile, 5 * tile + 130, false, false, cached);
     check_vector_engine<float, plus>(2 * tile, 10 * tile - 1, true, true, cached);
+    check_vector_engine<float, plus>(2 * tile, 9 * tile - 256, false, false, past_caches);
+    check_vector_engine<double, multiplies>(tile, 2 * tile + 1000, true, false, past_caches);
     check_vector_engine<float, plus>(8 * tile, 70 * tile + 77, false, false, streamed);  // across two supers
     check_vector_engine<float, plus>(tile, 3 * tile + 5, true, false, streamed_misaligned);
     check_vector_engine<double, plus>(tile, 6 * tile, true, false, streamed);
@@ -210,8 +218,9 @@ TEST(chain_script, vector_engine) {
 TEST(chain_script, vector_engine_backwards) {
     constexpr std::size_t tile = core::tile_size;
     using enum results;
-    for (const results where : {cached, streamed, streamed_misaligned}) {
+    for (const results where : {cached, past_caches, streamed, streamed_misaligned}) {
         for (const bool staged : {false, true}) {
+            SCOPED_TRACE("results " + std::to_string(static_cast<int>(where)) + (staged ? ", staged" : ""));
             check_vector_engine<float, plus>(tile, 5 * tile + 130, staged, staged, where, true);
             check_vector_engine<double, plus>(2 * tile, 4 * tile + 31, !staged, staged, where, true);
             check_vector_engine<std::int8_t, plus>(tile, 6 * tile + 5, staged, staged, where, true);

@@ -99,9 +99,9 @@ struct scripted_kernel : word_kernel {
         word_kernel::summarise(chunk, made);
         keeper.pass(chunk);
     }
-    void scan(std::size_t chunk, state& carried, std::size_t next, summary& ahead) const {
+    void scan(std::size_t chunk, state& carried, const summary* own, std::size_t next, summary& ahead) const {
         if (summarised[chunk].load() == 0) keeper.pass(chunk);  // in one pass: this is its first callback
-        word_kernel::scan(chunk, carried, next, ahead);
+        word_kernel::scan(chunk, carried, own, next, ahead);
     }
 };
 
@@ -144,8 +144,8 @@ struct uneven_kernel : word_kernel {
         dawdle(chunk);
         word_kernel::summarise(chunk, made);
     }
-    void scan(std::size_t chunk, state& carried, std::size_t next, summary& ahead) const {
-        word_kernel::scan(chunk, carried, next, ahead);
+    void scan(std::size_t chunk, state& carried, const summary* own, std::size_t next, summary& ahead) const {
+        word_kernel::scan(chunk, carried, own, next, ahead);
         dawdle(chunk + 5);
     }
 };
@@ -176,9 +176,9 @@ struct failing_kernel : word_kernel {
         check(chunk, 1);
         word_kernel::advance(carried, chunk, made);
     }
-    void scan(std::size_t chunk, state& carried, std::size_t next, summary& ahead) const {
+    void scan(std::size_t chunk, state& carried, const summary* own, std::size_t next, summary& ahead) const {
         check(chunk, 2);
-        word_kernel::scan(chunk, carried, next, ahead);
+        word_kernel::scan(chunk, carried, own, next, ahead);
     }
 };
 TEST(chain, failures_reach_the_caller) {
@@ -217,10 +217,10 @@ struct delayed_kernel : word_kernel {
         begin();
         word_kernel::summarise(chunk, made);
     }
-    void scan(std::size_t chunk, state& carried, std::size_t next, summary& ahead) const {
+    void scan(std::size_t chunk, state& carried, const summary* own, std::size_t next, summary& ahead) const {
         begin();
         if (!is_caller()) helped.fetch_add(1);
-        word_kernel::scan(chunk, carried, next, ahead);
+        word_kernel::scan(chunk, carried, own, next, ahead);
         while (is_caller() && !helper_came.load()) std::this_thread::yield();
     }
 };

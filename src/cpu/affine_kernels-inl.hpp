@@ -193,7 +193,11 @@ struct affine_tree {
         }
     }
 
-    static constexpr affine_kernels<T> table{base::stream_alignment, &scan_rows, &fold_rows};
+    // 64-byte vectors are streamed whole or not at all, narrower ones in blocks.
+    static constexpr std::size_t stream_alignment = width * sizeof(T) < 64             ? 16
+                                                    : block_lanes<T> == core::run_size ? 64
+                                                                                       : 0;
+    static constexpr affine_kernels<T> table{stream_alignment, &scan_rows, &fold_rows};
 };
 
 }  // namespace upsweep::cpu::HWY_NAMESPACE

@@ -191,7 +191,7 @@ class axis_engine {
             }
         }
         // A row of the tree at a time, so that this tile is written while the next one is read.
-        void scan(std::size_t tile, state& carried, std::size_t next, summary& ahead) const {
+        void scan(std::size_t tile, state& carried, const summary*, std::size_t next, summary& ahead) const {
             if (next != no_chunk) begin(ahead);
             const std::size_t length = length_of(tile);
             for (std::size_t row = 0; row < core::tile_size; row += core::row_size) {

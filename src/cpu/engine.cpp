@@ -36,20 +36,13 @@ std::size_t streaming_bytes() {
 chunking chunking::plan(executor& ex, std::size_t n, std::size_t read_bytes, std::size_t written_bytes) {
     const std::size_t bytes = n * (read_bytes + written_bytes);
     const std::size_t helpers = n < 2 * core::tile_size ? 0 : ex.helpers_for(bytes);
-    if (helpers == 0) return {n, 1, 0, false};
-    const auto size_of_chunks = [&](std::size_t input_bytes) {
-        return std::clamp(round_up(input_bytes / read_bytes, core::tile_size), core::tile_size,
-                          core::tiles_per_super * core::tile_size);
-    };
-    const auto cut = [&](std::size_t size, std::size_t workers, bool halves) -> chunking {
-        const std::size_t chunks = (n + size - 1) / size;
-        return {size, chunks, std::min(workers, chunks - 1), halves};
-    };
-    if (helpers == 1 && bytes <= tuning::split_bytes)
-        return cut(size_of_chunks(tuning::split_chunk_bytes), 1, true);
+    if (helpers == 0) return {n, 1, 0};
     const std::size_t fair = n / ((helpers + 1) * tuning::chunks_per_thread) * read_bytes;
-    return cut(size_of_chunks(std::clamp(fair, tuning::smallest_chunk_bytes, tuning::chunk_bytes)), helpers,
-               false);
+    const std::size_t input_bytes = std::clamp(fair, tuning::smallest_chunk_bytes, tuning::chunk_bytes);
+    const std::size_t size = std::clamp(round_up(input_bytes / read_bytes, core::tile_size), core::tile_size,
+                                        core::tiles_per_super * core::tile_size);
+    const std::size_t chunks = (n + size - 1) / size;
+    return {size, chunks, std::min(helpers, chunks - 1)};
 }
 
 }  // namespace upsweep::cpu

@@ -150,7 +150,7 @@ class executor::pool {
         lock.unlock();
         backoff pause;
         while (entry.finished.load(std::memory_order_acquire) != entry.inside) pause();
-        remember(pause.longer_than(std::chrono::microseconds(tuning::late_leave_microseconds)));
+        remember(pause.waited() > std::chrono::microseconds(tuning::late_leave_microseconds));
     }
 
   private:

@@ -53,7 +53,7 @@ class recurrence_engine {
             carried.push_tile(made.tiles[tile], affine());
     }
 
-    void scan(std::size_t chunk, state& carried, std::size_t next, summary& ahead) const {
+    void scan(std::size_t chunk, state& carried, const summary*, std::size_t next, summary& ahead) const {
         const std::size_t first = chunk * chunk_size_;
         const std::size_t count = std::min(chunk_size_, n_ - first);
         const bool aligned = kernels_.stream_alignment != 0 &&
@@ -115,9 +115,9 @@ void run_recurrence(executor& ex, const source<T>& a, const source<T>& b, T x0, 
     using engine = recurrence_engine<T>;
     const std::size_t read_bytes = std::max(a.element_size, sizeof(T)) + std::max(b.element_size, sizeof(T));
     const chunking plan = chunking::plan(ex, shape.size, read_bytes, out.element_size);
-    const bool streaming = !shape.in_place && out.direct != nullptr && shape.footprint >= streaming_bytes();
+    const bool streaming = worth_streaming(plan, shape) && out.direct != nullptr;
     const engine kernel(ex.simd(), a, b, out, shape.size, streaming, plan.elements);
-    run_plan(ex, plan, kernel, typename engine::state{affine_map<T>{T(0), x0}, {}, 0}, shape.in_place);
+    run_chain(ex, plan.helpers, plan.count, kernel, typename engine::state{affine_map<T>{T(0), x0}, {}, 0});
 }
 
 template void run_recurrence<float>(executor&, const source<float>&, const source<float>&, float,

@@ -90,7 +90,7 @@ class segmented_engine {
             carried.push_tile(made.tiles[tile]);
     }
 
-    void scan(std::size_t chunk, state& carried, std::size_t next, summary& ahead) const {
+    void scan(std::size_t chunk, state& carried, const summary*, std::size_t next, summary& ahead) const {
         const std::size_t first = chunk * chunk_size_;
         const std::size_t count = std::min(chunk_size_, n_ - first);
         const bool staged = streaming_ || out_.direct == nullptr || sizeof(lane) != sizeof(Acc);
@@ -196,14 +196,14 @@ Acc run_segmented_scan(executor& ex, const source<Acc>& in, const sink<Acc>& out
     using lane = typename engine::lane;
     const chunking plan =
         chunking::plan(ex, shape.size, std::max(in.element_size, sizeof(lane)), out.element_size);
-    const bool streaming = !shape.in_place && out.plain && shape.footprint >= streaming_bytes() &&
+    const bool streaming = worth_streaming(plan, shape) && out.plain &&
                            (out.stride == 1 || (out.stride == -1 && in.stride == -1));
     const engine kernel(ex.simd(), in, out, shape, heads, options, streaming, plan.elements);
     typename engine::state state;
     if (carry.supers) state.supers = as_lane(*carry.supers);
     if (carry.tiles) state.tiles = as_lane(*carry.tiles);
     state.tile_count = carry.tile_count;
-    state = run_plan(ex, plan, kernel, state, shape.in_place);
+    state = run_chain(ex, plan.helpers, plan.count, kernel, state);
     carry.supers = static_cast<Acc>(state.supers);
     carry.tiles = static_cast<Acc>(state.tiles);
     carry.tile_count = state.tile_count;

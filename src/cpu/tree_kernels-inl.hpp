@@ -8,7 +8,12 @@
 // 4 shuffles, 2.75 to 4.75 operations, 2 loads and 2 stores.
 //
 // What is left of a group has fewer rows than lanes, so there a lane is a run at first, and the totals of the
-// runs are transposed for the step in which a lane is a row. So it is where results are streamed, too.
+// runs are transposed for the step in which a lane is a row.
+//
+// In two halves, nest_rows leaves V (+) L in the order of the elements, in a buffer that a cache holds, so
+// that finish_rows is a loop over neighbours that fills one cache line after the other: where results are
+// streamed, lines that are half written for long are written to memory in parts. Between the halves the
+// totals of tiles are known, so that threads share a scan without reading its input twice.
 
 #if defined(UPSWEEP_TREE_KERNELS_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef UPSWEEP_TREE_KERNELS_INL_HPP
@@ -23,6 +28,7 @@
 #include <type_traits>
 
 #include "src/cpu/lane_kernels-inl.hpp"
+#include "src/cpu/nested_kernels-inl.hpp"
 #include "src/cpu/tree_layout-inl.hpp"
 #include "src/cpu/vector-inl.hpp"
 #include "upsweep/core/tree.hpp"
@@ -33,9 +39,15 @@ HWY_BEFORE_NAMESPACE();
 namespace upsweep::cpu::HWY_NAMESPACE {
 
 template <class T, class Op>
-struct tree : tree_layout<T> {
+struct tree : nested_tree<T, Op> {
+    using base = nested_tree<T, Op>;
     using layout = tree_layout<T>;
     using V = typename layout::V;
+    using base::fold_runs;
+    using base::identity;
+    using base::op;
+    template <std::size_t Parts>
+    using outer_parts = typename base::template outer_parts<Parts>;
     using layout::group_rows;
     using layout::group_size;
     using layout::row_steps;
@@ -43,18 +55,6 @@ struct tree : tree_layout<T> {
     using layout::step;
     using layout::totals_stride;
     using layout::width;
-
-    // 64-byte vectors are streamed whole or not at all, narrower ones in blocks.
-    static constexpr std::size_t stream_alignment = width * sizeof(T) < 64             ? 16
-                                                    : block_lanes<T> == core::run_size ? 64
-                                                                                       : 0;
-
-    static HWY_INLINE V op(V a, V b) { return combine(Op(), a, b); }
-    static HWY_INLINE V identity() { return hn::Set(full<T>(), Op::template identity<T>()); }
-
-    static HWY_INLINE void fold_runs(V (&v)[core::run_size]) {
-        for (std::size_t m = 1; m < core::run_size; ++m) v[m] = op(v[m - 1], v[m]);
-    }
 
     // Folds the run totals of every row, a lane a row, and replaces each by the fold of those before it.
     template <bool Backwards>
@@ -88,48 +88,6 @@ struct tree : tree_layout<T> {
         return accumulated;
     }
 
-    static HWY_ATTR void fold_rows(const T* x, std::size_t n, T* rows, bool backwards) {
-        if (backwards)
-            fold_rows_as<true>(x, n, rows);
-        else
-            fold_rows_as<false>(x, n, rows);
-    }
-    // A lane a row, as in scan_group.
-    template <bool Backwards>
-    static HWY_ATTR void fold_rows_as(const T* x, std::size_t n, T* rows) {
-        const full<T> d;
-        HWY_ALIGN T row_totals[group_rows];
-        std::size_t first = 0;
-        for (; first + group_size <= n; first += group_size) {
-            const T* const group = at<Backwards>(x, first, 1);
-            const T* const next =
-                first + 2 * group_size <= n ? at<Backwards>(x, first + group_size, group_size) : nullptr;
-            V totals = identity();
-            for (std::size_t run = 0; run < runs; ++run) {
-                if (next != nullptr) prefetch(next, run * step * sizeof(T), step * sizeof(T));
-                V v[core::run_size];
-                layout::template load_rows<Backwards>(group, run, v);
-                fold_runs(v);
-                totals = op(totals, v[core::run_size - 1]);
-            }
-            hn::Store(totals, d, row_totals);
-            for (const T total : row_totals) *rows = Op()(*rows, total);
-        }
-        if (first != n)
-            portable::tree<T, Op>::fold_rows(at<Backwards>(x, first, 1), n - first, rows, Backwards);
-    }
-
-    // What stands to the left of a tile: S (+) (T (+) nested), T (+) nested, or nothing but identities.
-    template <std::size_t Parts>
-    struct outer_parts {
-        V s, t;
-        HWY_INLINE V operator()(V nested) const {
-            if constexpr (Parts >= 1) nested = op(t, nested);
-            if constexpr (Parts >= 2) nested = op(s, nested);
-            return nested;
-        }
-    };
-
     // The results of one step from `run`, what is to the left of its runs, and the folds within them.
     template <bool Exclusive, class Outer, class Folded>
     static HWY_INLINE void finish_step(const Outer& outer, V before, V run, const Folded& folded,
@@ -148,14 +106,13 @@ struct tree : tree_layout<T> {
         if (n <= scalar_size) return scan_few(x, y, n, supers, tiles, rows, pass, last);
         const bool no_supers = is_identity(supers);
         const bool no_tiles = is_identity(tiles);
-        with_pass(pass, [&]<placement Where, bool Backwards>() HWY_ATTR {
-            if constexpr (Where == placement::cached) {
-                if (no_supers && no_tiles)
-                    return scan_rows_as<Where, Backwards, 0>(x, y, n, supers, tiles, rows, pass, last);
-                if (no_supers)
-                    return scan_rows_as<Where, Backwards, 1>(x, y, n, supers, tiles, rows, pass, last);
-            }
-            scan_rows_as<Where, Backwards, 2>(x, y, n, supers, tiles, rows, pass, last);
+        with_direction(pass, [&]<bool Backwards>() HWY_ATTR {
+            if (no_supers && no_tiles)
+                scan_rows_as<Backwards, 0>(x, y, n, supers, tiles, rows, pass, last);
+            else if (no_supers)
+                scan_rows_as<Backwards, 1>(x, y, n, supers, tiles, rows, pass, last);
+            else
+                scan_rows_as<Backwards, 2>(x, y, n, supers, tiles, rows, pass, last);
         });
     }
     // By its bits: +0 is no identity of sums.
@@ -230,7 +187,7 @@ struct tree : tree_layout<T> {
             layout::template store_rows<Backwards>(v, y, run);
         }
     }
-    template <placement Where, bool Backwards, std::size_t Parts>
+    template <bool Backwards, std::size_t Parts>
     static HWY_ATTR void scan_rows_as(const T* x, T* y, std::size_t n, T supers, T tiles, T* rows,
                                       const scan_pass& pass, T* last) {
         const full<T> d;
@@ -240,27 +197,23 @@ struct tree : tree_layout<T> {
         HWY_ALIGN T last_step[step];  // what does not fill a step, padded
         const outer_parts<Parts> outer{hn::Set(d, supers), hn::Set(d, tiles)};
         std::size_t first = 0;
-        // Streamed, a group of rows would keep as many cache lines half written, and a processor that has to
-        // give up one of them writes to memory many times.
-        if constexpr (Where == placement::cached) {
-            for (; first + group_size <= n; first += group_size) {
-                // What follows is asked for a group before. The call after this one begins at the end
-                // backwards.
-                const T* ahead = nullptr;
-                if (first + 2 * group_size <= n)
-                    ahead = at<Backwards>(x, first + group_size, group_size);
-                else if (pass.ahead != nullptr)
-                    ahead = static_cast<const T*>(pass.ahead) + (Backwards ? n - group_size : 0);
-                const T* const from = at<Backwards>(x, first, 1);
-                T* const to = at<Backwards>(y, first, 1);
-                if (pass.exclusive)
-                    scan_group<true, Backwards>(from, to, outer, rows, ahead);
-                else
-                    scan_group<false, Backwards>(from, to, outer, rows, ahead);
-            }
+        for (; first + group_size <= n; first += group_size) {
+            // What follows is asked for a group before. The call after this one begins at the end
+            // backwards.
+            const T* ahead = nullptr;
+            if (first + 2 * group_size <= n)
+                ahead = at<Backwards>(x, first + group_size, group_size);
+            else if (pass.ahead != nullptr)
+                ahead = static_cast<const T*>(pass.ahead) + (Backwards ? n - group_size : 0);
+            const T* const from = at<Backwards>(x, first, 1);
+            T* const to = at<Backwards>(y, first, 1);
+            if (pass.exclusive)
+                scan_group<true, Backwards>(from, to, outer, rows, ahead);
+            else
+                scan_group<false, Backwards>(from, to, outer, rows, ahead);
         }
-        for (; first < n; first += group_size) {
-            const std::size_t count = std::min(n - first, group_size);
+        if (first != n) {
+            const std::size_t count = n - first;
             const std::size_t whole = count / step * step;
             const std::size_t complete_rows = count / core::row_size;
             const std::size_t row_count = (count + core::row_size - 1) / core::row_size;
@@ -312,8 +265,7 @@ struct tree : tree_layout<T> {
             }
 
             const auto finish = [&]<bool Exclusive>() HWY_ATTR {
-                const auto scan_step = [&]<placement To>(std::integral_constant<placement, To>, std::size_t g,
-                                                         V before, T* to) HWY_ATTR {
+                const auto scan_step = [&](std::size_t g, V before, T* to) HWY_ATTR {
                     const V run =
                         hn::LoadU(d, totals + g / row_steps * totals_stride + g % row_steps * width);
                     const T* const step_folded = folded + g * step;
@@ -321,22 +273,17 @@ struct tree : tree_layout<T> {
                     finish_step<Exclusive>(
                         outer, before, run,
                         [&](std::size_t m) HWY_ATTR { return hn::Load(d, step_folded + m * width); }, v);
-                    layout::template store_runs<To, Backwards>(v, to);
+                    layout::template store_runs<placement::cached, Backwards>(v, to);
                 };
                 for (std::size_t r = 0; r < row_count; ++r) {
                     const V before = hn::Set(d, *rows);
                     const std::size_t end = std::min(whole / step, (r + 1) * row_steps);
-                    for (std::size_t g = r * row_steps; g < end; ++g) {
-                        if (pass.ahead != nullptr)
-                            prefetch(pass.ahead, (first + g * step) * sizeof(T), step * sizeof(T));
-                        scan_step(std::integral_constant<placement, Where>(), g, before,
-                                  at<Backwards>(y, first + g * step, step));
-                    }
+                    for (std::size_t g = r * row_steps; g < end; ++g)
+                        scan_step(g, before, at<Backwards>(y, first + g * step, step));
                     if (r < complete_rows)
                         *rows = Op()(*rows, row_totals[r]);
                     else if (whole != count)
-                        scan_step(std::integral_constant<placement, placement::cached>(), whole / step,
-                                  before, last_step);
+                        scan_step(whole / step, before, last_step);
                 }
             };
             if (pass.exclusive)
@@ -349,9 +296,10 @@ struct tree : tree_layout<T> {
         if (last != nullptr && n % core::row_size == 0) *last = Op()(supers, Op()(tiles, *rows));
     }
 
-    static constexpr tree_kernels<T> table{
-        stream_alignment,         &scan_rows, &fold_rows, &tree_lanes<T, Op>::scan, &tree_lanes<T, Op>::fold,
-        &tree_strips<T, Op>::scan};
+    static constexpr tree_kernels<T> table{base::stream_alignment,   &scan_rows,
+                                           base::nest_size,          &base::nest_rows,
+                                           &base::finish_rows,       &tree_lanes<T, Op>::scan,
+                                           &tree_lanes<T, Op>::fold, &tree_strips<T, Op>::scan};
 };
 
 }  // namespace upsweep::cpu::HWY_NAMESPACE

@@ -142,6 +142,15 @@ HWY_INLINE auto with_pass(const scan_pass& pass, const Body& body) {
                           : body.template operator()<placement::cached, false>();
 }
 
+// body.template operator()<backwards>() of a pass that never streams.
+template <class Body>
+HWY_INLINE void with_direction(const scan_pass& pass, const Body& body) {
+    if (pass.backwards)
+        body.template operator()<true>();
+    else
+        body.template operator()<false>();
+}
+
 // The built-in operators on vectors.
 template <class Op, class V>
 HWY_INLINE V combine(Op, V a, V b) {

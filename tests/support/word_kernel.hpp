@@ -33,9 +33,12 @@ struct word_kernel {
         EXPECT_EQ(made.text, in[chunk]);
         carried += made.text;
     }
-    void scan(std::size_t chunk, state& carried, std::size_t next, summary& ahead) const {
+    void scan(std::size_t chunk, state& carried, const summary* own, std::size_t next, summary& ahead) const {
         scanned[chunk].fetch_add(1);
-        carried += in[chunk];
+        if (own != nullptr) {
+            EXPECT_EQ(own->text, in[chunk]);
+        }
+        carried += own != nullptr ? own->text : in[chunk];
         out[chunk] = carried;
         if (next == cpu::no_chunk) return;
         EXPECT_GT(next, chunk);

@@ -30,13 +30,13 @@ class backoff {
             std::this_thread::yield();
         }
     }
-    // Whether the wait has lasted so long already, beyond the pauses.
-    [[nodiscard]] bool longer_than(std::chrono::microseconds time) const {
-        return count_ == pauses && clock::now() - start_ > time;
+    using clock = std::chrono::steady_clock;
+    // How long the wait has lasted beyond the pauses.
+    [[nodiscard]] clock::duration waited() const {
+        return count_ == pauses ? clock::now() - start_ : clock::duration();
     }
 
   private:
-    using clock = std::chrono::steady_clock;
     static constexpr int pauses = 200;
     int count_ = 0;
     clock::time_point start_{};

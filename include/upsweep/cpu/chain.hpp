@@ -54,15 +54,18 @@ class turnstile : public first_failure {
     }
 
     // Blocks until it is the turn of chunk `index`, or until another thread failed: then false.
-    // `impatient`: a wait that is longer than any chunk takes makes late() true.
+    // `impatient`: this is the caller, whose waits may make late() true.
     [[nodiscard]] bool wait(std::size_t index, bool impatient = false) {
-        for (backoff pause; !is_turn(index); pause()) {
+        backoff pause;
+        for (; !is_turn(index); pause()) {
             if (failed()) return false;
-            if (impatient && pause.longer_than(std::chrono::microseconds(tuning::late_turn_microseconds)))
+            if (impatient && !late() && costs_too_much(waited_ + pause.waited()))
                 late_.store(true, std::memory_order_relaxed);
         }
+        if (impatient) waited_ += pause.waited();
         return true;
     }
+    // Whether the caller has waited for longer than helpers are worth.
     [[nodiscard]] bool late() const { return late_.load(std::memory_order_relaxed); }
 
     // Only for whoever has the turn.
@@ -70,6 +73,15 @@ class turnstile : public first_failure {
     void pass(std::size_t index) { turn_.store(index + 1, std::memory_order_release); }
 
   private:
+    using clock = backoff::clock;
+
+    [[nodiscard]] bool costs_too_much(clock::duration waited) const {
+        return waited > std::chrono::microseconds(tuning::late_turn_microseconds) &&
+               tuning::late_turn_part * waited > clock::now() - begin_;
+    }
+
+    const clock::time_point begin_ = clock::now();
+    clock::duration waited_{};  // the caller's
     std::atomic<bool> late_{false};
     alignas(64) std::atomic<std::size_t> turn_{0};
     alignas(64) State state_;
@@ -80,9 +92,10 @@ class turnstile : public first_failure {
 //   using state, using summary                    (summary is default-constructible)
 //   void summarise(chunk, summary&) const         reads the chunk
 //   void advance(state&, chunk, const summary&) const
-//   void scan(chunk, state&, next, summary& ahead) const
-//       writes the chunk and advances the state itself. Unless next == no_chunk, also summarises chunk
-//       `next`, so that a thread reads one chunk while it writes another.
+//   void scan(chunk, state&, const summary* own, next, summary& ahead) const
+//       writes the chunk and advances the state itself. `own`, unless null, is what summarise() made of the
+//       chunk. Unless next == no_chunk, also summarises chunk `next`, so that a thread reads one chunk while
+//       it writes another.
 inline constexpr std::size_t no_chunk = static_cast<std::size_t>(-1);
 
 template <class Kernel>
@@ -100,7 +113,8 @@ typename Kernel::state run_chain(executor& ex, std::size_t helpers, std::size_t 
         const auto leaves = [&] { return !is_caller && gate.late(); };
         try {
             const auto claim = [&] { return ticket.fetch_add(1, std::memory_order_relaxed); };
-            typename Kernel::summary made;  // of the chunk
+            typename Kernel::summary made[2];  // of the chunk and the next one, by turns
+            std::size_t own = 0;
             bool summarised = false;
             std::size_t chunk = claim();
             while (chunk < chunk_count && !gate.failed()) {
@@ -108,23 +122,25 @@ typename Kernel::state run_chain(executor& ex, std::size_t helpers, std::size_t 
                 // Alone, or at the end, nobody waits for the state: one pass does.
                 const bool alone = present.load(std::memory_order_relaxed) == 1 && gate.is_turn(chunk);
                 if (!summarised && !last && !alone) {
-                    kernel.summarise(chunk, made);
+                    kernel.summarise(chunk, made[own]);
                     summarised = true;
                 }
                 if (!gate.wait(chunk, is_caller)) break;
                 if (last || !summarised) {
-                    kernel.scan(chunk, gate.state(), no_chunk, made);
+                    kernel.scan(chunk, gate.state(), summarised ? &made[own] : nullptr, no_chunk,
+                                made[own ^ 1]);
                     gate.pass(chunk);
                     chunk = leaves() ? no_chunk : claim();
                     summarised = false;
                     continue;
                 }
                 typename Kernel::state before = gate.state();
-                kernel.advance(gate.state(), chunk, made);
+                kernel.advance(gate.state(), chunk, made[own]);
                 gate.pass(chunk);
                 const std::size_t next = leaves() ? no_chunk : claim();
                 const bool look_ahead = next < chunk_count - 1;
-                kernel.scan(chunk, before, look_ahead ? next : no_chunk, made);
+                kernel.scan(chunk, before, &made[own], look_ahead ? next : no_chunk, made[own ^ 1]);
+                own ^= 1;
                 chunk = next;
                 summarised = look_ahead;
             }

@@ -16,14 +16,14 @@
 #include "upsweep/cpu/chain.hpp"
 #include "upsweep/cpu/executor.hpp"
 #include "upsweep/cpu/kernels.hpp"
-#include "upsweep/cpu/split.hpp"
+#include "upsweep/cpu/scratch.hpp"
 #include "upsweep/cpu/staging.hpp"
 #include "upsweep/cpu/tuning.hpp"
 #include "upsweep/options.hpp"
 
 namespace upsweep::cpu {
 
-// Bytes from which results are streamed past the caches of this machine.
+// Bytes read and written from which one thread streams its results past the caches of this machine.
 std::size_t streaming_bytes();
 
 // How a scan of n elements is cut into chunks of whole tiles, and who works on them.
@@ -31,18 +31,9 @@ struct chunking {
     std::size_t elements;  // of a chunk
     std::size_t count;
     std::size_t helpers;
-    bool split;  // by run_split rather than run_chain
 
     static chunking plan(executor& ex, std::size_t n, std::size_t read_bytes, std::size_t written_bytes);
 };
-
-// Scans the chunks of a plan by whichever scheme it says. Returns the state after the last.
-template <class Kernel>
-typename Kernel::state run_plan(executor& ex, const chunking& plan, const Kernel& kernel,
-                                typename Kernel::state initial, bool in_place) {
-    if (plan.split) return run_split(ex, plan.count, kernel, std::move(initial), in_place);
-    return run_chain(ex, plan.helpers, plan.count, kernel, initial);
-}
 
 template <class Acc, class Op>
 class scan_engine {
@@ -69,16 +60,18 @@ class scan_engine {
     struct exact_summary {
         Acc total;
     };
+    // The first half of a chunk's scan: its elements nested in their rows, and what follows from them.
     struct tree_summary {
-        std::array<Acc, most_elements / core::tile_size + 1> tile_totals;
+        std::array<Acc, most_elements / core::tile_size> tile_totals;
+        std::array<Acc, most_elements / core::row_size> starts;
+        scratch_block memory;
+        Acc* nested = nullptr;
     };
     using summary = std::conditional_t<exact, exact_summary, tree_summary>;
 
-    // The share of a split scan that the caller takes: how long a summary takes beside a scan decides it.
-    static constexpr double first_share = exact ? 0.57 : 0.62;
-
+    // `past_caches`: the arrays are larger than the caches; `streaming`: so the results are stored past them.
     scan_engine(simd_level level, const source<Acc>& in, const sink<Acc>& out, std::size_t n, bool exclusive,
-                bool streaming, std::size_t chunk_size)
+                bool streaming, bool past_caches, std::size_t chunk_size)
         : kernels_(kernels_for<Acc, Op>(level)),
           memory_(memory_kernels_for(level)),
           in_(in),
@@ -87,6 +80,7 @@ class scan_engine {
           exclusive_(exclusive),
           backwards_(in.stride == -1 && out.stride == -1),
           streaming_(streaming),
+          past_caches_(past_caches || streaming),
           chunk_size_(chunk_size) {
         if (backwards_) {
             in_ = lying_forwards(in_, n);
@@ -96,7 +90,7 @@ class scan_engine {
 
     void summarise(std::size_t chunk, summary& made) const;
     void advance(state& carried, std::size_t chunk, const summary& made) const;
-    void scan(std::size_t chunk, state& carried, std::size_t next, summary& ahead) const;
+    void scan(std::size_t chunk, state& carried, const summary* own, std::size_t next, summary& ahead) const;
 
   private:
     [[nodiscard]] std::size_t count_in(std::size_t chunk) const {
@@ -117,6 +111,10 @@ class scan_engine {
         in_.load(in_, memory_, at, count, buffer);
         return buffer;
     }
+    // Where element i of a chunk is nested; those after it follow as in the arrays.
+    [[nodiscard]] Acc* nested(const tree_summary& made, std::size_t i) const {
+        return backwards_ ? made.nested + (chunk_size_ - 1 - i) : made.nested + i;
+    }
     // Where elements [first, first + count) lie, if they are neighbours, to be asked for ahead. Streaming,
     // also past the end, because lines of an array often follow each other.
     [[nodiscard]] const void* address(std::size_t first, std::size_t count) const {
@@ -127,8 +125,17 @@ class scan_engine {
     void store(std::size_t first, std::size_t count, const Acc* from, const void* ahead) const;
     [[nodiscard]] bool streams_directly() const;
     void begin(summary& made) const;
-    void summarise_piece(std::size_t chunk, std::size_t i, std::size_t count, summary& made,
-                         Acc* buffer) const;
+    void summarise_piece(std::size_t chunk, std::size_t i, std::size_t count, summary& made, Acc* buffer,
+                         const void* following) const;
+    // What happens to the results of a pass.
+    struct output {
+        scan_pass pass;
+        bool staged;  // through a buffer
+    };
+    [[nodiscard]] output plan_output() const;
+    void scan_exact(std::size_t chunk, state& carried, std::size_t next, summary& ahead) const;
+    void scan_tree(std::size_t chunk, state& carried, const summary* own, std::size_t next,
+                   summary& ahead) const;
 
     const scan_kernels<Acc, Op>& kernels_;
     const memory_kernels& memory_;
@@ -138,6 +145,7 @@ class scan_engine {
     bool exclusive_;
     bool backwards_;  // in_ and out_ then hold the sequence back to front
     bool streaming_;
+    bool past_caches_;
     std::size_t chunk_size_;
 };
 
@@ -147,6 +155,11 @@ struct scan_shape {
     bool in_place;          // input and output are the same memory
     std::size_t footprint;  // bytes read and written by the whole call, of which this scan may be a part
 };
+
+// Whether results are stored past the caches.
+inline bool worth_streaming(const chunking& plan, const scan_shape& shape) {
+    return !shape.in_place && (plan.helpers != 0 || shape.footprint >= streaming_bytes());
+}
 
 // Scans shape.size elements from `carry` on (a tile boundary), which ends as the state after the last
 // complete tile. Returns the fold of everything.

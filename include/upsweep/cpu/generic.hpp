@@ -92,7 +92,7 @@ class generic_engine {
             push(carried.tree, made.parts[i]);
     }
 
-    void scan(std::size_t chunk, state& carried, std::size_t next, summary& ahead) const {
+    void scan(std::size_t chunk, state& carried, const summary*, std::size_t next, summary& ahead) const {
         scan(chunk, carried);
         if (next != no_chunk) summarise(next, ahead);
     }
