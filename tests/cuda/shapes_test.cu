@@ -15,7 +15,7 @@ namespace {
 std::vector<std::size_t> boundary_sizes() {
     std::vector<std::size_t> sizes;
     for (const std::size_t boundary : {4096u, 8192u, 12288u, 16384u, 24576u, 32768u, 65536u, 131072u, 139264u,
-                                       262144u, 1048576u, 4194304u, 4325376u}) {
+                                       262144u, 393216u, 397312u, 528384u, 1048576u, 4194304u, 4325376u}) {
         for (const int d : {-17, -5, -4, -1, 0, 1, 3, 4, 15, 16, 129})
             sizes.push_back(static_cast<std::size_t>(static_cast<long>(boundary) + d));
     }
