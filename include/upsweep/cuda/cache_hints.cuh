@@ -13,52 +13,33 @@ enum class wanted {
     no_more,  // leaves it first
 };
 
+#if __CUDA_ARCH__ >= 800
+template <wanted Wanted>
+__device__ __forceinline__ std::uint64_t cache_policy() {
+    static_assert(Wanted != wanted::as_usual);
+    std::uint64_t policy;
+    if constexpr (Wanted == wanted::again)
+        asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(policy));
+    else
+        asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
+    return policy;
+}
+#endif
+
+// Units of 8 and 16 bytes; accesses to others are plain.
 template <wanted Wanted, class Unit>
 __device__ __forceinline__ Unit load_hinted(const Unit* from) {
 #if __CUDA_ARCH__ >= 800
-    if constexpr (Wanted != wanted::as_usual && sizeof(Unit) == 16) {
-        std::uint32_t word[4];
-        if constexpr (Wanted == wanted::again)
-            asm volatile(
-                "{\n"
-                ".reg .b64 policy;\n"
-                "createpolicy.fractional.L2::evict_last.b64 policy, 1.0;\n"
-                "ld.global.L2::cache_hint.v4.u32 {%0, %1, %2, %3}, [%4], policy;\n"
-                "}"
-                : "=r"(word[0]), "=r"(word[1]), "=r"(word[2]), "=r"(word[3])
-                : "l"(from));
+    if constexpr (Wanted != wanted::as_usual && (sizeof(Unit) == 8 || sizeof(Unit) == 16)) {
+        std::uint32_t word[sizeof(Unit) / 4];
+        if constexpr (sizeof(Unit) == 16)
+            asm volatile("ld.global.L2::cache_hint.v4.u32 {%0, %1, %2, %3}, [%4], %5;"
+                         : "=r"(word[0]), "=r"(word[1]), "=r"(word[2]), "=r"(word[3])
+                         : "l"(from), "l"(cache_policy<Wanted>()));
         else
-            asm volatile(
-                "{\n"
-                ".reg .b64 policy;\n"
-                "createpolicy.fractional.L2::evict_first.b64 policy, 1.0;\n"
-                "ld.global.L2::cache_hint.v4.u32 {%0, %1, %2, %3}, [%4], policy;\n"
-                "}"
-                : "=r"(word[0]), "=r"(word[1]), "=r"(word[2]), "=r"(word[3])
-                : "l"(from));
-        Unit unit;
-        std::memcpy(&unit, word, sizeof(unit));
-        return unit;
-    } else if constexpr (Wanted != wanted::as_usual && sizeof(Unit) == 8) {
-        std::uint32_t word[2];
-        if constexpr (Wanted == wanted::again)
-            asm volatile(
-                "{\n"
-                ".reg .b64 policy;\n"
-                "createpolicy.fractional.L2::evict_last.b64 policy, 1.0;\n"
-                "ld.global.L2::cache_hint.v2.u32 {%0, %1}, [%2], policy;\n"
-                "}"
-                : "=r"(word[0]), "=r"(word[1])
-                : "l"(from));
-        else
-            asm volatile(
-                "{\n"
-                ".reg .b64 policy;\n"
-                "createpolicy.fractional.L2::evict_first.b64 policy, 1.0;\n"
-                "ld.global.L2::cache_hint.v2.u32 {%0, %1}, [%2], policy;\n"
-                "}"
-                : "=r"(word[0]), "=r"(word[1])
-                : "l"(from));
+            asm volatile("ld.global.L2::cache_hint.v2.u32 {%0, %1}, [%2], %3;"
+                         : "=r"(word[0]), "=r"(word[1])
+                         : "l"(from), "l"(cache_policy<Wanted>()));
         Unit unit;
         std::memcpy(&unit, word, sizeof(unit));
         return unit;
@@ -67,36 +48,23 @@ __device__ __forceinline__ Unit load_hinted(const Unit* from) {
     return *from;
 }
 
-// Stores of 8 and 16 bytes; others are plain.
 template <wanted Wanted, class Unit>
 __device__ __forceinline__ void store_hinted(Unit* to, const Unit& unit) {
 #if __CUDA_ARCH__ >= 800
-    static_assert(Wanted != wanted::again);
-    if constexpr (Wanted == wanted::no_more && sizeof(Unit) == 16) {
-        std::uint32_t word[4];
+    if constexpr (Wanted != wanted::as_usual && (sizeof(Unit) == 8 || sizeof(Unit) == 16)) {
+        std::uint32_t word[sizeof(Unit) / 4];
         std::memcpy(word, &unit, sizeof(unit));
-        asm volatile(
-            "{\n"
-            ".reg .b64 policy;\n"
-            "createpolicy.fractional.L2::evict_first.b64 policy, 1.0;\n"
-            "st.global.L2::cache_hint.v4.u32 [%0], {%1, %2, %3, %4}, policy;\n"
-            "}"
-            :
-            : "l"(to), "r"(word[0]), "r"(word[1]), "r"(word[2]), "r"(word[3])
-            : "memory");
-        return;
-    } else if constexpr (Wanted == wanted::no_more && sizeof(Unit) == 8) {
-        std::uint32_t word[2];
-        std::memcpy(word, &unit, sizeof(unit));
-        asm volatile(
-            "{\n"
-            ".reg .b64 policy;\n"
-            "createpolicy.fractional.L2::evict_first.b64 policy, 1.0;\n"
-            "st.global.L2::cache_hint.v2.u32 [%0], {%1, %2}, policy;\n"
-            "}"
-            :
-            : "l"(to), "r"(word[0]), "r"(word[1])
-            : "memory");
+        if constexpr (sizeof(Unit) == 16)
+            asm volatile("st.global.L2::cache_hint.v4.u32 [%0], {%1, %2, %3, %4}, %5;"
+                         :
+                         : "l"(to), "r"(word[0]), "r"(word[1]), "r"(word[2]), "r"(word[3]),
+                           "l"(cache_policy<Wanted>())
+                         : "memory");
+        else
+            asm volatile("st.global.L2::cache_hint.v2.u32 [%0], {%1, %2}, %3;"
+                         :
+                         : "l"(to), "r"(word[0]), "r"(word[1]), "l"(cache_policy<Wanted>())
+                         : "memory");
         return;
     }
 #endif
