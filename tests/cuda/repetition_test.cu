@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cuda/device_array.cuh"
+#include "support/build.hpp"
 #include "upsweep/cuda/scan.cuh"
 #include "upsweep/scan.hpp"
 
@@ -44,7 +45,7 @@ TEST(cuda_repetition, a_thousand_scans_give_one_result) {
             const test_stream stream;
             cuda::executor ex(stream, choice);
             unsigned long long wrong = 0;
-            for (int k = 0; k < 1000 && wrong == 0; ++k) {
+            for (std::size_t k = 0; k < repetitions(1000, 20) && wrong == 0; ++k) {
                 expect_success(cudaMemsetAsync(out.data(), 0xcb, n * sizeof(float), stream), "poisoning");
                 inclusive_scan(ex, given.in.view(), out.span());
                 wrong = differences(out, given.expected, stream);
@@ -66,7 +67,7 @@ TEST(cuda_repetition, two_streams_at_once) {
             one_out.poison();
             other_out.poison();
             expect_success(cudaDeviceSynchronize(), "poisoning");
-            for (int k = 0; k < 100; ++k) {
+            for (std::size_t k = 0; k < repetitions(100, 5); ++k) {
                 inclusive_scan(ex, one.in.view(), one_out.span());
                 inclusive_scan(other_ex, other.in.view(), other_out.span());
             }
@@ -183,7 +184,7 @@ TEST(cuda_progress, while_multiprocessors_come_and_go) {
         SCOPED_TRACE(cuda::name(choice));
         const test_stream stream, beside;
         cuda::executor ex(stream, choice), beside_ex(beside, choice);
-        for (int k = 0; k < 20; ++k) {
+        for (std::size_t k = 0; k < repetitions(20, 4); ++k) {
             std::vector<std::unique_ptr<holder>> holders;
             const int held = ex.multiprocessors();
             for (const int share : {held / 2, held / 4, held - held / 2 - held / 4})
