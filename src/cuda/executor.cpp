@@ -57,6 +57,8 @@ executor& executor::operator=(executor&& other) noexcept {
     compute_capability_ = other.compute_capability_;
     multiprocessors_ = other.multiprocessors_;
     shared_memory_ = other.shared_memory_;
+    cache_bytes_ = other.cache_bytes_;
+    tiles_ahead_ = other.tiles_ahead_;
     only_device_ = other.only_device_;
     passed_ = other.passed_;
     next_passed_ = other.next_passed_;
@@ -93,6 +95,7 @@ void executor::read_device() {
         attribute(cudaDevAttrComputeCapabilityMajor) * 10 + attribute(cudaDevAttrComputeCapabilityMinor);
     multiprocessors_ = attribute(cudaDevAttrMultiProcessorCount);
     shared_memory_ = attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
+    cache_bytes_ = attribute(cudaDevAttrL2CacheSize);
     if (choice_ == algorithm::look_ahead && compute_capability_ < 90) {
         throw_error(errc::unsupported, "algorithm: look-ahead needs compute capability 9.0, but device " +
                                            std::to_string(device_) + " has " +

@@ -13,6 +13,11 @@ const std::vector<cuda_backend>& cuda_backends() {
             list.push_back({std::string("cuda, ") + cuda::name(choice),
                             std::make_unique<cuda_executor>(choice), choice});
         }
+        // Look-back as it runs on long arrays, at every length.
+        list.push_back({"cuda, look-back, sums ahead",
+                        std::make_unique<cuda_executor>(cuda::algorithm::look_back),
+                        cuda::algorithm::look_back});
+        list.back().executor->device().set_tiles_ahead(64);
         return list;
     }();
     return made;

@@ -8,6 +8,7 @@
 #include "cuda/device_array.cuh"
 #include "cuda/staging.hpp"
 #include "support/bits.hpp"
+#include "support/build.hpp"
 #include "upsweep/cuda/scan.cuh"
 #include "upsweep/error.hpp"
 

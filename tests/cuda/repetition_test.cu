@@ -3,21 +3,36 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <thread>
 #include <vector>
 
 #include "cuda/device_array.cuh"
+#include "support/build.hpp"
 #include "upsweep/cuda/scan.cuh"
 #include "upsweep/scan.hpp"
 
 namespace upsweep::test {
 namespace {
 
-const std::vector<cuda::algorithm>& choices() {
-    static const std::vector<cuda::algorithm> made = [] {
-        std::vector<cuda::algorithm> list = {cuda::algorithm::look_back, cuda::algorithm::reduce_then_scan};
+struct choice {
+    const char* name;
+    cuda::algorithm algorithm;
+    unsigned tiles_ahead = 0;  // look-back's
+
+    [[nodiscard]] cuda::executor executor(const test_stream& stream) const {
+        cuda::executor ex(stream, algorithm);
+        ex.set_tiles_ahead(tiles_ahead);
+        return ex;
+    }
+};
+const std::vector<choice>& choices() {
+    static const std::vector<choice> made = [] {
+        std::vector<choice> list = {{"look-back", cuda::algorithm::look_back},
+                                    {"look-back, sums ahead", cuda::algorithm::look_back, 640},
+                                    {"reduce-then-scan", cuda::algorithm::reduce_then_scan}};
         if (cuda::executor().compute_capability() >= 90)
-            list.insert(list.begin(), cuda::algorithm::look_ahead);
+            list.insert(list.begin(), {"look-ahead", cuda::algorithm::look_ahead});
         return list;
     }();
     return made;
@@ -39,12 +54,12 @@ TEST(cuda_repetition, a_thousand_scans_give_one_result) {
     for (const std::size_t n : {std::size_t{5000}, std::size_t{1'500'003}, std::size_t{16'000'001}}) {
         const problem given(n, n);
         device_array<float> out(n);
-        for (const cuda::algorithm choice : choices()) {
-            SCOPED_TRACE(cuda::name(choice));
+        for (const choice& each : choices()) {
+            SCOPED_TRACE(each.name);
             const test_stream stream;
-            cuda::executor ex(stream, choice);
+            cuda::executor ex = each.executor(stream);
             unsigned long long wrong = 0;
-            for (int k = 0; k < 1000 && wrong == 0; ++k) {
+            for (std::size_t k = 0; k < repetitions(1000, 20) && wrong == 0; ++k) {
                 expect_success(cudaMemsetAsync(out.data(), 0xcb, n * sizeof(float), stream), "poisoning");
                 inclusive_scan(ex, given.in.view(), out.span());
                 wrong = differences(out, given.expected, stream);
@@ -58,15 +73,15 @@ TEST(cuda_repetition, a_thousand_scans_give_one_result) {
 TEST(cuda_repetition, two_streams_at_once) {
     const problem one(30'000'007, 1), other(25'000'009, 2);
     device_array<float> one_out(one.in.size()), other_out(other.in.size());
-    for (const cuda::algorithm first : choices()) {
-        for (const cuda::algorithm second : choices()) {
-            SCOPED_TRACE(std::string(cuda::name(first)) + " beside " + cuda::name(second));
+    for (const choice& first : choices()) {
+        for (const choice& second : choices()) {
+            SCOPED_TRACE(std::string(first.name) + " beside " + second.name);
             const test_stream stream, beside;
-            cuda::executor ex(stream, first), other_ex(beside, second);
+            cuda::executor ex = first.executor(stream), other_ex = second.executor(beside);
             one_out.poison();
             other_out.poison();
             expect_success(cudaDeviceSynchronize(), "poisoning");
-            for (int k = 0; k < 100; ++k) {
+            for (std::size_t k = 0; k < repetitions(100, 5); ++k) {
                 inclusive_scan(ex, one.in.view(), one_out.span());
                 inclusive_scan(other_ex, other.in.view(), other_out.span());
             }
@@ -133,10 +148,10 @@ class holder {
 TEST(cuda_progress, on_the_one_multiprocessor_that_is_free) {
     const problem given(5'000'011, 3);
     device_array<float> out(given.in.size());
-    for (const cuda::algorithm choice : choices()) {
-        SCOPED_TRACE(cuda::name(choice));
+    for (const choice& each : choices()) {
+        SCOPED_TRACE(each.name);
         const test_stream stream;
-        cuda::executor ex(stream, choice);
+        cuda::executor ex = each.executor(stream);
         inclusive_scan(ex, given.in.view(),
                        out.span());  // loads the kernels, which a busy device might delay
         ex.wait();
@@ -155,10 +170,10 @@ TEST(cuda_progress, on_the_one_multiprocessor_that_is_free) {
 TEST(cuda_progress, after_a_time_without_any_multiprocessor) {
     const problem given(5'000'011, 4);
     device_array<float> out(given.in.size());
-    for (const cuda::algorithm choice : choices()) {
-        SCOPED_TRACE(cuda::name(choice));
+    for (const choice& each : choices()) {
+        SCOPED_TRACE(each.name);
         const test_stream stream;
-        cuda::executor ex(stream, choice);
+        cuda::executor ex = each.executor(stream);
         inclusive_scan(ex, given.in.view(), out.span());
         ex.wait();
         out.poison();
@@ -179,19 +194,19 @@ TEST(cuda_progress, after_a_time_without_any_multiprocessor) {
 TEST(cuda_progress, while_multiprocessors_come_and_go) {
     const problem given(5'000'011, 5);
     device_array<float> out(given.in.size()), beside_out(given.in.size());
-    for (const cuda::algorithm choice : choices()) {
-        SCOPED_TRACE(cuda::name(choice));
+    for (const choice& each : choices()) {
+        SCOPED_TRACE(each.name);
         const test_stream stream, beside;
-        cuda::executor ex(stream, choice), beside_ex(beside, choice);
-        for (int k = 0; k < 20; ++k) {
+        cuda::executor ex = each.executor(stream), beside_ex = each.executor(beside);
+        for (std::size_t k = 0; k < repetitions(20, 4); ++k) {
             std::vector<std::unique_ptr<holder>> holders;
             const int held = ex.multiprocessors();
             for (const int share : {held / 2, held / 4, held - held / 2 - held / 4})
                 holders.push_back(std::make_unique<holder>(share));
             inclusive_scan(ex, given.in.view(), out.span());
             inclusive_scan(beside_ex, given.in.view(), beside_out.span());
-            for (const auto& each : holders) {
-                each->release();
+            for (const auto& some : holders) {
+                some->release();
                 std::this_thread::sleep_for(std::chrono::microseconds(200));
             }
         }

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "support/build.hpp"
 #include "support/sweep.hpp"
 
 namespace upsweep::test {
@@ -15,7 +16,7 @@ namespace {
 std::vector<std::size_t> boundary_sizes() {
     std::vector<std::size_t> sizes;
     for (const std::size_t boundary : {4096u, 8192u, 12288u, 16384u, 24576u, 32768u, 65536u, 131072u, 139264u,
-                                       262144u, 1048576u, 4194304u, 4325376u}) {
+                                       262144u, 393216u, 397312u, 528384u, 1048576u, 4194304u, 4325376u}) {
         for (const int d : {-17, -5, -4, -1, 0, 1, 3, 4, 15, 16, 129})
             sizes.push_back(static_cast<std::size_t>(static_cast<long>(boundary) + d));
     }
@@ -33,7 +34,8 @@ void check_boundaries(T initial) {
     auto checked = checker<T, Op>(sizes.back(), initial);
     unsigned salt = 0;
     for_each_backend([&](const auto& backend) {
-        for (int round = 0; round < 2; ++round) checked.some_mode(*backend.executor, sizes, salt++);
+        for (std::size_t round = 0; round < repetitions(2, 1); ++round)
+            checked.some_mode(*backend.executor, sizes, salt++);
     });
 }
 TEST(cuda_shapes, sizes_around_tiles_units_and_supers) {
@@ -78,8 +80,9 @@ void check_long(std::size_t n, T initial) {
     });
 }
 TEST(cuda_shapes, twenty_million_elements) {
-    check_long<float, plus>(20'000'007, 0.3f);
-    check_long<std::uint8_t, plus>(20'000'007, std::uint8_t{3});
+    const std::size_t n = repetitions(20'000'007, 6'000'007);
+    check_long<float, plus>(n, 0.3f);
+    check_long<std::uint8_t, plus>(n, std::uint8_t{3});
 }
 
 }  // namespace

@@ -4,8 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
+
+#include "support/build.hpp"
 
 namespace upsweep::test {
 namespace {
@@ -23,11 +24,6 @@ bool all_equal(const std::byte* first, const std::byte* last, unsigned char valu
 void expect_success(cudaError_t status, const char* doing) {
     EXPECT_EQ(status, cudaSuccess) << doing << ": " << cudaGetErrorName(status) << " ("
                                    << cudaGetErrorString(status) << ")";
-}
-
-bool under_compute_sanitizer() {
-    static const bool told = std::getenv("UPSWEEP_TEST_SANITIZER") != nullptr;
-    return told;
 }
 
 bool device_staging::exact() { return under_compute_sanitizer(); }

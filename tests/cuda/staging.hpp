@@ -18,9 +18,6 @@ namespace upsweep::test {
 // Records a failure unless `status` is success.
 void expect_success(cudaError_t status, const char* doing);
 
-// Whether the environment says so: the tools cannot be asked.
-bool under_compute_sanitizer();
-
 class device_staging {
   public:
     static constexpr unsigned char poison = 0xcb;

@@ -1,6 +1,8 @@
 // What blocks publish carries the launch's tag, and tags begin again after 2^32 - 1 launches: what an old
 // launch left must not be taken for the new one's.
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "cuda/device_array.cuh"
@@ -31,13 +33,20 @@ TEST(cuda_tags, begin_again) {
     const device_array<float> wanted(expected);
     const std::size_t bytes = cuda::scan_workspace_bytes<float>(n) + 4096;
     device_array<float> y(n);
-    for (const cuda::algorithm choice : {cuda::algorithm::look_ahead, cuda::algorithm::look_back}) {
+    struct kernel {
+        cuda::algorithm choice;
+        std::optional<unsigned> tiles_ahead;
+    };
+    for (const auto& [choice, tiles_ahead] :
+         {kernel{cuda::algorithm::look_ahead, {}}, kernel{cuda::algorithm::look_back, 0u},
+          kernel{cuda::algorithm::look_back, 128u}}) {
         if (choice == cuda::algorithm::look_ahead && cuda::executor().compute_capability() < 90) continue;
-        SCOPED_TRACE(cuda::name(choice));
+        SCOPED_TRACE(std::string(cuda::name(choice)) + " " + std::to_string(tiles_ahead.value_or(0)));
         // Tags of the first launches after the turn: words with them must have been cleared by then.
         for (const std::uint32_t stale : {1u, 2u, 3u}) {
             device_array<std::byte> scratch(bytes);
             cuda::executor ex(nullptr, scratch.span(), choice);
+            ex.set_tiles_ahead(tiles_ahead);
             const std::vector<std::uint64_t> worn = worn_scratch(bytes, 4, stale);
             expect_success(cudaMemcpy(scratch.data(), worn.data(), worn.size() * 8, cudaMemcpyHostToDevice),
                            "wearing");

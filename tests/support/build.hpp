@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdlib>
 
 #if defined(__has_feature)
 #define UPSWEEP_TEST_HAS_FEATURE(x) __has_feature(x)
@@ -37,12 +38,19 @@ inline constexpr bool on_shaders = true;
 inline constexpr bool on_shaders = false;
 #endif
 
+// Whether the program runs under compute-sanitizer, of which the environment variable UPSWEEP_TEST_SANITIZER
+// tells: it takes fifty times as long.
+inline bool under_compute_sanitizer() {
+    static const bool told = std::getenv("UPSWEEP_TEST_SANITIZER") != nullptr;
+    return told;
+}
+
 // A count of repetitions, fewer under a sanitizer.
-constexpr std::size_t repetitions(std::size_t plain, std::size_t under_sanitizer) {
-    return sanitized ? under_sanitizer : plain;
+inline std::size_t repetitions(std::size_t plain, std::size_t under_sanitizer) {
+    return sanitized || under_compute_sanitizer() ? under_sanitizer : plain;
 }
 // Fewer on a software driver, too.
-constexpr std::size_t repetitions(std::size_t plain, std::size_t under_sanitizer, std::size_t on_driver) {
+inline std::size_t repetitions(std::size_t plain, std::size_t under_sanitizer, std::size_t on_driver) {
     return on_shaders ? on_driver : repetitions(plain, under_sanitizer);
 }
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdlib>
 #include <vector>
 
 #include "support/build.hpp"
@@ -10,12 +9,9 @@
 
 namespace upsweep::test {
 
-// Whether few sizes do: ThreadSanitizer has nothing to find in the rest, and compute-sanitizer, under which
-// the environment variable UPSWEEP_TEST_SANITIZER is to be set, has no time for it.
-inline bool few_sizes() {
-    static const bool asked = std::getenv("UPSWEEP_TEST_SANITIZER") != nullptr;
-    return thread_sanitizer || asked;
-}
+// Whether few sizes do: ThreadSanitizer has nothing to find in the rest, and compute-sanitizer has no time
+// for it.
+inline bool few_sizes() { return thread_sanitizer || under_compute_sanitizer(); }
 
 // 0, 1, ..., 300
 inline std::vector<std::size_t> small_sizes() {

@@ -10,6 +10,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "upsweep/cuda/device_span.hpp"
@@ -56,6 +57,8 @@ class executor {
     [[nodiscard]] int multiprocessors() const { return multiprocessors_; }
     // Bytes of shared memory that a block may have.
     [[nodiscard]] int shared_memory() const { return shared_memory_; }
+    // Bytes of the L2 cache.
+    [[nodiscard]] int cache_bytes() const { return cache_bytes_; }
     [[nodiscard]] std::size_t workspace_bytes() const { return workspace_bytes_; }
     // The algorithm of the latest call; `automatic` before the first.
     [[nodiscard]] algorithm latest() const { return latest_; }
@@ -81,6 +84,11 @@ class executor {
     // last four pointers that passed are not asked about again, as long as the executor lives: the driver
     // takes a tenth of a microsecond for each.
     void check_pointer(const void* p, const char* argument);
+    // How many tiles look-back sums ahead of its scan, whatever the length and the alignment, where the types
+    // let it: a multiple of 64, or 0 for none.
+    // Unless set, the cache and the length decide. For tests; no bit of a result depends on it.
+    void set_tiles_ahead(std::optional<unsigned> tiles) { tiles_ahead_ = tiles; }
+    [[nodiscard]] std::optional<unsigned> tiles_ahead() const { return tiles_ahead_; }
     // Whether the process sees one device alone, which is then the current one.
     [[nodiscard]] bool has_only_device() const { return only_device_; }
 
@@ -95,6 +103,8 @@ class executor {
     int compute_capability_ = 0;
     int multiprocessors_ = 0;
     int shared_memory_ = 0;
+    int cache_bytes_ = 0;
+    std::optional<unsigned> tiles_ahead_;
     bool only_device_ = false;
     std::array<const void*, 4> passed_{};  // by check_pointer, the latest
     std::size_t next_passed_ = 0;

@@ -8,6 +8,7 @@
 #include "upsweep/cuda/arguments.cuh"
 #include "upsweep/cuda/executor.hpp"
 #include "upsweep/cuda/look_ahead.cuh"
+#include "upsweep/cuda/tile_ahead.cuh"
 #include "upsweep/cuda/tile_scan.cuh"
 #include "upsweep/cuda/tuning.hpp"
 
@@ -155,12 +156,12 @@ class scan_launch {
         }
     }
     template <auto Kernel>
-    void prepare_tiles() const {
-        if (detail::prepare<Kernel>(ex_, tiles::shared_bytes, 0) != detail::readiness::ready) {
-            throw_error(errc::unsupported,
-                        "an element of this type needs " + std::to_string(tiles::shared_bytes) +
-                            " bytes of shared memory in a block, but device " + std::to_string(ex_.device()) +
-                            " has " + std::to_string(ex_.shared_memory()));
+    void prepare_tiles(int shared_bytes = tiles::shared_bytes) const {
+        if (detail::prepare<Kernel>(ex_, shared_bytes, 0) != detail::readiness::ready) {
+            throw_error(errc::unsupported, "an element of this type needs " + std::to_string(shared_bytes) +
+                                               " bytes of shared memory in a block, but device " +
+                                               std::to_string(ex_.device()) + " has " +
+                                               std::to_string(ex_.shared_memory()));
         }
     }
     // Blocks of a launch with one block a tile. One for no elements: it stores the total.
@@ -181,11 +182,46 @@ class scan_launch {
                     arguments_, static_cast<launch_state*>(scratch), tagged(scratch), tagged_words());
         }
     }
+    // By how many tiles look-back's sums go ahead of its scan; 0 where its blocks had better keep one tile
+    // each: in short arrays, where rows are not aligned for whole runs, and where the cache holds less than
+    // half as many tiles as blocks run at once.
+    [[nodiscard]] unsigned tiles_ahead() const {
+        if (ex_.tiles_ahead()) return *ex_.tiles_ahead();
+        const auto cache = static_cast<std::uint64_t>(ex_.cache_bytes());
+        const std::uint64_t distance = look_back_bytes_ahead(cache) / tiles::tile_bytes / 64 * 64;
+        const bool is_long = tiles::tile_count(arguments_.n) > look_back_ahead_from_distances * distance;
+        const bool is_near = 2 * distance >= ahead_blocks();
+        return is_long && is_near && is_aligned() ? static_cast<unsigned>(distance) : 0;
+    }
+    [[nodiscard]] bool is_aligned() const {
+        const auto check = [&](const void* array, std::uint64_t size) {
+            const std::uint64_t begin =
+                reinterpret_cast<std::uintptr_t>(array) + (arguments_.reverse ? arguments_.n * size : 0);
+            return begin % (Types::items * size) == 0;
+        };
+        bool aligned = check(arguments_.out, sizeof(typename Types::Out));
+        for (int k = 0; k < Types::inputs; ++k)
+            aligned = aligned && check(arguments_.in[k], std::uint64_t(Types::element_size[k]));
+        return aligned;
+    }
+    [[nodiscard]] unsigned ahead_blocks() const {
+        return static_cast<unsigned>(ex_.multiprocessors() * tiles::ahead_blocks_per_multiprocessor);
+    }
     void look_back(void* scratch) const {
+        const unsigned one_a_tile = tile_blocks();
+        if constexpr (tiles::goes_ahead) {
+            if (const unsigned distance = tiles_ahead(); distance != 0) {
+                prepare_tiles<&look_back_ahead_kernel<Types, Exclusive>>(tiles::ahead_shared_bytes);
+                look_back_ahead_kernel<Types, Exclusive>
+                    <<<std::min(one_a_tile, ahead_blocks()), tiles::threads, tiles::ahead_shared_bytes,
+                       ex_.stream()>>>(arguments_, static_cast<launch_state*>(scratch), tagged(scratch),
+                                       tagged_words(), distance);
+                return;
+            }
+        }
         prepare_tiles<&look_back_kernel<Types, Exclusive>>();
-        look_back_kernel<Types, Exclusive>
-            <<<tile_blocks(), tiles::threads, tiles::shared_bytes, ex_.stream()>>>(
-                arguments_, static_cast<launch_state*>(scratch), tagged(scratch), tagged_words());
+        look_back_kernel<Types, Exclusive><<<one_a_tile, tiles::threads, tiles::shared_bytes, ex_.stream()>>>(
+            arguments_, static_cast<launch_state*>(scratch), tagged(scratch), tagged_words());
     }
     void reduce_then_scan(void* scratch) const {
         prepare_tiles<&sum_tiles_kernel<Types>>();

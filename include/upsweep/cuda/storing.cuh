@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "upsweep/cuda/cache_hints.cuh"
 #include "upsweep/cuda/rows.cuh"
 #include "upsweep/cuda/words.cuh"
 
@@ -112,7 +113,8 @@ __device__ __forceinline__ void store_image(char* row, const char* image, bool r
 
 // Stores a row of packed results. `first` is the index of the row's first element in scan order, `valid` how
 // many of its elements there are; `image` is shared memory of one warp, at least 32 runs and 16 bytes long.
-template <storing How, int Items, class Out>
+// Direct stores of whole runs say how long their lines are `Wanted`.
+template <storing How, int Items, wanted Wanted = wanted::as_usual, class Out>
 __device__ __forceinline__ void store_row(Out* out, std::uint64_t n, bool reverse, std::uint64_t first,
                                           int valid, const word_array<Items* int(sizeof(Out)) / 4>& words,
                                           char* image, int lane) {
@@ -128,7 +130,7 @@ __device__ __forceinline__ void store_row(Out* out, std::uint64_t n, bool revers
         using unit = typename detail::unit_of<run_bytes>::type;
         unit whole;
         std::memcpy(&whole, &words, run_bytes);
-        reinterpret_cast<unit*>(row)[slot] = whole;
+        store_hinted<Wanted>(reinterpret_cast<unit*>(row) + slot, whole);
     } else if constexpr (How == storing::shifted) {
         store_shifted<run_bytes>(reinterpret_cast<char*>(row), words, reverse, lane);
     } else if constexpr (How == storing::scattered) {

@@ -39,6 +39,16 @@ struct tile_shape {
     static constexpr int scratch_at = parts_at + align16(2 * int(sizeof(Acc)));
     static constexpr int ticket_at = scratch_at + align16(2 * run_totals<Acc>::line);
     static constexpr int shared_bytes = ticket_at + 16;
+    // Long arrays whose runs are single accesses are summed ahead of being scanned (tile_ahead.cuh), by
+    // blocks that have run totals of two tiles.
+    static constexpr bool goes_ahead = [] {
+        bool small = direct && Types::items * sizeof(typename Types::Out) <= 16;
+        for (const int size : Types::element_size) small = small && Types::items * size <= 16;
+        return small;
+    }();
+    static constexpr int ahead_totals_at = shared_bytes;
+    static constexpr int ahead_shared_bytes = ahead_totals_at + align16(32 * run_totals<Acc>::line);
+    static constexpr int ahead_blocks_per_multiprocessor = 4;
 
     static constexpr std::uint64_t tile_count(std::uint64_t n) { return (n + Types::tile - 1) / Types::tile; }
     static constexpr std::uint64_t super_count(std::uint64_t n) { return (tile_count(n) + 31) / 32; }
@@ -46,6 +56,11 @@ struct tile_shape {
     static constexpr std::uint64_t published_words(std::uint64_t n) {
         return (even(tile_count(n)) + even(super_count(n)) + super_count(n) + 1) * words_for<sizeof(Acc)>;
     }
+    static constexpr std::uint64_t tile_bytes = [] {  // read and written
+        std::uint64_t bytes = sizeof(typename Types::Out);
+        for (const int size : Types::element_size) bytes += std::uint64_t(size);
+        return bytes * Types::tile;
+    }();
     static constexpr std::uint64_t even(std::uint64_t count) { return (count + 1) / 2 * 2; }
     // Bytes of a reduce-then-scan: a value a tile, which is its total and then T, and one a super.
     static constexpr std::uint64_t fold_bytes(std::uint64_t n) {
@@ -73,6 +88,7 @@ struct tile_block {
     std::uint64_t n;
     std::uint64_t tile;
     int warp, lane;
+    int totals_at = shape::totals_at;
 
     bool direct = false;  // whether rows go straight between memory and registers, where they are kept
     typename Types::Raw kept[shape::direct ? shape::rows_per_warp : 1]{};
@@ -80,7 +96,7 @@ struct tile_block {
     __device__ __forceinline__ char* image() const {
         return shared + shape::images_at + warp * shape::image_bytes;
     }
-    __device__ __forceinline__ run_totals<Acc> totals() const { return {shared + shape::totals_at}; }
+    __device__ __forceinline__ run_totals<Acc> totals() const { return {shared + totals_at}; }
     __device__ __forceinline__ Acc* row_folds() const {
         return reinterpret_cast<Acc*>(shared + shape::row_folds_at);
     }
@@ -117,7 +133,7 @@ struct tile_block {
     }
 
     // This lane's run of a full row, straight from memory.
-    template <int k, class Raw>
+    template <int k, wanted Wanted = wanted::as_usual, class Raw>
     __device__ __forceinline__ void read_directly(Raw& raw, int row, bool reverse) const {
         constexpr int size = Types::element_size[k], run_bytes = Types::items * size;
         using whole = typename unit_of<access_size<run_bytes>>::type;
@@ -127,9 +143,9 @@ struct tile_block {
                                                              std::uint64_t(size));
         whole pieces[run_bytes / sizeof(whole)];
 #pragma unroll
-        for (int p = 0; p < int(run_bytes / sizeof(whole)); ++p) pieces[p] = run[p];
+        for (int p = 0; p < int(run_bytes / sizeof(whole)); ++p) pieces[p] = load_hinted<Wanted>(run + p);
         std::memcpy(&raw.words, pieces, run_bytes);
-        if constexpr (k + 1 < Types::inputs) read_directly<k + 1>(raw.rest, row, reverse);
+        if constexpr (k + 1 < Types::inputs) read_directly<k + 1, Wanted>(raw.rest, row, reverse);
     }
     // This lane's run of a part-filled row, element by element. The row's last element stands for those that
     // are missing, so that operators meet no other values.
@@ -193,16 +209,25 @@ struct tile_block {
         load_accumulators<typename Types::Total>(raw, arguments.load, reverse, x);
         totals().store(row, lane, fold_run(combine, x));
     }
+    // What sum_runs() does, in two steps, for a full tile of aligned rows, forwards: all loads are under way
+    // before the first is needed.
+    template <wanted Wanted>
+    __device__ __forceinline__ void load_kept() {
+        direct = true;
+#pragma unroll
+        for (int k = 0; k < shape::rows_per_warp; ++k) read_directly<0, Wanted>(kept[k], row_of(k), false);
+    }
+    __device__ __forceinline__ void sum_kept() const {
+#pragma unroll
+        for (int k = 0; k < shape::rows_per_warp; ++k) sum_run(kept[k], row_of(k), false);
+    }
     // Folds this warp's runs into `totals`.
     __device__ __forceinline__ void sum_runs() {
         direct = shape::direct && is_aligned();
         if constexpr (shape::direct) {
             if (direct && is_full() && !arguments.reverse) {
-                // All loads are under way before the first is needed.
-#pragma unroll
-                for (int k = 0; k < shape::rows_per_warp; ++k) read_directly<0>(kept[k], row_of(k), false);
-#pragma unroll
-                for (int k = 0; k < shape::rows_per_warp; ++k) sum_run(kept[k], row_of(k), false);
+                load_kept<wanted::as_usual>();
+                sum_kept();
                 return;
             }
             if (direct) {
@@ -241,7 +266,7 @@ struct tile_block {
     }
 
     // Scans this warp's rows; S and T are in parts().
-    template <bool Exclusive>
+    template <bool Exclusive, wanted Wanted = wanted::as_usual>
     __device__ __forceinline__ void scan_rows() const {
         constexpr storing best = best_storing<typename Types::Out, Types::items>;
         left_parts<Acc> left;
@@ -256,7 +281,7 @@ struct tile_block {
                 (arguments.total == nullptr || first_item(32) != n)) {
 #pragma unroll
                 for (int k = 0; k < shape::rows_per_warp; ++k)
-                    scan_row<Exclusive, true, best>(kept[k], row_of(k), Types::row, false, left);
+                    scan_row<Exclusive, true, best, Wanted>(kept[k], row_of(k), Types::row, false, left);
                 return;
             }
             if (direct) {
@@ -277,7 +302,7 @@ struct tile_block {
         });
     }
     // `Plain`: the scan's total is not in this row.
-    template <bool Exclusive, bool Plain, storing How>
+    template <bool Exclusive, bool Plain, storing How, wanted Wanted = wanted::as_usual>
     __device__ __forceinline__ void scan_row(const typename Types::Raw& raw, int row, int valid, bool reverse,
                                              left_parts<Acc>& left) const {
         const combiner<Acc, Op> combine{arguments.op, reverse};
@@ -290,7 +315,7 @@ struct tile_block {
         if (!Plain && arguments.total != nullptr && first_item(row) + valid == n)
             store_total(arguments, combine, left, x, valid - 1, lane);
         scan_run<Exclusive>(combine, left, static_cast<Acc>(arguments.start), x);
-        store_row<How, Types::items>(
+        store_row<How, Types::items, Wanted>(
             arguments.out, n, reverse, first_item(row), valid,
             pack_results<typename Types::Out, typename Types::Total>(x, arguments.store, reverse), image(),
             lane);

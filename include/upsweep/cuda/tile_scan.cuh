@@ -4,6 +4,7 @@
 // to the left: the totals of the tiles before it in its super, and the nearest super boundary whose prefix is
 // known, with the totals of the supers in between. Based on Merrill and Garland, "Single-pass parallel prefix
 // scan with decoupled look-back", 2016; prefixes are published only at supers, where the tree has them.
+// Long arrays: tile_ahead.cuh.
 //
 // Reduce-then-scan (any GPU, no block waits for another): totals of tiles, folds of tiles within their
 // supers, folds of supers, then the scan of each tile: four kernels in stream order.
@@ -37,6 +38,19 @@ struct look_back_state {
         super_prefixes = {tagged + (shape::even(tiles) + shape::even(supers)) * words, supers + 1};
     }
 
+    // By one warp: the totals of the first `count` tiles of a super, 1 to 32 of them, to a line, as soon as
+    // all are published.
+    __device__ void read_tiles(std::uint64_t super, int count, run_totals<Acc> line, int lane) const {
+        typename published<Acc>::template pending<1> got;
+        for (;;) {
+            tile_totals.start_reading(super * 32 + (lane < count ? lane : 0), got);
+            if (__all_sync(0xffffffffu, got.complete(tag))) break;
+            pause_polling();
+        }
+        if (lane < count) line.store(0, lane, got.value());
+        __syncwarp();
+    }
+
     // By one warp: the fold T of the tiles before this one in its super, to *part. Returns the super's total
     // in the block that has its last tile, whose own total is `total`.
     template <class Op>
@@ -46,14 +60,7 @@ struct look_back_state {
         const int before = int(tile % 32);
         if (full && lane == 0) tile_totals.publish(tile, total, tag);
         if (before == 0) return Acc{};
-        typename published<Acc>::template pending<1> got;
-        for (;;) {
-            tile_totals.start_reading(super * 32 + (lane < before ? lane : 0), got);
-            if (__all_sync(0xffffffffu, got.complete(tag))) break;
-            pause_polling();
-        }
-        if (lane < before) scratch.store(0, lane, got.value());
-        __syncwarp();
+        read_tiles(super, before, scratch, lane);
         const Acc tiles = fold_line(combine, scratch, 0, before);
         if (lane == 0) *part = tiles;
         if (before != 31 || !full) return Acc{};
