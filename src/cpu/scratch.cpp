@@ -1,6 +1,7 @@
 #include "upsweep/cpu/scratch.hpp"
 
 #include <array>
+#include <string>
 #include <utility>
 
 #include "upsweep/error.hpp"

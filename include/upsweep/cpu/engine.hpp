@@ -1,8 +1,8 @@
 // The CPU engine for the operators that have vector kernels: pieces through the kernels, chunks through the
 // chain.
 //
-// Complexity: n operations of the operator for exact ones, 5 n for the tree; on several threads the input is
-// read twice, the second time from the cache. Memory: less than 100 KiB on the stack of every thread.
+// Complexity: n operations for exact operators, which on several threads read twice, from a cache the second
+// time; 5 n for the tree. Memory of a thread: less than 100 KiB of stack; the tree's in a chain, 256 KiB more.
 #pragma once
 
 #include <algorithm>

@@ -40,7 +40,7 @@ inline constexpr int late_turn_part = 4;
 // than any chunk takes, less than a time slice of the operating system.
 inline constexpr int late_leave_microseconds = 100;
 // For how long calls then do without helpers: at first, and at most after it has happened again and again.
-inline constexpr int first_penalty_microseconds = 20'000;
+inline constexpr int first_penalty_microseconds = 100'000;
 inline constexpr int most_penalty_microseconds = 1'000'000;
 // Pauses for which an idle thread watches for work before it sleeps: 20 to 90 us.
 inline constexpr int idle_pauses = 2000;
