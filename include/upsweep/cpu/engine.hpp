@@ -1,8 +1,8 @@
 // The CPU engine for the operators that have vector kernels: pieces through the kernels, chunks through the
 // chain.
 //
-// Complexity: n operations for exact operators, which on several threads read twice, from a cache the second
-// time; 5 n for the tree. Memory of a thread: less than 100 KiB of stack; the tree's in a chain, 256 KiB more.
+// Complexity: n operations for exact operators, which several threads read twice, from a cache the second
+// time; 5 n for the tree. Memory of a thread: less than 100 KiB of stack; in a chain 256 KiB of heap.
 #pragma once
 
 #include <algorithm>
