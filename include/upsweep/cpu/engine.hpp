@@ -69,7 +69,7 @@ class scan_engine {
     };
     using summary = std::conditional_t<exact, exact_summary, tree_summary>;
 
-    // `past_caches`: the arrays are larger than the caches; `streaming`: so the results are stored past them.
+    // `streaming`: the results are stored past the caches; `past_caches`: the arrays are larger than those.
     scan_engine(simd_level level, const source<Acc>& in, const sink<Acc>& out, std::size_t n, bool exclusive,
                 bool streaming, bool past_caches, std::size_t chunk_size)
         : kernels_(kernels_for<Acc, Op>(level)),
