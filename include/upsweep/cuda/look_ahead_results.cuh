@@ -95,10 +95,8 @@ struct look_ahead_results : look_ahead_ring<Types> {
             const bool holds_total = !Plain && arguments.total != nullptr && first + valid == n;
             const auto store = [&](const auto& words) {
                 char* to = image;
-                if constexpr (shape::in_place) {
-                    __syncwarp();  // neighbours may have read words that this lane's run shares with theirs
+                if constexpr (shape::in_place)
                     to = staged_row(s, seen, row, Plain ? shape::rows : seen.rows, reverse);
-                }
                 store_row<How, Types::items>(arguments.out, n, reverse, first, valid, words, to, lane);
             };
             if constexpr (packs_bytes<Types>) {

@@ -132,8 +132,11 @@ struct look_ahead_ring {
     template <bool Aligned, int k, class Raw>
     __device__ __forceinline__ void read_raw(Raw& raw, int s, const unit_view& seen, int slot) const {
         constexpr int run_bytes = Types::items * Types::element_size[k];
+        // Results that replace elements of the first input are stored in the stage by other warps meanwhile.
+        constexpr surroundings around =
+            k == 0 && shape::in_place ? surroundings::foreign : surroundings::readable;
         const char* run = stage(s) + shape::input_at(k) + seen.shift[k] + slot * run_bytes;
-        raw.words = read_run<run_bytes, Types::element_alignment[k]>(run, Aligned, lane);
+        raw.words = read_run<run_bytes, Types::element_alignment[k], around>(run, Aligned, lane);
         if constexpr (k + 1 < Types::inputs) read_raw<Aligned, k + 1>(raw.rest, s, seen, slot);
     }
     // This lane's run of a row.

@@ -73,6 +73,20 @@ __device__ __forceinline__ void read_units(const char* from, word_array<Words>& 
         }
     }
 }
+// The same, and no byte around them: others may be writing there.
+template <class Unit, int Bytes, int Words>
+__device__ __forceinline__ void read_units_alone(const char* from, word_array<Words>& words) {
+    if constexpr (sizeof(Unit) >= 4) {
+        read_units<Unit>(from, words);
+    } else {
+        words = {};
+#pragma unroll
+        for (int k = 0; k < Bytes / int(sizeof(Unit)); ++k) {
+            const std::uint32_t part = reinterpret_cast<const Unit*>(from)[k];
+            words.word[k * int(sizeof(Unit)) / 4] |= part << (k * int(sizeof(Unit)) % 4 * 8);
+        }
+    }
+}
 template <class Unit, int Words>
 __device__ __forceinline__ void write_units(char* to, const word_array<Words>& words) {
     if constexpr (sizeof(Unit) >= 4) {
@@ -118,10 +132,13 @@ using natural_unit =
 
 }  // namespace detail
 
+// Whether bytes around a run may be read with it, or are another warp's, which may be writing them.
+enum class surroundings { readable, foreign };
+
 // One run of Bytes bytes of shared memory. `aligned`: runs start at multiples of access_size<Bytes>; if not,
-// they may still do, and do at multiples of Alignment. Up to 16 bytes behind the run are read. No bank
-// conflicts for aligned runs of a power of two of bytes.
-template <int Bytes, int Alignment>
+// they may still do, and do at multiples of Alignment. Up to 16 bytes behind the run are read where that is
+// allowed. No bank conflicts for aligned runs of a power of two of bytes.
+template <int Bytes, int Alignment, surroundings Around = surroundings::readable>
 __device__ __forceinline__ word_array<Bytes / 4> read_run(const char* run, bool aligned, int lane) {
     word_array<Bytes / 4> words;
     if (Alignment >= access_size<Bytes> || aligned) {
@@ -136,6 +153,8 @@ __device__ __forceinline__ word_array<Bytes / 4> read_run(const char* run, bool 
         } else {
             detail::read_units<typename detail::unit_of<access_size<Bytes>>::type>(run, words);
         }
+    } else if constexpr (Around == surroundings::foreign) {
+        detail::read_units_alone<detail::natural_unit<Alignment, Bytes>, Bytes>(run, words);
     } else if constexpr (Alignment >= 4 && (Bytes == 16 || Bytes == 32)) {
         // Aligned pieces of 16 bytes around the run, moved down by whole words.
         const int offset = int(reinterpret_cast<std::uintptr_t>(run) % 16) / 4;
@@ -189,15 +208,8 @@ __device__ __forceinline__ T load_element(const char* from, bool aligned, int la
     word_array<words_for<bytes>> words{};
     if (bytes % 16 == 0 && aligned) {
         if constexpr (bytes % 16 == 0) words = read_run<bytes, alignment>(from, true, lane);
-    } else if constexpr (alignment >= 4) {
-        detail::read_units<detail::natural_unit<alignment, bytes>>(from, words);
     } else {
-        using unit = detail::natural_unit<alignment, bytes>;
-#pragma unroll
-        for (int k = 0; k < bytes / int(sizeof(unit)); ++k) {
-            const std::uint32_t part = reinterpret_cast<const unit*>(from)[k];
-            words.word[k * int(sizeof(unit)) / 4] |= part << (k * int(sizeof(unit)) % 4 * 8);
-        }
+        detail::read_units_alone<detail::natural_unit<alignment, bytes>, bytes>(from, words);
     }
     return from_words<T>(words);
 }
