@@ -193,7 +193,7 @@ void scan_range(cpu::executor& ex, const In* in, std::size_t in_size, Out* out, 
     const bool in_place = check_overlap(in, sizeof(In), out, sizeof(Out), in_size);
     if constexpr (cpu::has_kernels<Acc, Op> && std::is_same_v<Function, std::identity> &&
                   std::is_same_v<In, Acc> && std::is_same_v<Out, Acc>) {
-        if (in_size <= cpu::small_size<Acc> && in_size != 0 && options.carry == nullptr) {
+        if (in_size <= cpu::small_size && in_size != 0 && options.carry == nullptr) {
             const std::size_t first = options.reverse ? in_size - 1 : 0;
             const Acc start = options.initial ? *options.initial : identity_of<Acc>(op);
             cpu::run_small_scan<Acc, Op>(ex.simd(), in + first, out + first, in_size, exclusive,

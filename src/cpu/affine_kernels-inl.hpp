@@ -15,7 +15,7 @@
 #include <cstddef>
 
 #include "src/cpu/portable_segmented.hpp"
-#include "src/cpu/tree_kernels-inl.hpp"
+#include "src/cpu/tree_layout-inl.hpp"
 #include "src/cpu/vector-inl.hpp"
 #include "upsweep/core/tree.hpp"
 #include "upsweep/cpu/kernels.hpp"
@@ -26,7 +26,7 @@ namespace upsweep::cpu::HWY_NAMESPACE {
 
 template <class T>
 struct affine_tree {
-    using base = tree<T, plus>;
+    using base = tree_layout<T>;
     using V = typename base::V;
     using portable = upsweep::cpu::portable::affine_tree<T>;
     static constexpr std::size_t width = base::width;

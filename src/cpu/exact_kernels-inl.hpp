@@ -202,6 +202,31 @@ struct register_scan {
         return start;
     }
 
+    // The results of a vector of elements; `carry` is what is before them, and is advanced.
+    template <bool Backwards>
+    static HWY_INLINE V scan_next(V elements, V& carry, bool exclusive) {
+        V total;
+        const V after = op(carry, scan_vector<Backwards>(elements, &total));
+        const V results = exclusive ? values_before<Backwards>(after, elements, carry) : after;
+        carry = op(carry, total);
+        return results;
+    }
+    // The same of fewer elements than a vector has lanes, at x and y; the others are neither read nor
+    // written.
+    static constexpr bool masks_lanes = HWY_TARGET <= HWY_AVX3;
+    static constexpr std::size_t most_scalar = 8;  // up to which one by one is faster
+    template <bool Backwards>
+    static HWY_INLINE void scan_few(const T* x, T* y, std::size_t n, V& carry, bool exclusive) {
+        const full<T> d;
+        const auto first = hn::FirstN(d, Backwards ? width - n : n);
+        const auto there = Backwards ? hn::Not(first) : first;
+        const std::ptrdiff_t lowest = Backwards ? 1 - static_cast<std::ptrdiff_t>(width) : 0;
+        const auto elements = hn::IfThenElse(there, hn::MaskedLoad(there, d, x + lowest),
+                                             hn::Set(d, Op::template identity<T>()));
+        const V results = scan_next<Backwards>(codec::encode(elements), carry, exclusive);
+        hn::BlendedStore(codec::decode(results), there, d, y + lowest);
+    }
+
     template <placement Where, bool Backwards>
     static HWY_NOINLINE T scan(const T* x, T* y, std::size_t n, T start, const scan_pass& pass) {
         constexpr std::size_t together =
@@ -212,16 +237,13 @@ struct register_scan {
         const std::size_t head = Where == placement::streamed ? until_aligned<Backwards>(y, width, n) : 0;
         start = scan_scalar<Backwards>(x, y, head, start, exclusive);
         std::size_t i = head;
-        if (n - i >= width) {
+        const auto from = [&](auto* p) { return p + static_cast<std::ptrdiff_t>(i) * direction; };
+        if (n - i >= width || (masks_lanes && n - i > most_scalar)) {
             V carry = codec::encode(hn::Set(full<T>(), start));
             const auto step = [&]() HWY_ATTR {
                 const auto lowest = static_cast<std::ptrdiff_t>(Backwards ? i + width - 1 : i) * direction;
-                V total;
-                const V elements = load_as<codec>(x + lowest);
-                const V v = op(carry, scan_vector<Backwards>(elements, &total));
-                store_as<codec, Where>(exclusive ? values_before<Backwards>(v, elements, carry) : v,
+                store_as<codec, Where>(scan_next<Backwards>(load_as<codec>(x + lowest), carry, exclusive),
                                        y + lowest);
-                carry = op(carry, total);
                 i += width;
             };
             while (i + together * width <= n) {
@@ -229,10 +251,15 @@ struct register_scan {
                 for (std::size_t k = 0; k < together; ++k) step();
             }
             while (i + width <= n) step();
+            if constexpr (masks_lanes) {
+                if (n - i > most_scalar) {
+                    scan_few<Backwards>(from(x), from(y), n - i, carry, exclusive);
+                    i = n;
+                }
+            }
             start = hn::GetLane(codec::decode(carry));
         }
-        const auto done = static_cast<std::ptrdiff_t>(i) * direction;
-        return scan_scalar<Backwards>(x + done, y + done, n - i, start, exclusive);
+        return scan_scalar<Backwards>(from(x), from(y), n - i, start, exclusive);
     }
 };
 
@@ -275,17 +302,39 @@ requires(std::is_same_v<Op, minimum> || std::is_same_v<Op, maximum>) struct exac
     }
     static HWY_ATTR bool are_plain(const T* x, std::size_t n) {
         if constexpr (is_float) {
-            const full<T> d;
-            const hn::RebindToUnsigned<full<T>> bits;
-            const auto negative_zero = hn::BitCast(bits, hn::Set(d, T(-0.0)));
-            auto special = hn::Zero(bits);
+            bool fine = true;
             std::size_t i = 0;
-            for (; i + width <= n; i += width) {
-                const auto v = hn::LoadU(d, x + i);
-                special = hn::Or(special, hn::VecFromMask(bits, hn::RebindMask(bits, hn::IsNaN(v))));
-                special = hn::Or(special, hn::VecFromMask(bits, hn::Eq(hn::BitCast(bits, v), negative_zero)));
+            if constexpr (sizeof(T) == 4 || HWY_TARGET <= HWY_AVX3) {
+                // Bits as unsigned numbers: a NaN with its sign set lies above -infinity. Less one, as signed
+                // numbers: other NaN and -0 lie from +infinity on.
+                const full<T> d;
+                const hn::RebindToUnsigned<full<T>> bits;
+                const hn::RebindToSigned<full<T>> numbers;
+                const auto one = hn::Set(bits, 1);
+                auto highest = hn::Zero(bits);
+                auto highest_less_one = hn::Zero(numbers);
+                for (; i + width <= n; i += width) {
+                    const auto v = hn::BitCast(bits, hn::LoadU(d, x + i));
+                    highest = hn::Max(highest, v);
+                    highest_less_one = hn::Max(highest_less_one, hn::BitCast(numbers, hn::Sub(v, one)));
+                }
+                const auto infinity = hn::Set(d, std::numeric_limits<T>::infinity());
+                const auto lowest = hn::BitCast(bits, hn::Neg(infinity));
+                fine = hn::AllTrue(bits, hn::Eq(hn::Max(highest, lowest), lowest)) &&
+                       hn::AllTrue(numbers, hn::Lt(highest_less_one, hn::BitCast(numbers, infinity)));
+            } else {
+                const full<T> d;
+                const hn::RebindToUnsigned<full<T>> bits;
+                const auto negative_zero = hn::BitCast(bits, hn::Set(d, T(-0.0)));
+                auto special = hn::Zero(bits);
+                for (; i + width <= n; i += width) {
+                    const auto v = hn::LoadU(d, x + i);
+                    special = hn::Or(special, hn::VecFromMask(bits, hn::RebindMask(bits, hn::IsNaN(v))));
+                    special =
+                        hn::Or(special, hn::VecFromMask(bits, hn::Eq(hn::BitCast(bits, v), negative_zero)));
+                }
+                fine = hn::AllTrue(bits, hn::Eq(special, hn::Zero(bits)));
             }
-            bool fine = hn::AllTrue(bits, hn::Eq(special, hn::Zero(bits)));
             for (; i < n; ++i) fine = fine && is_plain(x[i]);
             return fine;
         } else {

@@ -54,67 +54,96 @@ struct nested_tree : tree_layout<T> {
         }
     };
 
-    // Rows whose first half is done at once. Where whole runs make a block, or a vector, a vector holds
-    // neighbouring runs of one row, and four rows are transposed so that it holds an element of each run;
-    // otherwise a lane is a row.
-    static constexpr bool holds_runs = layout::block_is_run || width == core::run_size;
+    // The first half is done for a group of rows at once, in four registers. Where a vector holds whole runs,
+    // those have vectors of four rows, or two neighbouring vectors of each of two rows, and are transposed so
+    // that each holds one element of every run: lane r of its four belongs to row r, or the pair of lanes.
+    // Otherwise a lane is a row.
+    static constexpr bool holds_runs = width >= core::run_size;
     static constexpr std::size_t nest_rows_at_once = holds_runs ? core::run_size : width;
     static constexpr std::size_t nest_size = nest_rows_at_once * core::row_size;
+    template <std::size_t Rows>
+    static constexpr std::size_t columns =
+        holds_runs ? core::run_size / Rows : 1;  // vectors of a row at once
 
-    // The first half of that many rows; their totals to `row_totals`. `ahead`, unless null: as many bytes to
-    // ask for meanwhile.
-    template <bool Exclusive, bool Backwards>
-    static HWY_INLINE void nest_group(const T* x, T* nested, T* row_totals, const T* ahead) {
+    // Where `count` elements of a row lie, from the i-th on in its order.
+    template <bool Backwards>
+    static constexpr std::size_t place(std::size_t i, std::size_t count) {
+        return Backwards ? core::row_size - i - count : i;
+    }
+    // The first half of the first `length` elements of some rows, which begin at the lowest addresses `from`,
+    // to the rows `to`. A row may be given several times, and its element i is read before to[i] is written.
+    // The totals of rows are those of `length` elements. meanwhile(i): what else to do in step i.
+    template <bool Exclusive, bool Backwards, std::size_t Rows, class Meanwhile>
+    static HWY_INLINE void nest_group(const T* const (&from)[Rows], T* const (&to)[Rows], std::size_t length,
+                                      T (&row_totals)[Rows], const Meanwhile& meanwhile) {
         const full<T> d;
         if constexpr (holds_runs) {
+            constexpr std::size_t k = columns<Rows>;
             const hn::CappedTag<T, core::run_size> one;
             auto before = hn::Set(one, Op::template identity<T>());
-            x = at<Backwards>(x, 0, core::row_size);
-            nested = at<Backwards>(nested, 0, core::row_size);
-            for (std::size_t i = 0; i < core::row_size / width; ++i) {
-                if (ahead != nullptr) prefetch(ahead, i * step * sizeof(T), step * sizeof(T));
-                const std::size_t at_step = Backwards ? core::row_size - (i + 1) * width : i * width;
+            for (std::size_t i = 0; i < length; i += k * width) {
+                meanwhile(i / (k * width));
                 V v[core::run_size];
-                for (std::size_t r = 0; r < core::run_size; ++r)
-                    v[r] = hn::LoadU(d, x + row_at<Backwards>(r) + at_step);
-                transpose_runs(v);
+                for (std::size_t q = 0; q < core::run_size; ++q)
+                    v[q] = hn::LoadU(d, from[q / k] + place<Backwards>(i + q % k * width, width));
+                layout::transpose_runs(v);
                 layout::template turn<Backwards>(v);
                 fold_runs(v);
-                nest_runs<Exclusive>(chain_runs<Backwards>(d, v[core::run_size - 1], before), v);
+                nest_runs<Exclusive>(chain_columns<Backwards, k>(v[core::run_size - 1], before), v);
                 layout::template turn<Backwards>(v);
-                transpose_runs(v);
-                for (std::size_t r = 0; r < core::run_size; ++r)
-                    hn::StoreU(v[r], d, nested + row_at<Backwards>(r) + at_step);
+                layout::transpose_runs(v);
+                for (std::size_t q = 0; q < core::run_size; ++q)
+                    hn::StoreU(v[q], d, to[q / k] + place<Backwards>(i + q % k * width, width));
             }
-            hn::StoreU(before, one, row_totals);
+            HWY_ALIGN T totals[core::run_size];
+            hn::Store(before, one, totals);
+            for (std::size_t r = 0; r < Rows; ++r) row_totals[r] = totals[r * k];
         } else {
+            static_assert(Rows == width && width == block_lanes<T>);
             V before = identity();
-            for (std::size_t run = 0; run < runs; ++run) {
-                if (ahead != nullptr) prefetch(ahead, run * step * sizeof(T), step * sizeof(T));
+            for (std::size_t i = 0; i < length; i += core::run_size) {
+                meanwhile(i / core::run_size);
                 V v[core::run_size];
-                layout::template load_rows<Backwards>(x, run, v);
+                for (std::size_t m = 0; m < core::run_size; m += width) {
+                    V part[width];
+                    for (std::size_t r = 0; r < width; ++r)
+                        part[r] = hn::LoadU(d, from[r] + place<Backwards>(i, core::run_size) + m);
+                    transpose<T>(part);
+                    for (std::size_t r = 0; r < width; ++r) v[m + r] = part[r];
+                }
+                layout::template turn<Backwards>(v);
                 fold_runs(v);
                 const V total = v[core::run_size - 1];
                 nest_runs<Exclusive>(before, v);
-                layout::template store_rows<Backwards>(v, nested, run);
+                layout::template turn<Backwards>(v);
+                for (std::size_t m = 0; m < core::run_size; m += width) {
+                    V part[width];
+                    for (std::size_t r = 0; r < width; ++r) part[r] = v[m + r];
+                    transpose<T>(part);
+                    for (std::size_t r = 0; r < width; ++r)
+                        hn::StoreU(part[r], d, to[r] + place<Backwards>(i, core::run_size) + m);
+                }
                 before = op(before, total);
             }
-            hn::StoreU(before, d, row_totals);
+            HWY_ALIGN T totals[width];
+            hn::Store(before, d, totals);
+            for (std::size_t r = 0; r < Rows; ++r) row_totals[r] = totals[r];
         }
     }
-    // Where row r begins, from the first one on.
-    template <bool Backwards>
-    static constexpr std::ptrdiff_t row_at(std::size_t r) {
-        return layout::template row_stride<Backwards> * static_cast<std::ptrdiff_t>(r);
+    // What is before each of a step's runs, from their totals and what is before them all, which is advanced.
+    template <bool Backwards, std::size_t Columns, class Run>
+    static HWY_INLINE V chain_columns(V totals, Run& before) {
+        const full<T> d;
+        if constexpr (Columns == 1) {
+            return chain_runs<Backwards>(d, totals, before);
+        } else {
+            static_assert(Columns == 2);  // of each pair of lanes, the second continues the first
+            const V first = chain_runs<Backwards>(d, hn::DupEven(totals), before);
+            const V second = chain_runs<Backwards>(d, hn::DupOdd(totals), before);
+            return hn::OddEven(second, first);
+        }
     }
-    static HWY_INLINE void transpose_runs(V (&v)[core::run_size]) {
-        if constexpr (layout::block_is_run)
-            transpose<T>(v);
-        else
-            layout::transpose_square(v);
-    }
-    // What is before each of a vector's runs, from their totals and what is before them all, which is
-    // advanced.
+    // The same for one vector of every row.
     template <bool Backwards, class D, class Run>
     static HWY_INLINE hn::Vec<D> chain_runs(D d, hn::Vec<D> totals, Run& before) {
         if constexpr (hn::MaxLanes(D()) == core::run_size) {
@@ -140,6 +169,50 @@ struct nested_tree : tree_layout<T> {
         }
     }
 
+    // A whole group of neighbouring rows.
+    template <bool Exclusive, bool Backwards, class Meanwhile>
+    static HWY_INLINE void nest_whole(const T* x, T* nested, T (&row_totals)[nest_rows_at_once],
+                                      const Meanwhile& meanwhile) {
+        const T* from[nest_rows_at_once];
+        T* to[nest_rows_at_once];
+        for (std::size_t r = 0; r < nest_rows_at_once; ++r) {
+            from[r] = at<Backwards>(x, r * core::row_size, core::row_size);
+            to[r] = at<Backwards>(nested, r * core::row_size, core::row_size);
+        }
+        nest_group<Exclusive, Backwards>(from, to, core::row_size, row_totals, meanwhile);
+    }
+    // At most Rows rows, of which the last may be part-filled: n elements. What follows them in its row
+    // counts as identities, of which at least one is nested as well.
+    template <bool Exclusive, bool Backwards, std::size_t Rows>
+    static HWY_INLINE void nest_part(const T* x, T* nested, std::size_t n, T (&row_totals)[Rows]) {
+        HWY_ALIGN T spare[core::row_size];  // the part-filled row, and where rows that are not there go
+        const full<T> d;
+        constexpr std::size_t at_once = holds_runs ? columns<Rows> * width : core::run_size;
+        const std::size_t whole = n / core::row_size, few = n % core::row_size;
+        const std::size_t length = whole != 0 ? core::row_size : few / at_once * at_once + at_once;
+        if (few != 0) {
+            const T* const last_row = at<Backwards>(x, whole * core::row_size, core::row_size);
+            for (std::size_t i = 0; i < length; i += width) {
+                const std::size_t lies = place<Backwards>(i, width);
+                const V v = i + width <= few ? hn::LoadU(d, last_row + lies)
+                            : i < few
+                                ? layout::template load_few<Backwards>(last_row + lies, few - i, identity())
+                                : identity();
+                hn::Store(v, d, spare + lies);
+            }
+        }
+        const T* from[Rows];
+        T* to[Rows];
+        for (std::size_t r = 0; r < Rows; ++r) {
+            const bool is_whole = r < whole, is_there = r * core::row_size < n;
+            from[r] = is_whole             ? at<Backwards>(x, r * core::row_size, core::row_size)
+                      : is_there || r == 0 ? spare
+                                           : from[0];
+            to[r] = is_there ? at<Backwards>(nested, r * core::row_size, core::row_size) : spare;
+        }
+        nest_group<Exclusive, Backwards>(from, to, length, row_totals, [](std::size_t) {});
+    }
+
     static HWY_ATTR void nest_rows(const T* x, T* nested, std::size_t n, T* starts, T* rows,
                                    const scan_pass& pass) {
         with_direction(pass, [&]<bool Backwards>() HWY_ATTR {
@@ -152,7 +225,13 @@ struct nested_tree : tree_layout<T> {
     template <bool Exclusive, bool Backwards>
     static HWY_NOINLINE void nest_rows_as(const T* x, T* nested, std::size_t n, T* starts, T* rows,
                                           const void* ahead) {
-        HWY_ALIGN T row_totals[nest_rows_at_once];
+        T row_totals[nest_rows_at_once];
+        const auto advance = [&](std::size_t count) {
+            for (std::size_t r = 0; r < count; ++r) {
+                *starts++ = *rows;
+                *rows = Op()(*rows, row_totals[r]);
+            }
+        };
         constexpr std::size_t lead = std::max(nest_size, 4096 / sizeof(T));
         std::size_t first = 0;
         for (; first + nest_size <= n; first += nest_size) {
@@ -165,17 +244,31 @@ struct nested_tree : tree_layout<T> {
                 next = reinterpret_cast<const T*>(reinterpret_cast<std::uintptr_t>(ahead) +
                                                   elements * sizeof(T));
             }
-            nest_group<Exclusive, Backwards>(at<Backwards>(x, first, 1), at<Backwards>(nested, first, 1),
-                                             row_totals, next);
-            for (const T total : row_totals) {
-                *starts++ = *rows;
-                *rows = Op()(*rows, total);
-            }
+            nest_whole<Exclusive, Backwards>(at<Backwards>(x, first, 1), at<Backwards>(nested, first, 1),
+                                             row_totals, [&](std::size_t i) HWY_ATTR {
+                                                 if (next != nullptr)
+                                                     prefetch(next, i * step * sizeof(T), step * sizeof(T));
+                                             });
+            advance(nest_rows_at_once);
         }
-        if (first != n)
-            portable::tree<T, Op>::nest_rows(at<Backwards>(x, first, 1), at<Backwards>(nested, first, 1),
-                                             n - first, starts, rows,
-                                             {placement::cached, Exclusive, Backwards, nullptr});
+        if (first != n) {
+            nest_part<Exclusive, Backwards>(at<Backwards>(x, first, 1), at<Backwards>(nested, first, 1),
+                                            n - first, row_totals);
+            advance((n - first) / core::row_size);
+        }
+    }
+
+    // The second half of a row, or of the first `length` elements of one: store(v, i, lies) of the results
+    // from element i on, which lie from `lies` on in the row.
+    template <bool Backwards, class Outer, class Store>
+    static HWY_INLINE void finish_row(const T* nested, T start, const Outer& outer, std::size_t length,
+                                      const Store& store) {
+        const full<T> d;
+        const V before = hn::Set(d, start);
+        for (std::size_t i = 0; i < length; i += width) {
+            const std::size_t lies = place<Backwards>(i, width);
+            store(outer(op(before, hn::LoadU(d, nested + lies))), i, lies);
+        }
     }
 
     static HWY_ATTR void finish_rows(const T* nested, const T* starts, T* y, std::size_t n, T supers, T tiles,
@@ -188,11 +281,9 @@ struct nested_tree : tree_layout<T> {
         const std::ptrdiff_t row_step = pass.backwards ? -static_cast<std::ptrdiff_t>(core::row_size)
                                                        : static_cast<std::ptrdiff_t>(core::row_size);
         const auto finish = [&](const auto& store) HWY_ATTR {
-            for (std::size_t r = 0; r < rows; ++r, from += row_step, to += row_step) {
-                const V start = hn::Set(d, starts[r]);
-                for (std::size_t i = 0; i < core::row_size; i += width)
-                    store(outer(op(start, hn::LoadU(d, from + i))), to + i);
-            }
+            for (std::size_t r = 0; r < rows; ++r, from += row_step, to += row_step)
+                finish_row<false>(from, starts[r], outer, core::row_size,
+                                  [&](V v, std::size_t, std::size_t lies) HWY_ATTR { store(v, to + lies); });
         };
         if (pass.where == placement::cached)
             finish([&](V v, T* p) HWY_ATTR { hn::StoreU(v, d, p); });

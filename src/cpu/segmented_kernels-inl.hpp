@@ -19,7 +19,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "src/cpu/tree_kernels-inl.hpp"
+#include "src/cpu/tree_layout-inl.hpp"
 #include "src/cpu/vector-inl.hpp"
 #include "upsweep/core/tree.hpp"
 #include "upsweep/cpu/kernels.hpp"
@@ -30,7 +30,7 @@ namespace upsweep::cpu::HWY_NAMESPACE {
 
 template <class T, class Op>
 struct segmented_tree {
-    using base = tree<T, Op>;
+    using base = tree_layout<T>;
     using V = typename base::V;
     using bits = hwy::MakeUnsigned<T>;  // the bits of a lane
     static constexpr std::size_t width = base::width;
@@ -38,7 +38,8 @@ struct segmented_tree {
     static constexpr std::size_t row_steps = base::row_steps;
     static constexpr std::size_t runs = base::runs;
 
-    static HWY_INLINE V op(V a, V b) { return base::op(a, b); }
+    static HWY_INLINE V op(V a, V b) { return combine(Op(), a, b); }
+    static HWY_INLINE V identity() { return hn::Set(full<T>(), Op::template identity<T>()); }
 
     // Row heads are two words.
     struct row_heads {
@@ -123,19 +124,40 @@ struct segmented_tree {
 
     template <bool Backwards>
     static HWY_INLINE void fold_runs(V (&v)[core::run_size], std::uint64_t word) {
-        if (word == 0) return base::fold_runs(v);
+        if (word == 0) {
+            for (std::size_t m = 1; m < core::run_size; ++m) v[m] = op(v[m - 1], v[m]);
+            return;
+        }
         const lane_bits<Backwards> heads(word);
         for (std::size_t m = 1; m < core::run_size; ++m)
             v[m] = hn::IfThenElse(heads(m), v[m], op(v[m - 1], v[m]));
     }
 
-    // As tree::fold_totals. run_heads[r]: bit j tells whether run j of row r has a head.
+    // Folds the run totals of every row, a lane a row, and replaces each by the fold of those before it.
+    template <bool Backwards>
+    static HWY_INLINE V fold_totals(T* totals) {
+        V accumulated = identity();
+        for (std::size_t j = 0; j < runs; j += width) {
+            V column[width];  // lane r of column[i] is total j + i of row r
+            base::load_columns(totals + j, base::totals_stride, column);
+            for (std::size_t i = 0; i < width; ++i) {
+                V& here = column[base::template lane_of<Backwards>(i)];
+                const V total = here;
+                here = accumulated;
+                accumulated = op(accumulated, total);
+            }
+            base::store_columns(column, totals + j, base::totals_stride);
+        }
+        return accumulated;
+    }
+
+    // The same from the last head on. run_heads[r]: bit j tells whether run j of row r has a head.
     template <bool Backwards>
     static HWY_INLINE V fold_totals(T* totals, const bits* run_heads) {
         const full<bits> d;
         const auto heads = hn::Load(d, run_heads);
-        if (hn::AllTrue(d, hn::Eq(heads, hn::Zero(d)))) return base::template fold_totals<Backwards>(totals);
-        V accumulated = base::identity();
+        if (hn::AllTrue(d, hn::Eq(heads, hn::Zero(d)))) return fold_totals<Backwards>(totals);
+        V accumulated = identity();
         auto bit = hn::Set(d, bits(1));
         for (std::size_t j = 0; j < runs; j += width) {
             V column[width];
@@ -169,13 +191,12 @@ struct segmented_tree {
             for (std::size_t g = 0; g < row_steps; ++g) {
                 const std::size_t i = r * core::row_size + g * step;
                 if (i >= count) {  // lanes without elements must not hold what would be slow or trap
-                    hn::StoreU(base::identity(), d, row_run_totals + g * width);
+                    hn::StoreU(identity(), d, row_run_totals + g * width);
                     continue;
                 }
                 const T* from = at<Backwards>(x, first + i, step);
                 if (const std::size_t few = count - i; few < step) {
-                    for (std::size_t k = 0; k < step; k += width)
-                        hn::Store(base::identity(), d, last_step + k);
+                    for (std::size_t k = 0; k < step; k += width) hn::Store(identity(), d, last_step + k);
                     base::copy_few(at<Backwards>(x, first + i, few), few,
                                    Backwards ? last_step + step - few : last_step);
                     from = last_step;
@@ -249,7 +270,6 @@ struct segmented_tree {
                 const T* const runs_before = totals + row / core::row_size * base::totals_stride;
                 const V s = hn::Set(d, state.supers);
                 const V t = hn::Set(d, state.tiles);
-                const typename base::template outer_parts<2> outer{s, t};
                 const V rows = hn::Set(d, state.rows);
                 for (std::size_t g = 0; g < row_steps && row + g * step < count; ++g) {
                     const std::size_t i = row + g * step;
@@ -259,7 +279,11 @@ struct segmented_tree {
                     const V run = hn::LoadU(d, runs_before + g * width);
                     V v[core::run_size];
                     if ((g + 1) * step <= fresh) {
-                        base::template finish_step<Exclusive>(outer, rows, run, item, v);
+                        for (std::size_t m = 0; m < core::run_size; ++m) {
+                            const std::size_t k = Exclusive ? m - 1 : m;  // the last item that counts
+                            const V nested = Exclusive && m == 0 ? run : op(run, item(k));
+                            v[m] = op(s, op(t, op(rows, nested)));
+                        }
                     } else {
                         const std::uint64_t word = here.of_step(g);
                         const lane_bits<Backwards> is_head(word);

@@ -43,63 +43,12 @@ struct tree : nested_tree<T, Op> {
     using base = nested_tree<T, Op>;
     using layout = tree_layout<T>;
     using V = typename layout::V;
-    using base::fold_runs;
-    using base::identity;
-    using base::op;
     template <std::size_t Parts>
     using outer_parts = typename base::template outer_parts<Parts>;
-    using layout::group_rows;
-    using layout::group_size;
-    using layout::row_steps;
-    using layout::runs;
+    using base::nest_rows_at_once;
+    using base::nest_size;
     using layout::step;
-    using layout::totals_stride;
     using layout::width;
-
-    // Folds the run totals of every row, a lane a row, and replaces each by the fold of those before it.
-    template <bool Backwards>
-    static HWY_INLINE V fold_totals(T* totals) {
-        V accumulated = identity();
-        for (std::size_t j = 0; j < runs; j += width) {
-            V column[width];  // lane r of column[i] is total j + i of row r
-            layout::load_columns(totals + j, totals_stride, column);
-            for (std::size_t i = 0; i < width; ++i) {
-                V& here = column[layout::template lane_of<Backwards>(i)];
-                const V total = here;
-                here = accumulated;
-                accumulated = op(accumulated, total);
-            }
-            layout::store_columns(column, totals + j, totals_stride);
-        }
-        return accumulated;
-    }
-    // fold_totals for a single row: a chain of 31 operations.
-    template <bool Backwards>
-    static HWY_INLINE T fold_one(T* totals, std::size_t steps) {
-        T accumulated = Op::template identity<T>();
-        for (std::size_t j = 0; j < steps * width; j += width) {
-            for (std::size_t i = 0; i < width; ++i) {
-                const std::size_t lane = j + layout::template lane_of<Backwards>(i);
-                const T total = totals[lane];
-                totals[lane] = accumulated;
-                accumulated = Op()(accumulated, total);
-            }
-        }
-        return accumulated;
-    }
-
-    // The results of one step from `run`, what is to the left of its runs, and the folds within them.
-    template <bool Exclusive, class Outer, class Folded>
-    static HWY_INLINE void finish_step(const Outer& outer, V before, V run, const Folded& folded,
-                                       V (&v)[core::run_size]) {
-        const auto left = [&](V nested) HWY_ATTR { return outer(op(before, nested)); };
-        if constexpr (Exclusive) {
-            for (std::size_t m = core::run_size; --m != 0;) v[m] = left(op(run, folded(m - 1)));
-            v[0] = left(run);
-        } else {
-            for (std::size_t m = 0; m < core::run_size; ++m) v[m] = left(op(run, folded(m)));
-        }
-    }
 
     static HWY_ATTR void scan_rows(const T* x, T* y, std::size_t n, T supers, T tiles, T* rows,
                                    const scan_pass& pass, T* last) {
@@ -143,157 +92,88 @@ struct tree : nested_tree<T, Op> {
         if (last != nullptr) *last = value;
     }
 
-    // Rows up to which folding them one by one is faster than a lane a row.
-    static constexpr std::size_t most_single_rows = 3;
-
-    // A whole group, a lane a row throughout: the runs of all rows are folded from the left as they come, so
-    // that run totals need no transposition of their own. `ahead`, unless null: a group's bytes to ask for
-    // meanwhile.
-    template <bool Exclusive, bool Backwards, class Outer>
-    static HWY_INLINE void scan_group(const T* x, T* y, const Outer& outer, T* rows, const T* ahead) {
-        const full<T> d;
-        HWY_ALIGN T nested[group_size];  // V (+) L of every element, transposed
-        HWY_ALIGN T row_totals[group_rows];
-        HWY_ALIGN T row_starts[group_rows];
-        const bool fetch_results = x != y;
-        const T* const results = at<Backwards>(y, 0, group_size);
-        V before = identity();
-        for (std::size_t run = 0; run < runs; ++run) {
-            if (fetch_results) prefetch(results, run * step * sizeof(T), step * sizeof(T));
-            V v[core::run_size];
-            layout::template load_rows<Backwards>(x, run, v);
-            fold_runs(v);
-            T* to = nested + run * step;
-            if constexpr (Exclusive) {
-                hn::Store(before, d, to);
-                to += width;
-            }
-            for (std::size_t m = 0; m + 1 < core::run_size; ++m)
-                hn::Store(op(before, v[m]), d, to + m * width);
-            before = op(before, v[core::run_size - 1]);
-            if constexpr (!Exclusive) hn::Store(before, d, to + (core::run_size - 1) * width);
-        }
-        hn::Store(before, d, row_totals);
-        for (std::size_t r = 0; r < group_rows; ++r) {
-            row_starts[r] = *rows;
-            *rows = Op()(*rows, row_totals[r]);
-        }
-        const V start = hn::Load(d, row_starts);
-        for (std::size_t run = 0; run < runs; ++run) {
-            if (ahead != nullptr) prefetch(ahead, run * step * sizeof(T), step * sizeof(T));
-            V v[core::run_size];
-            for (std::size_t m = 0; m < core::run_size; ++m)
-                v[m] = outer(op(start, hn::Load(d, nested + run * step + m * width)));
-            layout::template store_rows<Backwards>(v, y, run);
-        }
-    }
     template <bool Backwards, std::size_t Parts>
     static HWY_ATTR void scan_rows_as(const T* x, T* y, std::size_t n, T supers, T tiles, T* rows,
                                       const scan_pass& pass, T* last) {
         const full<T> d;
-        HWY_ALIGN T folded[group_size];  // L of every element, still transposed
-        HWY_ALIGN T totals[group_rows * totals_stride];
-        HWY_ALIGN T row_totals[group_rows];
-        HWY_ALIGN T last_step[step];  // what does not fill a step, padded
         const outer_parts<Parts> outer{hn::Set(d, supers), hn::Set(d, tiles)};
-        std::size_t first = 0;
-        for (; first + group_size <= n; first += group_size) {
-            // What follows is asked for a group before. The call after this one begins at the end
-            // backwards.
-            const T* ahead = nullptr;
-            if (first + 2 * group_size <= n)
-                ahead = at<Backwards>(x, first + group_size, group_size);
-            else if (pass.ahead != nullptr)
-                ahead = static_cast<const T*>(pass.ahead) + (Backwards ? n - group_size : 0);
+        const auto scan = [&]<bool Exclusive>() HWY_ATTR {
+            std::size_t first = 0;
+            for (; first + nest_size <= n; first += nest_size) {
+                // What follows is asked for a group before. The call after this one begins at the end
+                // backwards.
+                const T* ahead = nullptr;
+                if (first + 2 * nest_size <= n)
+                    ahead = at<Backwards>(x, first + nest_size, nest_size);
+                else if (pass.ahead != nullptr)
+                    ahead = static_cast<const T*>(pass.ahead) + (Backwards ? n - nest_size : 0);
+                scan_group<Exclusive, Backwards>(at<Backwards>(x, first, 1), at<Backwards>(y, first, 1),
+                                                 outer, rows, ahead);
+            }
+            if (first == n) return;
             const T* const from = at<Backwards>(x, first, 1);
             T* const to = at<Backwards>(y, first, 1);
-            if (pass.exclusive)
-                scan_group<true, Backwards>(from, to, outer, rows, ahead);
+            if (nest_rows_at_once == 2 || n - first > 2 * core::row_size)
+                scan_part<Exclusive, Backwards, nest_rows_at_once>(from, to, n - first, outer, supers, tiles,
+                                                                   rows, last);
             else
-                scan_group<false, Backwards>(from, to, outer, rows, ahead);
-        }
-        if (first != n) {
-            const std::size_t count = n - first;
-            const std::size_t whole = count / step * step;
-            const std::size_t complete_rows = count / core::row_size;
-            const std::size_t row_count = (count + core::row_size - 1) / core::row_size;
-            const std::size_t steps = (count + step - 1) / step;
-            // Where the padded elements lie in last_step: the first ones lowest, or backwards highest.
-            T* const few = Backwards ? last_step + step - (count - whole) : last_step;
-
-            const auto fold_step = [&](const T* from, std::size_t g) HWY_ATTR {
-                V v[core::run_size];
-                layout::template load_runs<Backwards>(from, v);
-                fold_runs(v);
-                for (std::size_t m = 0; m < core::run_size; ++m)
-                    hn::Store(v[m], d, folded + g * step + m * width);
-                hn::StoreU(v[core::run_size - 1], d,
-                           totals + g / row_steps * totals_stride + g % row_steps * width);
-            };
-            for (std::size_t g = 0; g < whole / step; ++g)
-                fold_step(at<Backwards>(x, first + g * step, step), g);
-            if (whole != count) {
-                for (std::size_t i = 0; i < step; i += width) hn::Store(identity(), d, last_step + i);
-                layout::copy_few(at<Backwards>(x, first + whole, count - whole), count - whole, few);
-                fold_step(last_step, whole / step);
-            }
-
-            if (row_count <= most_single_rows && row_count < group_rows) {
-                for (std::size_t r = 0; r < row_count; ++r) {
-                    T* row = totals + r * totals_stride;
-                    row_totals[r] = fold_one<Backwards>(row, std::min(row_steps, steps - r * row_steps));
-                }
-            } else {
-                if (count < group_size) {  // lanes without elements must not hold what would be slow or trap
-                    T* row = totals + (row_count - 1) * totals_stride;
-                    std::fill(row + (steps - (row_count - 1) * row_steps) * width, row + runs,
-                              Op::template identity<T>());
-                    std::fill(row + totals_stride, std::end(totals), Op::template identity<T>());
-                }
-                hn::Store(fold_totals<Backwards>(totals), d, row_totals);
-            }
-            if (last != nullptr && count != complete_rows * core::row_size && first + count == n) {
-                const std::size_t g = (count - 1) / step;
-                const std::size_t lane =
-                    layout::template lane_of<Backwards>((count - 1) % step / core::run_size);
-                T nested = *rows;
-                for (std::size_t r = 0; r < complete_rows; ++r) nested = Op()(nested, row_totals[r]);
-                nested =
-                    Op()(nested, Op()(totals[g / row_steps * totals_stride + g % row_steps * width + lane],
-                                      folded[g * step + (count - 1) % core::run_size * width + lane]));
-                *last = Op()(supers, Op()(tiles, nested));
-            }
-
-            const auto finish = [&]<bool Exclusive>() HWY_ATTR {
-                const auto scan_step = [&](std::size_t g, V before, T* to) HWY_ATTR {
-                    const V run =
-                        hn::LoadU(d, totals + g / row_steps * totals_stride + g % row_steps * width);
-                    const T* const step_folded = folded + g * step;
-                    V v[core::run_size];
-                    finish_step<Exclusive>(
-                        outer, before, run,
-                        [&](std::size_t m) HWY_ATTR { return hn::Load(d, step_folded + m * width); }, v);
-                    layout::template store_runs<placement::cached, Backwards>(v, to);
-                };
-                for (std::size_t r = 0; r < row_count; ++r) {
-                    const V before = hn::Set(d, *rows);
-                    const std::size_t end = std::min(whole / step, (r + 1) * row_steps);
-                    for (std::size_t g = r * row_steps; g < end; ++g)
-                        scan_step(g, before, at<Backwards>(y, first + g * step, step));
-                    if (r < complete_rows)
-                        *rows = Op()(*rows, row_totals[r]);
-                    else if (whole != count)
-                        scan_step(whole / step, before, last_step);
-                }
-            };
-            if (pass.exclusive)
-                finish.template operator()<true>();
-            else
-                finish.template operator()<false>();
-            if (whole != count)
-                layout::copy_few(few, count - whole, at<Backwards>(y, first + whole, count - whole));
-        }
+                scan_part<Exclusive, Backwards, 2>(from, to, n - first, outer, supers, tiles, rows, last);
+        };
+        if (pass.exclusive)
+            scan.template operator()<true>();
+        else
+            scan.template operator()<false>();
         if (last != nullptr && n % core::row_size == 0) *last = Op()(supers, Op()(tiles, *rows));
+    }
+    // A whole group; `ahead`, unless null: a group's bytes to ask for meanwhile.
+    template <bool Exclusive, bool Backwards, class Outer>
+    static HWY_INLINE void scan_group(const T* x, T* y, const Outer& outer, T* rows, const T* ahead) {
+        HWY_ALIGN T buffer[nest_size];
+        T row_totals[nest_rows_at_once];
+        T* const nested = Backwards ? buffer + nest_size - 1 : buffer;
+        const bool fetch_results = x != y;
+        const T* const results = at<Backwards>(y, 0, nest_size);
+        base::template nest_whole<Exclusive, Backwards>(x, nested, row_totals, [&](std::size_t i) HWY_ATTR {
+            if (fetch_results) prefetch(results, i * step * sizeof(T), step * sizeof(T));
+            if (ahead != nullptr) prefetch(ahead, i * step * sizeof(T), step * sizeof(T));
+        });
+        for (std::size_t r = 0; r < nest_rows_at_once; ++r)
+            scan_row<Backwards>(nested, r, y, outer, rows, row_totals[r]);
+    }
+    template <bool Backwards, class Outer>
+    static HWY_INLINE void scan_row(const T* nested, std::size_t r, T* y, const Outer& outer, T* rows,
+                                    T total) {
+        const full<T> d;
+        T* const to = at<Backwards>(y, r * core::row_size, core::row_size);
+        base::template finish_row<Backwards>(
+            at<Backwards>(nested, r * core::row_size, core::row_size), *rows, outer, core::row_size,
+            [&](V v, std::size_t, std::size_t lies) HWY_ATTR { hn::StoreU(v, d, to + lies); });
+        *rows = Op()(*rows, total);
+    }
+    // What is left, at most Rows rows, of which the last may be part-filled.
+    template <bool Exclusive, bool Backwards, std::size_t Rows, class Outer>
+    static HWY_INLINE void scan_part(const T* x, T* y, std::size_t n, const Outer& outer, T supers, T tiles,
+                                     T* rows, T* last) {
+        const full<T> d;
+        HWY_ALIGN T buffer[Rows * core::row_size];
+        T row_totals[Rows];
+        T* const nested = Backwards ? buffer + Rows * core::row_size - 1 : buffer;
+        base::template nest_part<Exclusive, Backwards>(x, nested, n, row_totals);
+        const std::size_t whole = n / core::row_size, few = n % core::row_size;
+        for (std::size_t r = 0; r < whole; ++r) scan_row<Backwards>(nested, r, y, outer, rows, row_totals[r]);
+        if (few == 0) return;
+        T* const row = at<Backwards>(nested, whole * core::row_size, core::row_size);
+        if (last != nullptr)  // behind the last element, the value before the next one
+            *last = Op()(supers,
+                         Op()(tiles, Op()(*rows, row[base::template place<Backwards>(few - !Exclusive, 1)])));
+        T* const to = at<Backwards>(y, whole * core::row_size, core::row_size);
+        base::template finish_row<Backwards>(
+            row, *rows, outer, few, [&](V v, std::size_t i, std::size_t lies) HWY_ATTR {
+                if (i + width <= few)
+                    hn::StoreU(v, d, to + lies);
+                else
+                    layout::template store_few<Backwards>(v, to + lies, few - i);
+            });
     }
 
     static constexpr tree_kernels<T> table{base::stream_alignment,   &scan_rows,

@@ -61,6 +61,26 @@ struct tree_layout {
         v[2] = hn::ConcatUpperUpper(d, c, a);
         v[3] = hn::ConcatUpperUpper(d, e, b);
     }
+    // Four vectors of whole runs: v[m] gets item m of every run. Lane q of a run's four holds the run of what
+    // was v[q]; the runs stay where they are. Undoes itself.
+    static HWY_INLINE void transpose_runs(V (&v)[core::run_size]) {
+        if constexpr (block_is_run) {
+            transpose<T>(v);
+        } else if constexpr (width == core::run_size) {
+            transpose_square(v);
+        } else {
+            static_assert(width == 2 * core::run_size && 2 * block_lanes<T> == core::run_size);
+            const full<T> d;
+            const V a = hn::InterleaveLower(d, v[0], v[1]);
+            const V b = hn::InterleaveUpper(d, v[0], v[1]);
+            const V c = hn::InterleaveLower(d, v[2], v[3]);
+            const V e = hn::InterleaveUpper(d, v[2], v[3]);
+            v[0] = hn::OddEvenBlocks(hn::SwapAdjacentBlocks(c), a);
+            v[1] = hn::OddEvenBlocks(hn::SwapAdjacentBlocks(e), b);
+            v[2] = hn::OddEvenBlocks(c, hn::SwapAdjacentBlocks(a));
+            v[3] = hn::OddEvenBlocks(e, hn::SwapAdjacentBlocks(b));
+        }
+    }
     template <bool Backwards>
     static HWY_INLINE void turn(V (&v)[core::run_size]) {
         if constexpr (Backwards) {
@@ -110,33 +130,6 @@ struct tree_layout {
         }
     }
 
-    template <bool Backwards>
-    static constexpr std::ptrdiff_t row_stride = static_cast<std::ptrdiff_t>(core::row_size) *
-                                                 (Backwards ? -1 : 1);
-    // v[m] lane r is item m of the run of row r, in a group whose first element is at p.
-    template <bool Backwards>
-    static HWY_INLINE void load_rows(const T* p, std::size_t run, V (&v)[core::run_size]) {
-        constexpr std::size_t k = block_lanes<T>;
-        const T* const from = at<Backwards>(p, run * core::run_size, core::run_size);
-        for (std::size_t m = 0; m < core::run_size; m += k) {
-            V part[k];
-            load_transposed<T>(from + m, row_stride<Backwards>, part);
-            for (std::size_t i = 0; i < k; ++i) v[m + i] = part[i];
-        }
-        turn<Backwards>(v);
-    }
-    template <bool Backwards>
-    static HWY_INLINE void store_rows(V (&v)[core::run_size], T* p, std::size_t run) {
-        constexpr std::size_t k = block_lanes<T>;
-        T* const to = at<Backwards>(p, run * core::run_size, core::run_size);
-        turn<Backwards>(v);
-        for (std::size_t m = 0; m < core::run_size; m += k) {
-            V part[k];
-            for (std::size_t i = 0; i < k; ++i) part[i] = v[m + i];
-            store_transposed<placement::cached, T>(part, to + m, row_stride<Backwards>);
-        }
-    }
-
     static HWY_INLINE void load_columns(const T* p, std::size_t stride, V (&column)[width]) {
         if constexpr (!block_is_run && width == core::run_size) {
             for (std::size_t r = 0; r < width; ++r) column[r] = hn::LoadU(full<T>(), p + r * stride);
@@ -162,6 +155,43 @@ struct tree_layout {
                 store_transposed<placement::cached, T>(part, p + b, static_cast<std::ptrdiff_t>(stride));
             }
         }
+    }
+
+    // Fewer elements than a vector has lanes, its first ones, or backwards its last; p is where all of it
+    // would lie, of which nothing else is touched. The other lanes are those of `rest`.
+    template <bool Backwards>
+    static HWY_INLINE V load_few(const T* p, std::size_t count, V rest) {
+        const full<T> d;
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
+        const auto there = few_lanes<Backwards>(count);
+        return hn::IfThenElse(there, hn::MaskedLoad(there, d, p), rest);
+#else
+        HWY_ALIGN T padded[width];
+        hn::Store(rest, d, padded);
+        const std::size_t first = Backwards ? width - count : 0;
+        copy_few(p + first, count, padded + first);
+        return hn::Load(d, padded);
+#endif
+    }
+    template <bool Backwards>
+    static HWY_INLINE void store_few(V v, T* p, std::size_t count) {
+        const full<T> d;
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+        hn::BlendedStore(v, few_lanes<Backwards>(count), d, p);
+#else
+        HWY_ALIGN T padded[width];
+        hn::Store(v, d, padded);
+        const std::size_t first = Backwards ? width - count : 0;
+        copy_few(padded + first, count, p + first);
+#endif
+    }
+    template <bool Backwards>
+    static HWY_INLINE auto few_lanes(std::size_t count) {
+        const auto first = hn::FirstN(full<T>(), Backwards ? width - count : count);
+        if constexpr (Backwards)
+            return hn::Not(first);
+        else
+            return first;
     }
 
     // Fewer than `step` elements, without the start-up cost of a call or a string instruction.

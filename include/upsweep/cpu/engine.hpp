@@ -167,12 +167,11 @@ template <class Acc, class Op>
 Acc run_scan(executor& ex, const source<Acc>& in, const sink<Acc>& out, const scan_shape& shape,
              core::tree_carry<Acc>& carry);
 
-// Scans of at most this many elements fit the first-level cache and a tile: one kernel call does, without
-// anything that would cost more than it.
-template <class Acc>
-inline constexpr std::size_t small_size = std::min(core::tile_size, std::size_t{16384} / sizeof(Acc));
+// Scans of at most this many elements are within a tile: one kernel call does, without anything that would cost
+// more than it.
+inline constexpr std::size_t small_size = core::tile_size;
 
-// Scans 1 to small_size<Acc> elements from `start` on; an absent initial value is given as the identity.
+// Scans 1 to small_size elements from `start` on; an absent initial value is given as the identity.
 // Backwards, element i is in[-i], its result out[-i]. out may be in. `total`, unless null, receives the fold
 // of everything.
 template <class Acc, class Op>
