@@ -131,12 +131,8 @@ struct tree : nested_tree<T, Op> {
         HWY_ALIGN T buffer[nest_size];
         T row_totals[nest_rows_at_once];
         T* const nested = Backwards ? buffer + nest_size - 1 : buffer;
-        const bool fetch_results = x != y;
-        const T* const results = at<Backwards>(y, 0, nest_size);
-        base::template nest_whole<Exclusive, Backwards>(x, nested, row_totals, [&](std::size_t i) HWY_ATTR {
-            if (fetch_results) prefetch(results, i * step * sizeof(T), step * sizeof(T));
-            if (ahead != nullptr) prefetch(ahead, i * step * sizeof(T), step * sizeof(T));
-        });
+        const T* const results = x == y ? nullptr : at<Backwards>(y, 0, nest_size);
+        base::template nest_whole<Exclusive, Backwards>(x, nested, row_totals, {ahead, results});
         for (std::size_t r = 0; r < nest_rows_at_once; ++r)
             scan_row<Backwards>(nested, r, y, outer, rows, row_totals[r]);
     }
