@@ -211,20 +211,16 @@ struct register_scan {
         carry = op(carry, total);
         return results;
     }
-    // The same of fewer elements than a vector has lanes, at x and y; the others are neither read nor
-    // written.
-    static constexpr bool masks_lanes = HWY_TARGET <= HWY_AVX3;
+    // The same, forwards, of fewer elements than a vector has lanes, at x and y; the others are neither read
+    // nor written. Backwards that would be slow: what lies before an array is often no memory.
     static constexpr std::size_t most_scalar = 8;  // up to which one by one is faster
-    template <bool Backwards>
     static HWY_INLINE void scan_few(const T* x, T* y, std::size_t n, V& carry, bool exclusive) {
         const full<T> d;
-        const auto first = hn::FirstN(d, Backwards ? width - n : n);
-        const auto there = Backwards ? hn::Not(first) : first;
-        const std::ptrdiff_t lowest = Backwards ? 1 - static_cast<std::ptrdiff_t>(width) : 0;
-        const auto elements = hn::IfThenElse(there, hn::MaskedLoad(there, d, x + lowest),
-                                             hn::Set(d, Op::template identity<T>()));
-        const V results = scan_next<Backwards>(codec::encode(elements), carry, exclusive);
-        hn::BlendedStore(codec::decode(results), there, d, y + lowest);
+        const auto there = hn::FirstN(d, n);
+        const auto elements =
+            hn::IfThenElse(there, hn::MaskedLoad(there, d, x), hn::Set(d, Op::template identity<T>()));
+        const V results = scan_next<false>(codec::encode(elements), carry, exclusive);
+        hn::BlendedStore(codec::decode(results), there, d, y);
     }
 
     template <placement Where, bool Backwards>
@@ -237,7 +233,7 @@ struct register_scan {
         const std::size_t head = Where == placement::streamed ? until_aligned<Backwards>(y, width, n) : 0;
         start = scan_scalar<Backwards>(x, y, head, start, exclusive);
         std::size_t i = head;
-        const auto from = [&](auto* p) { return p + static_cast<std::ptrdiff_t>(i) * direction; };
+        constexpr bool masks_lanes = !Backwards && HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3;
         if (n - i >= width || (masks_lanes && n - i > most_scalar)) {
             V carry = codec::encode(hn::Set(full<T>(), start));
             const auto step = [&]() HWY_ATTR {
@@ -253,13 +249,14 @@ struct register_scan {
             while (i + width <= n) step();
             if constexpr (masks_lanes) {
                 if (n - i > most_scalar) {
-                    scan_few<Backwards>(from(x), from(y), n - i, carry, exclusive);
+                    scan_few(x + i, y + i, n - i, carry, exclusive);
                     i = n;
                 }
             }
             start = hn::GetLane(codec::decode(carry));
         }
-        return scan_scalar<Backwards>(from(x), from(y), n - i, start, exclusive);
+        const auto done = static_cast<std::ptrdiff_t>(i) * direction;
+        return scan_scalar<Backwards>(x + done, y + done, n - i, start, exclusive);
     }
 };
 

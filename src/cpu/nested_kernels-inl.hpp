@@ -70,30 +70,20 @@ struct nested_tree : tree_layout<T> {
     static constexpr std::size_t place(std::size_t i, std::size_t count) {
         return Backwards ? core::row_size - i - count : i;
     }
-    // What to ask for while a group is nested: as many bytes as it has, from each of two places, unless null.
-    // Not a lambda: GCC takes a function that does nothing but prefetch for one without an effect.
-    struct lines_ahead {
-        const T* input = nullptr;
-        const T* results = nullptr;
-        HWY_INLINE void ask(std::size_t i) const {
-            if (input != nullptr) prefetch(input, i * step * sizeof(T), step * sizeof(T));
-            if (results != nullptr) prefetch(results, i * step * sizeof(T), step * sizeof(T));
-        }
-    };
-
     // The first half of the first `length` elements of some rows, which begin at the lowest addresses `from`,
     // to the rows `to`. A row may be given several times, and its element i is read before to[i] is written.
-    // The totals of rows are those of `length` elements.
+    // The totals of rows are those of `length` elements. `ahead`, unless null: as many bytes as a whole group
+    // has, to ask for meanwhile.
     template <bool Exclusive, bool Backwards, std::size_t Rows>
     static HWY_INLINE void nest_group(const T* const (&from)[Rows], T* const (&to)[Rows], std::size_t length,
-                                      T (&row_totals)[Rows], const lines_ahead& ahead) {
+                                      T (&row_totals)[Rows], const T* ahead) {
         const full<T> d;
         if constexpr (holds_runs) {
             constexpr std::size_t k = columns<Rows>;
             const hn::CappedTag<T, core::run_size> one;
             auto before = hn::Set(one, Op::template identity<T>());
             for (std::size_t i = 0; i < length; i += k * width) {
-                ahead.ask(i / (k * width));
+                if (ahead != nullptr) prefetch(ahead, i * core::run_size / k * sizeof(T), step * sizeof(T));
                 V v[core::run_size];
                 for (std::size_t q = 0; q < core::run_size; ++q)
                     v[q] = hn::LoadU(d, from[q / k] + place<Backwards>(i + q % k * width, width));
@@ -113,7 +103,7 @@ struct nested_tree : tree_layout<T> {
             static_assert(Rows == width && width == block_lanes<T>);
             V before = identity();
             for (std::size_t i = 0; i < length; i += core::run_size) {
-                ahead.ask(i / core::run_size);
+                if (ahead != nullptr) prefetch(ahead, i * width * sizeof(T), step * sizeof(T));
                 V v[core::run_size];
                 for (std::size_t m = 0; m < core::run_size; m += width) {
                     V part[width];
@@ -183,7 +173,7 @@ struct nested_tree : tree_layout<T> {
     // A whole group of neighbouring rows.
     template <bool Exclusive, bool Backwards>
     static HWY_INLINE void nest_whole(const T* x, T* nested, T (&row_totals)[nest_rows_at_once],
-                                      const lines_ahead& ahead) {
+                                      const T* ahead) {
         const T* from[nest_rows_at_once];
         T* to[nest_rows_at_once];
         for (std::size_t r = 0; r < nest_rows_at_once; ++r) {
@@ -221,7 +211,7 @@ struct nested_tree : tree_layout<T> {
                                            : from[0];
             to[r] = is_there ? at<Backwards>(nested, r * core::row_size, core::row_size) : spare;
         }
-        nest_group<Exclusive, Backwards>(from, to, length, row_totals, lines_ahead());
+        nest_group<Exclusive, Backwards>(from, to, length, row_totals, nullptr);
     }
 
     static HWY_ATTR void nest_rows(const T* x, T* nested, std::size_t n, T* starts, T* rows,
@@ -256,7 +246,7 @@ struct nested_tree : tree_layout<T> {
                                                   elements * sizeof(T));
             }
             nest_whole<Exclusive, Backwards>(at<Backwards>(x, first, 1), at<Backwards>(nested, first, 1),
-                                             row_totals, {next, nullptr});
+                                             row_totals, next);
             advance(nest_rows_at_once);
         }
         if (first != n) {

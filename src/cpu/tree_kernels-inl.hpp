@@ -99,17 +99,9 @@ struct tree : nested_tree<T, Op> {
         const outer_parts<Parts> outer{hn::Set(d, supers), hn::Set(d, tiles)};
         const auto scan = [&]<bool Exclusive>() HWY_ATTR {
             std::size_t first = 0;
-            for (; first + nest_size <= n; first += nest_size) {
-                // What follows is asked for a group before. The call after this one begins at the end
-                // backwards.
-                const T* ahead = nullptr;
-                if (first + 2 * nest_size <= n)
-                    ahead = at<Backwards>(x, first + nest_size, nest_size);
-                else if (pass.ahead != nullptr)
-                    ahead = static_cast<const T*>(pass.ahead) + (Backwards ? n - nest_size : 0);
+            for (; first + nest_size <= n; first += nest_size)
                 scan_group<Exclusive, Backwards>(at<Backwards>(x, first, 1), at<Backwards>(y, first, 1),
-                                                 outer, rows, ahead);
-            }
+                                                 outer, rows);
             if (first == n) return;
             const T* const from = at<Backwards>(x, first, 1);
             T* const to = at<Backwards>(y, first, 1);
@@ -125,14 +117,13 @@ struct tree : nested_tree<T, Op> {
             scan.template operator()<false>();
         if (last != nullptr && n % core::row_size == 0) *last = Op()(supers, Op()(tiles, *rows));
     }
-    // A whole group; `ahead`, unless null: a group's bytes to ask for meanwhile.
+    // A whole group. Asking for what follows, or for the results' lines, gained nothing from any cache.
     template <bool Exclusive, bool Backwards, class Outer>
-    static HWY_INLINE void scan_group(const T* x, T* y, const Outer& outer, T* rows, const T* ahead) {
+    static HWY_INLINE void scan_group(const T* x, T* y, const Outer& outer, T* rows) {
         HWY_ALIGN T buffer[nest_size];
         T row_totals[nest_rows_at_once];
         T* const nested = Backwards ? buffer + nest_size - 1 : buffer;
-        const T* const results = x == y ? nullptr : at<Backwards>(y, 0, nest_size);
-        base::template nest_whole<Exclusive, Backwards>(x, nested, row_totals, {ahead, results});
+        base::template nest_whole<Exclusive, Backwards>(x, nested, row_totals, nullptr);
         for (std::size_t r = 0; r < nest_rows_at_once; ++r)
             scan_row<Backwards>(nested, r, y, outer, rows, row_totals[r]);
     }

@@ -158,40 +158,34 @@ struct tree_layout {
     }
 
     // Fewer elements than a vector has lanes, its first ones, or backwards its last; p is where all of it
-    // would lie, of which nothing else is touched. The other lanes are those of `rest`.
+    // would lie, of which nothing else is touched. The other lanes are those of `rest`. Backwards never
+    // behind a mask: what lies before an array is often no memory, and lanes that are masked out there cost
+    // an exception.
     template <bool Backwards>
     static HWY_INLINE V load_few(const T* p, std::size_t count, V rest) {
         const full<T> d;
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
-        const auto there = few_lanes<Backwards>(count);
-        return hn::IfThenElse(there, hn::MaskedLoad(there, d, p), rest);
-#else
-        HWY_ALIGN T padded[width];
-        hn::Store(rest, d, padded);
-        const std::size_t first = Backwards ? width - count : 0;
-        copy_few(p + first, count, padded + first);
-        return hn::Load(d, padded);
-#endif
+        if constexpr (!Backwards && HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2) {
+            const auto there = hn::FirstN(d, count);
+            return hn::IfThenElse(there, hn::MaskedLoad(there, d, p), rest);
+        } else {
+            HWY_ALIGN T padded[width];
+            hn::Store(rest, d, padded);
+            const std::size_t first = Backwards ? width - count : 0;
+            copy_few(p + first, count, padded + first);
+            return hn::Load(d, padded);
+        }
     }
     template <bool Backwards>
     static HWY_INLINE void store_few(V v, T* p, std::size_t count) {
         const full<T> d;
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-        hn::BlendedStore(v, few_lanes<Backwards>(count), d, p);
-#else
-        HWY_ALIGN T padded[width];
-        hn::Store(v, d, padded);
-        const std::size_t first = Backwards ? width - count : 0;
-        copy_few(padded + first, count, p + first);
-#endif
-    }
-    template <bool Backwards>
-    static HWY_INLINE auto few_lanes(std::size_t count) {
-        const auto first = hn::FirstN(full<T>(), Backwards ? width - count : count);
-        if constexpr (Backwards)
-            return hn::Not(first);
-        else
-            return first;
+        if constexpr (!Backwards && HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3) {
+            hn::BlendedStore(v, hn::FirstN(d, count), d, p);
+        } else {
+            HWY_ALIGN T padded[width];
+            hn::Store(v, d, padded);
+            const std::size_t first = Backwards ? width - count : 0;
+            copy_few(padded + first, count, p + first);
+        }
     }
 
     // Fewer than `step` elements, without the start-up cost of a call or a string instruction.
