@@ -1,6 +1,12 @@
 // A scan of the tree in two halves: nest_rows leaves V (+) L in the order of the elements, in a buffer that a
 // cache holds, and finish_rows puts S, T and R before it.
 //
+// Left folds become plain vector operations once neighbouring operands stand in different registers. Runs of
+// four rows are transposed into registers a, b, c, d, so that their left folds are b = a (+) b, c = b (+) c,
+// d = c (+) d; d is the runs' totals, whose left folds in each row, V, are a chain of operations on four rows
+// at once. V (+) L is transposed back. Cost per vector: 4 shuffles and a few to take vectors apart and put
+// them together, 3 to 5 operations, 2 loads and 2 stores.
+//
 // Between the halves the totals of tiles are known, so that threads share a scan without reading its input
 // twice. The second half goes over neighbours and fills one cache line after the other, which suits results
 // that are streamed: a line that stays half written for long is written to memory in parts.
@@ -30,7 +36,6 @@ template <class T, class Op>
 struct nested_tree : tree_layout<T> {
     using layout = tree_layout<T>;
     using V = typename layout::V;
-    using layout::runs;
     using layout::step;
     using layout::width;
 
@@ -62,8 +67,7 @@ struct nested_tree : tree_layout<T> {
     static constexpr std::size_t nest_rows_at_once = holds_runs ? core::run_size : width;
     static constexpr std::size_t nest_size = nest_rows_at_once * core::row_size;
     template <std::size_t Rows>
-    static constexpr std::size_t columns =
-        holds_runs ? core::run_size / Rows : 1;  // vectors of a row at once
+    static constexpr std::size_t columns = holds_runs ? core::run_size / Rows : 1;  // of vectors, in each row
 
     // Where `count` elements of a row lie, from the i-th on in its order.
     template <bool Backwards>

@@ -1,19 +1,8 @@
-// Sums and products that round, by the tree of docs/numerics.md: left folds become plain vector operations
-// once neighbouring operands stand in different registers.
+// Sums and products that round, by the tree of docs/numerics.md: the table of their kernels, and the scan
+// that does both halves of nested_kernels-inl.hpp one after the other, a group of rows at a time.
 //
-// A group is as many rows as a vector has lanes. A lane is a row: a run of every row is transposed into four
-// registers a, b, c, d, so that its left fold is b = a (+) b, c = b (+) c, d = c (+) d; with the fold V of
-// the runs before it, V (+) L is stored and V grows by d. After 32 runs V holds the totals of all rows, from
-// which R follows, and every element becomes S (+) (T (+) (R (+) (V (+) L))) on its way out. Cost per vector:
-// 4 shuffles, 2.75 to 4.75 operations, 2 loads and 2 stores.
-//
-// What is left of a group has fewer rows than lanes, so there a lane is a run at first, and the totals of the
-// runs are transposed for the step in which a lane is a row.
-//
-// In two halves, nest_rows leaves V (+) L in the order of the elements, in a buffer that a cache holds, so
-// that finish_rows is a loop over neighbours that fills one cache line after the other: where results are
-// streamed, lines that are half written for long are written to memory in parts. Between the halves the
-// totals of tiles are known, so that threads share a scan without reading its input twice.
+// The buffer between the halves stays in the first-level cache. What is left of a group is done by a smaller
+// one; the last row may be part-filled.
 
 #if defined(UPSWEEP_TREE_KERNELS_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef UPSWEEP_TREE_KERNELS_INL_HPP
