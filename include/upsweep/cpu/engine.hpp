@@ -167,8 +167,8 @@ template <class Acc, class Op>
 Acc run_scan(executor& ex, const source<Acc>& in, const sink<Acc>& out, const scan_shape& shape,
              core::tree_carry<Acc>& carry);
 
-// Scans of at most this many elements are within a tile: one kernel call does, without anything that would cost
-// more than it.
+// Scans of at most this many elements are within a tile: one kernel call does, without anything that would
+// cost more than it.
 inline constexpr std::size_t small_size = core::tile_size;
 
 // Scans 1 to small_size elements from `start` on; an absent initial value is given as the identity.
