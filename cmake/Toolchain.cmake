@@ -16,11 +16,11 @@ if(PROJECT_IS_TOP_LEVEL)
     endif()
 endif()
 
-# Sanitizers must see the whole program, hence directory-wide options. Without a check of every pointer for null, whose use
-# AddressSanitizer reports as well, a file compiles in three quarters of the time.
+# Sanitizers must see the whole program, hence directory-wide options. Without checks of every pointer for null and for the
+# size of what it points into, whose use AddressSanitizer reports as well, a file compiles in half of the time.
 if(UPSWEEP_SANITIZE)
     string(REPLACE ";" "," upsweep_sanitizers "${UPSWEEP_SANITIZE}")
-    add_compile_options(-fsanitize=${upsweep_sanitizers} -fno-sanitize=null -fno-sanitize-recover=all
+    add_compile_options(-fsanitize=${upsweep_sanitizers} -fno-sanitize=null,object-size -fno-sanitize-recover=all
                         -fno-omit-frame-pointer)
     add_link_options(-fsanitize=${upsweep_sanitizers})
 endif()
