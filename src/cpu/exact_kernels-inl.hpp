@@ -4,7 +4,9 @@
 // then across blocks. What enters from the left is one more operation on every vector, so the chain from
 // vector to vector is a single operation long. Floating-point order is mapped to integer order first.
 //
-// Cost per vector with n lanes: log2(n) + 1 shuffles, log2(n) + 2 operations, one load and one store.
+// Cost per vector with n lanes: log2(n) + 1 shuffles, log2(n) + 2 operations, one load and one store. Where a
+// shuffle crosses blocks (AVX-512, lanes of four and eight bytes) all of the distances are doubled in the
+// same way.
 
 #if defined(UPSWEEP_EXACT_KERNELS_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef UPSWEEP_EXACT_KERNELS_INL_HPP
@@ -19,6 +21,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
+#include <utility>
 
 #include "src/cpu/lane_kernels-inl.hpp"
 #include "src/cpu/vector-inl.hpp"
@@ -57,6 +60,36 @@ struct register_scan {
             const V ones = hn::BitCast(d, hn::Set(full<std::uint8_t>(), std::uint8_t{0xff}));
             return hn::Or(move(v), hn::AndNot(move(ones), identity()));  // all ones where k lanes moved in
         }
+    }
+#if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
+    // AVX-512 moves lanes of four and eight bytes through all of a vector at once.
+    static constexpr bool slides = sizeof(lane) >= 4;
+    // Moves all lanes by k, away from the first; `from` moves in.
+    template <std::size_t k, bool Backwards>
+    static HWY_INLINE V slide(V v, V from) {
+        if constexpr (Backwards) std::swap(v, from);
+        constexpr int lowest = static_cast<int>(Backwards ? k : width - k);
+        if constexpr (sizeof(lane) == 4) {
+            const full<std::uint32_t> d;
+            return hn::BitCast(full<lane>(), hn::VFromD<decltype(d)>{_mm512_alignr_epi32(
+                                                 hn::BitCast(d, v).raw, hn::BitCast(d, from).raw, lowest)});
+        } else {
+            const full<std::uint64_t> d;
+            return hn::BitCast(full<lane>(), hn::VFromD<decltype(d)>{_mm512_alignr_epi64(
+                                                 hn::BitCast(d, v).raw, hn::BitCast(d, from).raw, lowest)});
+        }
+    }
+#else
+    static constexpr bool slides = false;
+    template <std::size_t k, bool Backwards>
+    static V slide(V v, V from);
+#endif
+    template <std::size_t k, bool Backwards>
+    static HWY_INLINE V scan_lanes(V v) {
+        if constexpr (k < width)
+            return scan_lanes<2 * k, Backwards>(op(slide<k, Backwards>(v, identity()), v));
+        else
+            return v;
     }
     // Every block by itself.
     template <bool Backwards>
@@ -127,6 +160,12 @@ struct register_scan {
     template <bool Backwards>
     static HWY_INLINE V scan_vector(V v, V* total) {
         const full<lane> d;
+        if constexpr (slides) {
+            v = scan_lanes<1, Backwards>(v);
+            *total = hn::TableLookupLanes(v, hn::IndicesFromVec(d, hn::Set(hn::RebindToSigned<full<lane>>(),
+                                                                           Backwards ? 0 : width - 1)));
+            return v;
+        }
         v = scan_block<Backwards>(v);
         V sum = broadcast_last<Backwards>(v);
         if constexpr (blocks >= 2) {
@@ -153,6 +192,8 @@ struct register_scan {
             return hn::Sub(after, elements);
         } else if constexpr (std::is_same_v<Op, bit_xor>) {
             return hn::Xor(after, elements);
+        } else if constexpr (slides) {
+            return slide<1, Backwards>(after, carry);
         } else {
             // In every block: the neighbouring block towards the first element.
             V neighbours = carry;
