@@ -18,7 +18,7 @@ execute_process(
     COMMAND "${CMAKE_COMMAND}" -S "${SOURCE}" -B "${WORK}" -G "${GENERATOR}" -DCMAKE_BUILD_TYPE=${configuration}
             "-DCMAKE_CXX_COMPILER=${COMPILER}" "-DCMAKE_CXX_COMPILER_LAUNCHER=${LAUNCHER}" "-DCMAKE_CXX_FLAGS=${flags}"
             "-DCMAKE_PREFIX_PATH=${PREFIX}" -DWAY=${WAY} "-DUPSWEEP_SOURCE=${UPSWEEP_SOURCE}"
-            -DUPSWEEP_ONE_SIMD_LEVEL=${one_level}
+            -DUPSWEEP_ONE_SIMD_LEVEL=${one_level} -DCMAKE_CXX_FLAGS_DEBUG=-g0
     COMMAND_ERROR_IS_FATAL ANY)
 execute_process(COMMAND "${CMAKE_COMMAND}" --build "${WORK}" --config ${configuration} COMMAND_ERROR_IS_FATAL ANY)
 execute_process(COMMAND "${WORK}/consumer" COMMAND_ERROR_IS_FATAL ANY)
