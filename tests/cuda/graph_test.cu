@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "cuda/device_array.cuh"
+#include "support/build.hpp"
 #include "upsweep/cuda/scan.cuh"
 #include "upsweep/scan.hpp"
 
@@ -61,7 +62,7 @@ INSTANTIATE_TEST_SUITE_P(each, cuda_graphs,
                          });
 
 TEST_P(cuda_graphs, two_of_one_executor_replayed_at_the_same_time) {
-    const std::size_t n = 20'000'003, m = 15'000'001;
+    const std::size_t n = repetitions(20'000'003, 500'003), m = repetitions(15'000'001, 400'001);
     device_array<float> x = random_array<float>(n, 1), z = random_array<float>(m, 2);
     device_array<float> y(n), w(m);
     const test_stream stream, one, other;
@@ -80,7 +81,7 @@ TEST_P(cuda_graphs, two_of_one_executor_replayed_at_the_same_time) {
     y.poison();
     w.poison();
     expect_success(cudaDeviceSynchronize(), "poisoning");
-    for (int k = 0; k < 100; ++k) {
+    for (std::size_t k = 0; k < repetitions(100, 5); ++k) {
         first.launch(one);
         second.launch(other);
     }
