@@ -5,9 +5,14 @@
 // fails. The tests compare with the scalar reference; this only keeps a broken build from being measured.
 #pragma once
 
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
 #include <cuda_runtime.h>
 #include <cub/cub.cuh>
+#include <cuda/std/complex>
+#include <cuda/std/iterator>
 
+#include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -37,18 +42,58 @@ void report(const std::string& work, const char* type, const char* algorithm, st
             std::size_t bytes, double seconds, double copy_seconds, double cub_seconds);
 void fail(const std::string& what);
 
-struct no_peer {};
+// The type by which CUB knows an element: the toolkit's, where it has one of the same bytes.
+template <class T>
+struct peer_type {
+    using type = T;
+};
+template <>
+struct peer_type<upsweep::float16> {
+    using type = __half;
+};
+template <>
+struct peer_type<upsweep::bfloat16> {
+    using type = __nv_bfloat16;
+};
+template <class T>
+struct peer_type<std::complex<T>> {
+    using type = ::cuda::std::complex<T>;
+};
+template <class T>
+using peer_type_t = typename peer_type<T>::type;
+
+enum class way { inclusive, exclusive, reverse };
 
 struct variant {
     const char* name = "inclusive";
-    bool reverse = false;
     bool in_place = false;
     std::size_t offset = 0;  // elements by which both arrays are moved
     bool every_algorithm = false;
 };
 
-// One cell: n elements of In scanned to Out in Acc. `peer` is CUB's operator, or no_peer where it has none.
-template <class In, class Out, class Acc, bool Exclusive = false, class Op, class Peer>
+// CUB's scan of the same elements, or with a null `scratch` how many bytes it needs.
+template <class In, class Out, class Acc, way Way, class Peer>
+void scan_of_cub(void* scratch, std::size_t& scratch_bytes, const In* in, Out* out, std::size_t n,
+                 const Peer& peer) {
+    using acc = peer_type_t<Acc>;
+    const auto* const from = reinterpret_cast<const peer_type_t<In>*>(in);
+    auto* const to = reinterpret_cast<peer_type_t<Out>*>(out);
+    cudaError_t result = cudaSuccess;
+    if constexpr (Way == way::exclusive)
+        result = cub::DeviceScan::ExclusiveScan(scratch, scratch_bytes, from, to, peer, acc{}, n);
+    else if constexpr (Way == way::reverse)
+        result = cub::DeviceScan::InclusiveScan(scratch, scratch_bytes,
+                                                ::cuda::std::make_reverse_iterator(from + n),
+                                                ::cuda::std::make_reverse_iterator(to + n), peer, n);
+    else if constexpr (std::is_same_v<In, Acc>)
+        result = cub::DeviceScan::InclusiveScan(scratch, scratch_bytes, from, to, peer, n);
+    else  // the initial value says in which type the elements are summed
+        result = cub::DeviceScan::InclusiveScanInit(scratch, scratch_bytes, from, to, peer, acc{}, n);
+    upsweep::cuda::check(result, "CUB");
+}
+
+// One cell: n elements of In scanned to Out in Acc. `peer` is the operator for CUB.
+template <class In, class Out, class Acc, way Way = way::inclusive, class Op, class Peer>
 void cell(const char* operation, const char* type, std::size_t n, const Op& op, const Peer& peer,
           const variant& how = {}) {
     namespace uc = upsweep::cuda;
@@ -58,11 +103,11 @@ void cell(const char* operation, const char* type, std::size_t n, const Op& op, 
     In* const in = reinterpret_cast<In*>(memory().in) + how.offset;
     Out* const out = reinterpret_cast<Out*>(memory().out) + how.offset;
     uc::scan_options<Acc> options;
-    options.reverse = how.reverse;
+    options.reverse = Way == way::reverse;
     const auto scan = [&](uc::executor& ex, const In* from, Out* to) {
         const uc::device_span<const In> source(from, n);
         const uc::device_span<Out> target(to, n);
-        if constexpr (Exclusive)
+        if constexpr (Way == way::exclusive)
             upsweep::exclusive_scan<Acc>(ex, source, target, op, options);
         else
             upsweep::inclusive_scan<Acc>(ex, source, target, op, options);
@@ -75,16 +120,17 @@ void cell(const char* operation, const char* type, std::size_t n, const Op& op, 
 
     const double copy = median_seconds(
         [&] { cudaMemcpyAsync(memory().out, memory().in, bytes / 2, cudaMemcpyDeviceToDevice, nullptr); });
-    double cub = 0;
-    if constexpr (!std::is_same_v<Peer, no_peer>) {
-        std::size_t scratch_bytes = 0;
-        void* scratch = nullptr;
-        cub::DeviceScan::InclusiveScan(nullptr, scratch_bytes, in, out, peer, n);
-        uc::check(cudaMalloc(&scratch, scratch_bytes), "scratch for CUB");
-        cub =
-            median_seconds([&] { cub::DeviceScan::InclusiveScan(scratch, scratch_bytes, in, out, peer, n); });
-        cudaFree(scratch);
-    }
+    std::size_t scratch_bytes = 0;
+    void* scratch = nullptr;
+    scan_of_cub<In, Out, Acc, Way>(nullptr, scratch_bytes, in, out, n, peer);
+    uc::check(cudaMalloc(&scratch, scratch_bytes), "scratch for CUB");
+    const double cub = median_seconds([&] {
+        const In* from = in;
+        if constexpr (std::is_same_v<In, Out>)
+            if (how.in_place) from = out;
+        scan_of_cub<In, Out, Acc, Way>(scratch, scratch_bytes, from, out, n, peer);
+    });
+    cudaFree(scratch);
     const auto measure = [&](uc::algorithm choice) {
         uc::executor ex(nullptr, choice);
         scan(ex, in, out);
@@ -109,6 +155,8 @@ void cell(const char* operation, const char* type, std::size_t n, const Op& op, 
 // The groups of cells, each compiled by itself.
 void bench_sizes();
 void bench_words();
+void bench_ways_of_words();
+void bench_ways_of_doubles();
 void bench_narrow();
 void bench_mixed();
 void bench_structs();

@@ -106,6 +106,8 @@ int main(int count, char** words) {
         report("empty kernel", "", "", 0, 0, median_seconds([] { nothing<<<1, 32>>>(); }), 0, 0);
         bench_sizes();
         bench_words();
+        bench_ways_of_words();
+        bench_ways_of_doubles();
         bench_narrow();
         bench_mixed();
         bench_structs();

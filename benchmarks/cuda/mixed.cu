@@ -5,10 +5,11 @@ namespace bench {
 
 void bench_mixed() {
     constexpr std::size_t n = std::size_t(1) << 28;
-    cell<std::uint8_t, std::uint32_t, std::uint32_t>("plus", "uint8>uint32", n, upsweep::plus{}, no_peer{});
+    cell<std::uint8_t, std::uint32_t, std::uint32_t>("plus", "uint8>uint32", n, upsweep::plus{},
+                                                     ::cuda::std::plus<>{});
     cell<std::uint32_t, std::uint64_t, std::uint64_t>("plus", "uint32>uint64", n / 2, upsweep::plus{},
-                                                      no_peer{});
-    cell<float, double, double>("plus", "float>double", n / 2, upsweep::plus{}, no_peer{});
+                                                      ::cuda::std::plus<>{});
+    cell<float, double, double>("plus", "float>double", n / 2, upsweep::plus{}, ::cuda::std::plus<>{});
 }
 
 }  // namespace bench

@@ -13,9 +13,10 @@ void bench_narrow() {
                                                    ::cuda::maximum<>{});
     cell<std::int16_t, std::int16_t, std::int16_t>("plus", "int16", bytes / 2, upsweep::plus{},
                                                    ::cuda::std::plus<>{});
-    cell<upsweep::float16, upsweep::float16, float>("plus", "float16", bytes / 2, upsweep::plus{}, no_peer{});
+    cell<upsweep::float16, upsweep::float16, float>("plus", "float16", bytes / 2, upsweep::plus{},
+                                                    ::cuda::std::plus<float>{});
     cell<upsweep::bfloat16, upsweep::bfloat16, float>("plus", "bfloat16", bytes / 2, upsweep::plus{},
-                                                      no_peer{});
+                                                      ::cuda::std::plus<float>{});
 }
 
 }  // namespace bench

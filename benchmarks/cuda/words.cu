@@ -1,4 +1,4 @@
-// Elements of four and eight bytes at 2^28: the main path, and the ways around it.
+// Elements of four and eight bytes at 2^28: the main path.
 #include "bench.cuh"
 
 namespace bench {
@@ -12,24 +12,15 @@ void sum_and_maximum(const char* type) {
     cell<T, T, T>("maximum", type, n, upsweep::maximum{}, ::cuda::maximum<>{});
 }
 
-template <class T>
-void ways_around(const char* type) {
-    cell<T, T, T, true>("plus", type, n, upsweep::plus{}, no_peer{}, {.name = "exclusive"});
-    cell<T, T, T>("plus", type, n, upsweep::plus{}, no_peer{}, {.name = "reverse", .reverse = true});
-    cell<T, T, T>("plus", type, n, upsweep::plus{}, no_peer{}, {.name = "in_place", .in_place = true});
-    cell<T, T, T>("plus", type, n - 5, upsweep::plus{}, no_peer{}, {.name = "odd_length"});
-    cell<T, T, T>("plus", type, n - 5, upsweep::plus{}, no_peer{}, {.name = "misaligned", .offset = 1});
-}
-
 }  // namespace
 
 void bench_words() {
     sum_and_maximum<float>("float");
     sum_and_maximum<std::int32_t>("int32");
+    sum_and_maximum<std::uint32_t>("uint32");
     sum_and_maximum<double>("double");
     sum_and_maximum<std::int64_t>("int64");
-    ways_around<float>("float");
-    ways_around<double>("double");
+    sum_and_maximum<std::uint64_t>("uint64");
     cell<float, float, float>("multiplies", "float", n, upsweep::multiplies{}, ::cuda::std::multiplies<>{});
     cell<std::uint32_t, std::uint32_t, std::uint32_t>("bit_xor", "uint32", n, upsweep::bit_xor{},
                                                       ::cuda::std::bit_xor<>{});
