@@ -108,8 +108,9 @@ void scan_engine<Acc, Op>::scan_exact(std::size_t chunk, state& carried, std::si
         Acc* y = staged ? results : out_.direct + place(first + i, piece);
         // What this thread reads after this piece, unless a cache has it, where it is found without asking.
         const void* following =
-            streaming_ ? address((next != no_chunk ? next * chunk_size_ : first) + i + piece, piece)
-                       : nullptr;
+            streaming_ || past_caches_
+                ? address((next != no_chunk ? next * chunk_size_ : first) + i + piece, piece)
+                : nullptr;
         pass.ahead = staged || in_.direct == nullptr ? nullptr : following;
         carried.supers = kernels_.scan(front(x, piece), front(y, piece), piece, carried.supers, pass);
         if (staged) store(first + i, piece, results, following);
