@@ -1,0 +1,307 @@
+// Scans of vectors in registers, for operators under which every grouping gives the same bits.
+//
+// A vector is scanned by doubling distances (Hillis and Steele, 1986) within 128-bit blocks, then across
+// blocks. What enters from the left is one more operation on every vector, so the chain from vector to vector
+// is a single operation long.
+//
+// Cost per vector with n lanes: log2(n) + 1 shuffles, log2(n) + 2 operations, one load and one store. Where a
+// shuffle crosses blocks (AVX-512, lanes of four and eight bytes) all of the distances are doubled in the
+// same way.
+
+#if defined(UPSWEEP_REGISTER_SCAN_INL_HPP) == defined(HWY_TARGET_TOGGLE)
+#ifdef UPSWEEP_REGISTER_SCAN_INL_HPP
+#undef UPSWEEP_REGISTER_SCAN_INL_HPP
+#else
+#define UPSWEEP_REGISTER_SCAN_INL_HPP
+#endif
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include "src/cpu/vector-inl.hpp"
+#include "upsweep/cpu/kernels.hpp"
+
+#if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128  // the portable level needs no vector bodies
+HWY_BEFORE_NAMESPACE();
+namespace upsweep::cpu::HWY_NAMESPACE {
+
+template <class T, class Op, class Codec>
+struct register_scan {
+    using codec = Codec;
+    using lane = typename codec::lane;
+    using V = vector<lane>;
+    static constexpr std::size_t width = lanes<lane>;
+    static constexpr std::size_t blocks = width / block_lanes<lane>;
+
+    static HWY_INLINE V op(V a, V b) { return combine(Op(), a, b); }
+    static HWY_INLINE V identity() { return hn::Set(full<lane>(), Op::template identity<lane>()); }
+
+    // Backwards everything is mirrored: what comes first lies in the highest lane.
+
+    // Moves every block by k lanes, away from the first, and fills with the identity.
+    template <std::size_t k, bool Backwards>
+    static HWY_INLINE V shift(V v) {
+        const full<lane> d;
+        const auto move = [&](V lanes_of) HWY_ATTR {
+            if constexpr (Backwards)
+                return hn::ShiftRightLanes<k>(d, lanes_of);
+            else
+                return hn::ShiftLeftLanes<k>(d, lanes_of);
+        };
+        if constexpr (Op::template identity<lane>() == lane(0)) {
+            return move(v);
+        } else {
+            const V ones = hn::BitCast(d, hn::Set(full<std::uint8_t>(), std::uint8_t{0xff}));
+            return hn::Or(move(v), hn::AndNot(move(ones), identity()));  // all ones where k lanes moved in
+        }
+    }
+#if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
+    // AVX-512 moves lanes of four and eight bytes through all of a vector at once.
+    static constexpr bool slides = sizeof(lane) >= 4;
+    // Moves all lanes by k, away from the first; `from` moves in.
+    template <std::size_t k, bool Backwards>
+    static HWY_INLINE V slide(V v, V from) {
+        if constexpr (Backwards) std::swap(v, from);
+        constexpr int lowest = static_cast<int>(Backwards ? k : width - k);
+        if constexpr (sizeof(lane) == 4) {
+            const full<std::uint32_t> d;
+            return hn::BitCast(full<lane>(), hn::VFromD<decltype(d)>{_mm512_alignr_epi32(
+                                                 hn::BitCast(d, v).raw, hn::BitCast(d, from).raw, lowest)});
+        } else {
+            const full<std::uint64_t> d;
+            return hn::BitCast(full<lane>(), hn::VFromD<decltype(d)>{_mm512_alignr_epi64(
+                                                 hn::BitCast(d, v).raw, hn::BitCast(d, from).raw, lowest)});
+        }
+    }
+#else
+    static constexpr bool slides = false;
+    template <std::size_t k, bool Backwards>
+    static V slide(V v, V from);
+#endif
+    template <std::size_t k, bool Backwards>
+    static HWY_INLINE V scan_lanes(V v) {
+        if constexpr (k < width)
+            return scan_lanes<2 * k, Backwards>(op(slide<k, Backwards>(v, identity()), v));
+        else
+            return v;
+    }
+    // Every block by itself.
+    template <bool Backwards>
+    static HWY_INLINE V scan_block(V v) {
+        if constexpr (Op::template identity<lane>() == lane(0) && std::is_integral_v<lane> &&
+                      sizeof(lane) < 8)
+            return join_halves<Backwards>(scan_words<1, Backwards>(v));
+        else
+            return scan_distances<1, Backwards>(v);
+    }
+    template <std::size_t k, bool Backwards>
+    static HWY_INLINE V scan_distances(V v) {
+        if constexpr (k < block_lanes<lane>)
+            return scan_distances<2 * k, Backwards>(op(shift<k, Backwards>(v), v));
+        else
+            return v;
+    }
+    // Where moving zeros in is right, words of 64 bits are scanned by plain shifts, which leaves the shuffle
+    // unit to others, and the total of a block's first word goes to all lanes of its second.
+    template <std::size_t k, bool Backwards>
+    static HWY_INLINE V scan_words(V v) {
+        if constexpr (k * sizeof(lane) < 8) {
+            const full<std::uint64_t> wide;
+            constexpr int distance = static_cast<int>(8 * k * sizeof(lane));
+            const auto words = hn::BitCast(wide, v);
+            const auto moved = Backwards ? hn::ShiftRight<distance>(words) : hn::ShiftLeft<distance>(words);
+            return scan_words<2 * k, Backwards>(op(hn::BitCast(full<lane>(), moved), v));
+        } else {
+            return v;
+        }
+    }
+    template <bool Backwards>
+    static HWY_INLINE V join_halves(V v) {
+        HWY_ALIGN static constexpr auto index = [] {
+            std::array<std::uint8_t, 16> made{};
+            for (std::size_t i = 0; i < 16; ++i) {
+                const std::size_t last =
+                    Backwards ? 8 + i % sizeof(lane) : 8 - sizeof(lane) + i % sizeof(lane);
+                made[i] = static_cast<std::uint8_t>((i < 8) == Backwards ? last : 0x80);
+            }
+            return made;
+        }();
+        const full<std::uint8_t> bytes;
+        const auto total =
+            hn::TableLookupBytesOr0(hn::BitCast(bytes, v), hn::LoadDup128(bytes, index.data()));
+        return op(hn::BitCast(full<lane>(), total), v);
+    }
+    // The last lane of every block, in all lanes of the block.
+    template <bool Backwards>
+    static HWY_INLINE V broadcast_last(V v) {
+        const full<lane> d;
+        if constexpr (sizeof(lane) == 4) {
+            return hn::Broadcast < Backwards ? 0 : 3 > (v);
+        } else if constexpr (sizeof(lane) == 8) {
+            return Backwards ? hn::InterleaveLower(d, v, v) : hn::InterleaveUpper(d, v, v);
+        } else {
+            const full<std::uint8_t> bytes;
+            const full<std::uint16_t> pairs;
+            const auto index =
+                sizeof(lane) == 1
+                    ? hn::Set(bytes, std::uint8_t{Backwards ? 0 : 15})
+                    : hn::BitCast(bytes, hn::Set(pairs, std::uint16_t{Backwards ? 0x0100 : 0x0f0e}));
+            return hn::BitCast(d, hn::TableLookupBytes(hn::BitCast(bytes, v), index));
+        }
+    }
+
+    // Scans v by itself; *total receives the fold of all its lanes, in every lane.
+    template <bool Backwards>
+    static HWY_INLINE V scan_vector(V v, V* total) {
+        const full<lane> d;
+        if constexpr (slides) {
+            v = scan_lanes<1, Backwards>(v);
+            *total = hn::TableLookupLanes(v, hn::IndicesFromVec(d, hn::Set(hn::RebindToSigned<full<lane>>(),
+                                                                           Backwards ? 0 : width - 1)));
+        } else {
+            v = scan_block<Backwards>(v);
+            V sum = broadcast_last<Backwards>(v);
+            if constexpr (blocks >= 2) {
+                V before = identity();
+                if constexpr (blocks == 4) {
+                    const V swapped = hn::SwapAdjacentBlocks(sum);
+                    before =
+                        Backwards ? hn::OddEvenBlocks(before, swapped) : hn::OddEvenBlocks(swapped, before);
+                    sum = op(sum, swapped);
+                }
+                const V half = Backwards ? hn::ConcatUpperUpper(d, identity(), sum)
+                                         : hn::ConcatLowerLower(d, sum, identity());
+                v = op(blocks == 4 ? op(half, before) : half, v);
+                sum = op(sum, hn::ConcatLowerUpper(d, sum, sum));
+            }
+            *total = sum;
+        }
+        return v;
+    }
+
+    // The values before those of `after`, of which the first is `carry`.
+    template <bool Backwards>
+    static HWY_INLINE V values_before(V after, V elements, V carry) {
+        const full<lane> d;
+        if constexpr (std::is_same_v<Op, plus> && std::is_integral_v<lane>) {
+            return hn::Sub(after, elements);
+        } else if constexpr (std::is_same_v<Op, bit_xor>) {
+            return hn::Xor(after, elements);
+        } else if constexpr (slides) {
+            return slide<1, Backwards>(after, carry);
+        } else {
+            // In every block: the neighbouring block towards the first element.
+            V neighbours = carry;
+            if constexpr (blocks == 2) {
+                neighbours =
+                    Backwards ? hn::ConcatUpperUpper(d, carry, after) : hn::ConcatLowerLower(d, after, carry);
+            } else if constexpr (blocks == 4) {
+                const V swapped = hn::SwapAdjacentBlocks(after);
+                neighbours = Backwards ? hn::OddEvenBlocks(hn::ConcatUpperUpper(d, carry, swapped), swapped)
+                                       : hn::OddEvenBlocks(swapped, hn::ConcatLowerLower(d, swapped, carry));
+            }
+            const full<std::uint8_t> bytes;
+            const auto a = hn::BitCast(bytes, after);
+            const auto n = hn::BitCast(bytes, neighbours);
+            if constexpr (Backwards)
+                return hn::BitCast(d, hn::CombineShiftRightBytes<sizeof(lane)>(bytes, n, a));
+            else
+                return hn::BitCast(d, hn::CombineShiftRightBytes<16 - sizeof(lane)>(bytes, a, n));
+        }
+    }
+
+    static HWY_ATTR T fold(const T* x, std::size_t n, T start) {
+        V sums[4] = {identity(), identity(), identity(), identity()};
+        std::size_t i = 0;
+        for (; i + 4 * width <= n; i += 4 * width) {
+            for (std::size_t u = 0; u < 4; ++u) sums[u] = op(sums[u], load_as<codec>(x + i + u * width));
+        }
+        for (; i + width <= n; i += width) sums[0] = op(sums[0], load_as<codec>(x + i));
+        T parts[width];
+        store_as<codec>(op(op(sums[0], sums[1]), op(sums[2], sums[3])), parts);
+        T folded = start;
+        if (n >= width) {
+            for (const T& part : parts) folded = Op()(folded, part);
+        }
+        for (; i < n; ++i) folded = Op()(folded, x[i]);
+        return folded;
+    }
+
+    template <bool Backwards>
+    static HWY_INLINE T scan_scalar(const T* x, T* y, std::size_t n, T start, bool exclusive) {
+        constexpr std::ptrdiff_t direction = Backwards ? -1 : 1;
+        for (std::size_t i = 0; i < n; ++i, x += direction, y += direction) {
+            const T before = start;
+            start = Op()(start, *x);
+            *y = exclusive ? before : start;
+        }
+        return start;
+    }
+
+    // The results of a vector of elements; `carry` is what is before them, and is advanced.
+    template <bool Backwards>
+    static HWY_INLINE V scan_next(V elements, V& carry, bool exclusive) {
+        V total;
+        const V after = op(carry, scan_vector<Backwards>(elements, &total));
+        const V results = exclusive ? values_before<Backwards>(after, elements, carry) : after;
+        carry = op(carry, total);
+        return results;
+    }
+    // The same, forwards, of fewer elements than a vector has lanes, at x and y; the others are neither read
+    // nor written. Backwards that would be slow: what lies before an array is often no memory.
+    static constexpr std::size_t most_scalar = 8;  // up to which one by one is faster
+    static HWY_INLINE void scan_few(const T* x, T* y, std::size_t n, V& carry, bool exclusive) {
+        const full<T> d;
+        const auto there = hn::FirstN(d, n);
+        const auto elements =
+            hn::IfThenElse(there, hn::MaskedLoad(there, d, x), hn::Set(d, Op::template identity<T>()));
+        const V results = scan_next<false>(codec::encode(elements), carry, exclusive);
+        hn::BlendedStore(codec::decode(results), there, d, y);
+    }
+
+    template <placement Where, bool Backwards>
+    static HWY_NOINLINE T scan(const T* x, T* y, std::size_t n, T start, const scan_pass& pass) {
+        constexpr std::size_t together =
+            std::max<std::size_t>(1, 64 / (width * sizeof(T)));  // vectors of a cache line
+        constexpr std::ptrdiff_t direction = Backwards ? -1 : 1;
+        const bool exclusive = pass.exclusive;
+        const void* ahead = pass.ahead;
+        const std::size_t head = Where == placement::streamed ? until_aligned<Backwards>(y, width, n) : 0;
+        start = scan_scalar<Backwards>(x, y, head, start, exclusive);
+        std::size_t i = head;
+        constexpr bool masks_lanes = !Backwards && HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3;
+        if (n - i >= width || (masks_lanes && n - i > most_scalar)) {
+            V carry = codec::encode(hn::Set(full<T>(), start));
+            const auto step = [&]() HWY_ATTR {
+                const auto lowest = static_cast<std::ptrdiff_t>(Backwards ? i + width - 1 : i) * direction;
+                store_as<codec, Where>(scan_next<Backwards>(load_as<codec>(x + lowest), carry, exclusive),
+                                       y + lowest);
+                i += width;
+            };
+            while (i + together * width <= n) {
+                if (ahead != nullptr) prefetch(ahead, i * sizeof(T), together * width * sizeof(T));
+                for (std::size_t k = 0; k < together; ++k) step();
+            }
+            while (i + width <= n) step();
+            if constexpr (masks_lanes) {
+                if (n - i > most_scalar) {
+                    scan_few(x + i, y + i, n - i, carry, exclusive);
+                    i = n;
+                }
+            }
+            start = hn::GetLane(codec::decode(carry));
+        }
+        const auto done = static_cast<std::ptrdiff_t>(i) * direction;
+        return scan_scalar<Backwards>(x + done, y + done, n - i, start, exclusive);
+    }
+};
+
+}  // namespace upsweep::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+#endif
+
+#endif
