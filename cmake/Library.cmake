@@ -39,11 +39,9 @@ if(CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
                                           $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-ffp-contract=off>)
 endif()
 
-# The engine keeps -O3 where the rest of the build asks for less; in a sanitized build, -Og.
-if(CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
-    set(upsweep_engine_level $<IF:$<BOOL:${UPSWEEP_SANITIZE}>,-Og,-O3>)
-    set_source_files_properties(${upsweep_cpu_sources} PROPERTIES COMPILE_OPTIONS
-                                "$<$<NOT:$<CONFIG:Debug>>:${upsweep_engine_level}>")
+# The engine keeps -O3 where the rest of the build asks for less; a sanitized build keeps its own level.
+if(CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang" AND NOT UPSWEEP_SANITIZE)
+    set_source_files_properties(${upsweep_cpu_sources} PROPERTIES COMPILE_OPTIONS "$<$<NOT:$<CONFIG:Debug>>:-O3>")
 endif()
 
 # Position-independent, so that a shared object (a Python module) can take in the static library; without

@@ -63,9 +63,12 @@ template <class T>
 using peer_type_t = typename peer_type<T>::type;
 
 enum class way { inclusive, exclusive, reverse };
+constexpr const char* name(way chosen) {
+    return chosen == way::exclusive ? "exclusive" : chosen == way::reverse ? "reverse" : "inclusive";
+}
 
 struct variant {
-    const char* name = "inclusive";
+    const char* name = nullptr;  // else that of the way
     bool in_place = false;
     std::size_t offset = 0;  // elements by which both arrays are moved
     bool every_algorithm = false;
@@ -97,7 +100,7 @@ template <class In, class Out, class Acc, way Way = way::inclusive, class Op, cl
 void cell(const char* operation, const char* type, std::size_t n, const Op& op, const Peer& peer,
           const variant& how = {}) {
     namespace uc = upsweep::cuda;
-    const std::string work = std::string(how.name) + "/" + operation;
+    const std::string work = std::string(how.name != nullptr ? how.name : name(Way)) + "/" + operation;
     if (!wanted(work + "/" + type)) return;
     const std::size_t bytes = n * (sizeof(In) + sizeof(Out));
     In* const in = reinterpret_cast<In*>(memory().in) + how.offset;
