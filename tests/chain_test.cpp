@@ -66,6 +66,75 @@ TEST(turnstile, waits_across_threads) {
     EXPECT_EQ(gate.state(), (std::vector{0, 1, 2, 3, 4, 5, 6, 7}));
 }
 
+// ---- whether a second thread pays ----
+
+// The caller's looks between chunks: `passed` after each, at `alone` units of time a chunk and then at
+// `both`.
+bool trial_fails(int alone, int both, std::size_t helper_comes = cpu::tuning::trial_alone_chunks) {
+    cpu::second_thread_trial trial(1, cpu::tuning::trial_least_chunks);
+    cpu::second_thread_trial::time now{};
+    now += std::chrono::hours(1);  // the first chunk, which does not count
+    for (std::size_t passed = 1; passed <= helper_comes; ++passed) {
+        trial.look(passed, true, now);
+        now += std::chrono::microseconds(alone);
+    }
+    for (std::size_t passed = helper_comes + 1; passed <= helper_comes + cpu::tuning::trial_chunks;
+         ++passed) {
+        trial.look(passed, false, now);
+        EXPECT_FALSE(trial.failed()) << "after " << passed;
+        now += std::chrono::microseconds(both);
+    }
+    trial.look(helper_comes + cpu::tuning::trial_chunks + 1, false, now);
+    return trial.failed();
+}
+TEST(second_thread_trial, fails_where_two_threads_gain_nothing) {
+    EXPECT_FALSE(trial_fails(1000, 500));
+    EXPECT_FALSE(trial_fails(1000, 940));
+    EXPECT_TRUE(trial_fails(1000, 960));
+    EXPECT_TRUE(trial_fails(1000, 1500));
+    EXPECT_FALSE(trial_fails(1000, 500, 40)) << "a helper that came late";
+    EXPECT_TRUE(trial_fails(1000, 1000, 40));
+    EXPECT_FALSE(trial_fails(1000, 5000, 1)) << "nobody was ever alone, so nothing is known";
+}
+TEST(second_thread_trial, is_for_long_scans_on_two_threads) {
+    constexpr std::size_t many = cpu::tuning::trial_least_chunks;
+    EXPECT_FALSE(cpu::second_thread_trial(1, many).admits(cpu::tuning::trial_alone_chunks - 1));
+    EXPECT_TRUE(cpu::second_thread_trial(1, many).admits(cpu::tuning::trial_alone_chunks));
+    EXPECT_TRUE(cpu::second_thread_trial(1, many - 1).admits(0));
+    EXPECT_TRUE(cpu::second_thread_trial(2, many).admits(0));
+}
+
+// A helper that gains nothing, because whoever works keeps the other from it, is let go, and every chunk is
+// scanned once all the same.
+struct serial_kernel : word_kernel {
+    std::thread::id caller = std::this_thread::get_id();
+    mutable std::mutex one_at_a_time;
+    mutable std::atomic<std::size_t> helped{0};
+
+    using word_kernel::word_kernel;
+    void work() const {
+        const std::lock_guard lock(one_at_a_time);
+        const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(100);
+        while (std::chrono::steady_clock::now() < end) continue;
+    }
+    void summarise(std::size_t chunk, summary& made) const {
+        work();
+        word_kernel::summarise(chunk, made);
+    }
+    void scan(std::size_t chunk, state& carried, std::size_t next) const {
+        work();
+        if (std::this_thread::get_id() != caller) helped.fetch_add(1);
+        word_kernel::scan(chunk, carried, next);
+    }
+};
+TEST(chain, a_helper_that_gains_nothing_is_let_go) {
+    constexpr std::size_t chunks = 4 * cpu::tuning::trial_least_chunks;
+    cpu::executor ex(2);
+    const serial_kernel kernel(chunks);
+    kernel.expect_right("S", cpu::run_chain(ex, 1, chunks, kernel, std::string("S")));
+    EXPECT_LT(kernel.helped.load(), chunks / 4);
+}
+
 // ---- scripts with threads ----
 
 // Lets the callbacks of the first `window` chunks return only in the order of a permutation, after all of
@@ -99,9 +168,9 @@ struct scripted_kernel : word_kernel {
         word_kernel::summarise(chunk, made);
         keeper.pass(chunk);
     }
-    void scan(std::size_t chunk, state& carried, const summary* own, std::size_t next, summary& ahead) const {
+    void scan(std::size_t chunk, state& carried, std::size_t next) const {
         if (summarised[chunk].load() == 0) keeper.pass(chunk);  // in one pass: this is its first callback
-        word_kernel::scan(chunk, carried, own, next, ahead);
+        word_kernel::scan(chunk, carried, next);
     }
 };
 
@@ -144,8 +213,8 @@ struct uneven_kernel : word_kernel {
         dawdle(chunk);
         word_kernel::summarise(chunk, made);
     }
-    void scan(std::size_t chunk, state& carried, const summary* own, std::size_t next, summary& ahead) const {
-        word_kernel::scan(chunk, carried, own, next, ahead);
+    void scan(std::size_t chunk, state& carried, std::size_t next) const {
+        word_kernel::scan(chunk, carried, next);
         dawdle(chunk + 5);
     }
 };
@@ -176,9 +245,9 @@ struct failing_kernel : word_kernel {
         check(chunk, 1);
         word_kernel::advance(carried, chunk, made);
     }
-    void scan(std::size_t chunk, state& carried, const summary* own, std::size_t next, summary& ahead) const {
+    void scan(std::size_t chunk, state& carried, std::size_t next) const {
         check(chunk, 2);
-        word_kernel::scan(chunk, carried, own, next, ahead);
+        word_kernel::scan(chunk, carried, next);
     }
 };
 TEST(chain, failures_reach_the_caller) {
@@ -217,10 +286,10 @@ struct delayed_kernel : word_kernel {
         begin();
         word_kernel::summarise(chunk, made);
     }
-    void scan(std::size_t chunk, state& carried, const summary* own, std::size_t next, summary& ahead) const {
+    void scan(std::size_t chunk, state& carried, std::size_t next) const {
         begin();
         if (!is_caller()) helped.fetch_add(1);
-        word_kernel::scan(chunk, carried, own, next, ahead);
+        word_kernel::scan(chunk, carried, next);
         while (is_caller() && !helper_came.load()) std::this_thread::yield();
     }
 };

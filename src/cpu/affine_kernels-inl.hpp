@@ -135,13 +135,12 @@ struct affine_tree {
         if (n <= scalar_size)
             portable::scan_rows(a, b, y, n, state, pass);
         else if (pass.where == placement::streamed)
-            scan_rows_as<placement::streamed>(a, b, y, n, state, pass.ahead);
+            scan_rows_as<placement::streamed>(a, b, y, n, state);
         else
-            scan_rows_as<placement::cached>(a, b, y, n, state, pass.ahead);
+            scan_rows_as<placement::cached>(a, b, y, n, state);
     }
     template <placement Where>
-    static HWY_ATTR void scan_rows_as(const T* a, const T* b, T* y, std::size_t n, affine_state<T>& state,
-                                      const void* ahead) {
+    static HWY_ATTR void scan_rows_as(const T* a, const T* b, T* y, std::size_t n, affine_state<T>& state) {
         const full<T> d;
         HWY_ALIGN T folded_a[base::group_size];
         HWY_ALIGN T folded_b[base::group_size];
@@ -163,7 +162,6 @@ struct affine_tree {
                 const bool has_rows = state.has_rows;
                 for (std::size_t g = 0; g < row_steps && row + g * step < count; ++g) {
                     const std::size_t i = row + g * step;
-                    if (ahead != nullptr) prefetch(ahead, (first + i) * sizeof(T), step * sizeof(T));
                     const std::size_t at = r * base::totals_stride + g * width;
                     const maps run{hn::LoadU(d, of_a.totals + at), hn::LoadU(d, of_b.totals + at)};
                     V v[core::run_size];

@@ -2,8 +2,10 @@
 // accumulators and buffers are on its thread's stack, less than 100 KiB.
 #pragma once
 
+#include <algorithm>
 #include <utility>
 
+#include "hwy/cache_control.h"
 #include "upsweep/cpu/axis.hpp"
 
 namespace upsweep::cpu {
@@ -118,6 +120,14 @@ class axis_engine {
         return block;
     }
 
+    static void ask_for(const lane_block<Acc>& block) {
+        for (std::size_t i = 0; i < block.length; ++i) {
+            const Acc* x = block.x + static_cast<std::ptrdiff_t>(i) * block.x_stride;
+            for (std::size_t lane = 0; lane < block.lanes; lane += line) hwy::Prefetch(x + lane);
+        }
+        asm volatile("");  // keeps GCC from taking this for a function without effect
+    }
+
     [[nodiscard]] bool may_stream() const { return !in_place_ && footprint_ >= streaming_bytes(); }
 
     [[nodiscard]] lane_block<Acc> block_at(axis_geometry::offsets at, std::size_t lanes) const {
@@ -190,16 +200,13 @@ class axis_engine {
                 carried.push_tile(made.totals);
             }
         }
-        // A row of the tree at a time, so that this tile is written while the next one is read.
-        void scan(std::size_t tile, state& carried, const summary*, std::size_t next, summary& ahead) const {
-            if (next != no_chunk) begin(ahead);
+        // A row of the tree at a time, so that the next tile comes from memory while this one is written.
+        void scan(std::size_t tile, state& carried, std::size_t next) const {
             const std::size_t length = length_of(tile);
-            for (std::size_t row = 0; row < core::tile_size; row += core::row_size) {
-                if (next != no_chunk)
-                    engine.kernels_.fold_lanes(rows_of(next, row, core::row_size), ahead.totals);
-                if (row < length)
-                    engine.scan_lanes(rows_of(tile, row, std::min(core::row_size, length - row)), row,
-                                      carried);
+            for (std::size_t row = 0; row < length; row += core::row_size) {
+                if (next != no_chunk && row < length_of(next))
+                    ask_for(rows_of(next, row, std::min(core::row_size, length_of(next) - row)));
+                engine.scan_lanes(rows_of(tile, row, std::min(core::row_size, length - row)), row, carried);
             }
             if (whole.where == placement::streamed) engine.memory_.fence();
         }

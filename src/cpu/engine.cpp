@@ -33,9 +33,10 @@ std::size_t streaming_bytes() {
     return bytes;
 }
 
-chunking chunking::plan(executor& ex, std::size_t n, std::size_t read_bytes, std::size_t written_bytes) {
+chunking chunking::plan(executor& ex, std::size_t n, std::size_t read_bytes, std::size_t written_bytes,
+                        std::size_t cost) {
     const std::size_t bytes = n * (read_bytes + written_bytes);
-    const std::size_t helpers = n < 2 * core::tile_size ? 0 : ex.helpers_for(bytes);
+    const std::size_t helpers = n < 2 * core::tile_size ? 0 : ex.helpers_for(cost * bytes);
     if (helpers == 0) return {n, 1, 0};
     const std::size_t fair = n / ((helpers + 1) * tuning::chunks_per_thread) * read_bytes;
     const std::size_t input_bytes = std::clamp(fair, tuning::smallest_chunk_bytes, tuning::chunk_bytes);

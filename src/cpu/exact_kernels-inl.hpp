@@ -13,6 +13,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 
 #include "src/cpu/lane_kernels-inl.hpp"
@@ -61,41 +62,47 @@ requires(std::is_same_v<Op, minimum> || std::is_same_v<Op, maximum>) struct exac
         else
             return true;
     }
+    // Whether all elements of the vectors seen are plain.
+    struct plain_test {
+        using bits = hn::RebindToUnsigned<full<T>>;
+        // Bits as unsigned numbers: a NaN with its sign set lies above -infinity. Less one, as signed
+        // numbers: other NaN and -0 lie from +infinity on.
+        static constexpr bool by_order = sizeof(T) == 4 || HWY_TARGET <= HWY_AVX3;
+        using second = std::conditional_t<by_order, hn::RebindToSigned<full<T>>, bits>;
+        hn::Vec<bits> highest;
+        hn::Vec<second> highest_less_one;
+
+        static HWY_INLINE plain_test none() { return {hn::Zero(bits()), hn::Zero(second())}; }
+        HWY_INLINE void see(vector<T> v) {
+            const auto seen = hn::BitCast(bits(), v);
+            if constexpr (by_order) {
+                highest = hn::Max(highest, seen);
+                highest_less_one =
+                    hn::Max(highest_less_one, hn::BitCast(second(), hn::Sub(seen, hn::Set(bits(), 1))));
+            } else {  // ones where something is not
+                const auto negative_zero = hn::BitCast(bits(), hn::Set(full<T>(), T(-0.0)));
+                const auto is_nan = hn::RebindMask(bits(), hn::IsNaN(v));
+                highest = hn::Or(highest, hn::VecFromMask(bits(), is_nan));
+                highest = hn::Or(highest, hn::VecFromMask(bits(), hn::Eq(seen, negative_zero)));
+            }
+        }
+        [[nodiscard]] HWY_INLINE bool passed() const {
+            if constexpr (by_order) {
+                const auto infinity = hn::Set(full<T>(), std::numeric_limits<T>::infinity());
+                const auto lowest = hn::BitCast(bits(), hn::Neg(infinity));
+                return hn::AllTrue(bits(), hn::Eq(hn::Max(highest, lowest), lowest)) &&
+                       hn::AllTrue(second(), hn::Lt(highest_less_one, hn::BitCast(second(), infinity)));
+            } else {
+                return hn::AllTrue(bits(), hn::Eq(highest, hn::Zero(bits())));
+            }
+        }
+    };
     static HWY_ATTR bool are_plain(const T* x, std::size_t n) {
         if constexpr (is_float) {
-            bool fine = true;
+            plain_test test = plain_test::none();
             std::size_t i = 0;
-            if constexpr (sizeof(T) == 4 || HWY_TARGET <= HWY_AVX3) {
-                // Bits as unsigned numbers: a NaN with its sign set lies above -infinity. Less one, as signed
-                // numbers: other NaN and -0 lie from +infinity on.
-                const full<T> d;
-                const hn::RebindToUnsigned<full<T>> bits;
-                const hn::RebindToSigned<full<T>> numbers;
-                const auto one = hn::Set(bits, 1);
-                auto highest = hn::Zero(bits);
-                auto highest_less_one = hn::Zero(numbers);
-                for (; i + width <= n; i += width) {
-                    const auto v = hn::BitCast(bits, hn::LoadU(d, x + i));
-                    highest = hn::Max(highest, v);
-                    highest_less_one = hn::Max(highest_less_one, hn::BitCast(numbers, hn::Sub(v, one)));
-                }
-                const auto infinity = hn::Set(d, std::numeric_limits<T>::infinity());
-                const auto lowest = hn::BitCast(bits, hn::Neg(infinity));
-                fine = hn::AllTrue(bits, hn::Eq(hn::Max(highest, lowest), lowest)) &&
-                       hn::AllTrue(numbers, hn::Lt(highest_less_one, hn::BitCast(numbers, infinity)));
-            } else {
-                const full<T> d;
-                const hn::RebindToUnsigned<full<T>> bits;
-                const auto negative_zero = hn::BitCast(bits, hn::Set(d, T(-0.0)));
-                auto special = hn::Zero(bits);
-                for (; i + width <= n; i += width) {
-                    const auto v = hn::LoadU(d, x + i);
-                    special = hn::Or(special, hn::VecFromMask(bits, hn::RebindMask(bits, hn::IsNaN(v))));
-                    special =
-                        hn::Or(special, hn::VecFromMask(bits, hn::Eq(hn::BitCast(bits, v), negative_zero)));
-                }
-                fine = hn::AllTrue(bits, hn::Eq(special, hn::Zero(bits)));
-            }
+            for (; i + width <= n; i += width) test.see(hn::LoadU(full<T>(), x + i));
+            bool fine = test.passed();
             for (; i < n; ++i) fine = fine && is_plain(x[i]);
             return fine;
         } else {
@@ -104,13 +111,39 @@ requires(std::is_same_v<Op, minimum> || std::is_same_v<Op, maximum>) struct exac
     }
 
     static HWY_ATTR T fold(const T* x, std::size_t n, T start) {
-        if constexpr (!is_float) return mapped::fold(x, n, start);
-        for (std::size_t i = 0; i < n; i += largest_block) {
-            const std::size_t count = std::min(largest_block, n - i);
-            start = is_plain(start) && are_plain(x + i, count) ? plain::fold(x + i, count, start)
-                                                               : mapped::fold(x + i, count, start);
+        if constexpr (is_float) {
+            for (std::size_t i = 0; i < n; i += fold_block) {
+                const std::size_t count = std::min(fold_block, n - i);
+                if (!is_plain(start) || !fold_plain(x + i, count, start))
+                    start = mapped::fold(x + i, count, start);
+            }
+            return start;
+        } else {
+            return mapped::fold(x, n, start);
         }
-        return start;
+    }
+    static constexpr std::size_t fold_block = 16384 / sizeof(T);
+    // Folds into `value`, unless there is an element that is not plain: then false.
+    static HWY_ATTR bool fold_plain(const T* x, std::size_t n, T& value) {
+        const full<T> d;
+        plain_test test = plain_test::none();
+        vector<T> folds[together];
+        for (auto& fold : folds) fold = hn::Set(d, value);
+        std::size_t i = 0;
+        for (; i + together * width <= n; i += together * width) {
+            for (std::size_t k = 0; k < together; ++k) {
+                const auto v = hn::LoadU(d, x + i + k * width);
+                test.see(v);
+                folds[k] = combine(Op(), folds[k], v);
+            }
+        }
+        if (!test.passed() || !are_plain(x + i, n - i)) return false;
+        HWY_ALIGN T parts[width];
+        hn::Store(combine(Op(), combine(Op(), folds[0], folds[1]), combine(Op(), folds[2], folds[3])), d,
+                  parts);
+        for (const T part : parts) value = Op()(value, part);
+        for (; i < n; ++i) value = Op()(value, x[i]);
+        return true;
     }
 
     // Whether op(value, x) is `value` for every lane of the vectors. The zero that the other one beats is
@@ -155,7 +188,7 @@ requires(std::is_same_v<Op, minimum> || std::is_same_v<Op, maximum>) struct exac
                     for (std::size_t k = 0; k < together; ++k) v[k] = hn::LoadU(d, x + lowest + k * width);
                     if (!all_stay(v, value, strict)) break;
                     if (pass.ahead != nullptr)
-                        prefetch(pass.ahead, i * sizeof(T), together * width * sizeof(T));
+                        prefetch<Backwards>(pass.ahead, i, together * width, n, sizeof(T));
                     for (std::size_t k = 0; k < together; ++k)
                         store_as<plain_codec<T>, Where>(value, y + lowest + k * width);
                 }
@@ -165,7 +198,8 @@ requires(std::is_same_v<Op, minimum> || std::is_same_v<Op, maximum>) struct exac
             const std::size_t count = std::min(block, n - i);
             const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(i) * direction;
             const T* lowest = Backwards ? x + at - static_cast<std::ptrdiff_t>(count - 1) : x + at;
-            if (pass.ahead != nullptr) rest.ahead = static_cast<const T*>(pass.ahead) + i;
+            if (pass.ahead != nullptr)
+                rest.ahead = static_cast<const T*>(pass.ahead) + (Backwards ? n - i - count : i);
             start = is_float && is_plain(start) && are_plain(lowest, count)
                         ? plain::template scan<Where, Backwards>(x + at, y + at, count, start, rest)
                         : mapped::template scan<Where, Backwards>(x + at, y + at, count, start, rest);

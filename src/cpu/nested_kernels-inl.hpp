@@ -7,8 +7,7 @@
 // at once. V (+) L is transposed back. Cost per vector: 4 shuffles and a few to take vectors apart and put
 // them together, 3 to 5 operations, 2 loads and 2 stores.
 //
-// Between the halves the totals of tiles are known, so that threads share a scan without reading its input
-// twice. The second half goes over neighbours and fills one cache line after the other, which suits results
+// The second half goes over neighbours and fills one cache line after the other, which suits results
 // that are streamed: a line that stays half written for long is written to memory in parts.
 
 #if defined(UPSWEEP_NESTED_KERNELS_INL_HPP) == defined(HWY_TARGET_TOGGLE)
@@ -74,31 +73,25 @@ struct nested_tree : tree_layout<T> {
     static constexpr std::size_t place(std::size_t i, std::size_t count) {
         return Backwards ? core::row_size - i - count : i;
     }
-    // The first half of the first `length` elements of some rows, which begin at the lowest addresses `from`,
-    // to the rows `to`. A row may be given several times, and its element i is read before to[i] is written.
-    // The totals of rows are those of `length` elements. `ahead`, unless null: as many bytes as a whole group
-    // has, to ask for meanwhile.
-    template <bool Exclusive, bool Backwards, std::size_t Rows>
-    static HWY_INLINE void nest_group(const T* const (&from)[Rows], T* const (&to)[Rows], std::size_t length,
-                                      T (&row_totals)[Rows], const T* ahead) {
+    // Folds the first `length` elements of some rows, which begin at the lowest addresses `from`, within runs
+    // and rows, a step at a time. keep(i, before, v) is given of the steps at elements i what stands before
+    // each of their runs, and the folds within those. The totals of rows are those of `length` elements.
+    template <bool Backwards, std::size_t Rows, class Keep>
+    static HWY_INLINE void fold_group(const T* const (&from)[Rows], std::size_t length, T (&row_totals)[Rows],
+                                      const Keep& keep) {
         const full<T> d;
         if constexpr (holds_runs) {
             constexpr std::size_t k = columns<Rows>;
             const hn::CappedTag<T, core::run_size> one;
             auto before = hn::Set(one, Op::template identity<T>());
             for (std::size_t i = 0; i < length; i += k * width) {
-                if (ahead != nullptr) prefetch(ahead, i * core::run_size / k * sizeof(T), step * sizeof(T));
                 V v[core::run_size];
                 for (std::size_t q = 0; q < core::run_size; ++q)
                     v[q] = hn::LoadU(d, from[q / k] + place<Backwards>(i + q % k * width, width));
                 layout::transpose_runs(v);
                 layout::template turn<Backwards>(v);
                 fold_runs(v);
-                nest_runs<Exclusive>(chain_columns<Backwards, k>(v[core::run_size - 1], before), v);
-                layout::template turn<Backwards>(v);
-                layout::transpose_runs(v);
-                for (std::size_t q = 0; q < core::run_size; ++q)
-                    hn::StoreU(v[q], d, to[q / k] + place<Backwards>(i + q % k * width, width));
+                keep(i, chain_columns<Backwards, k>(v[core::run_size - 1], before), v);
             }
             HWY_ALIGN T totals[core::run_size];
             hn::Store(before, one, totals);
@@ -107,7 +100,6 @@ struct nested_tree : tree_layout<T> {
             static_assert(Rows == width && width == block_lanes<T>);
             V before = identity();
             for (std::size_t i = 0; i < length; i += core::run_size) {
-                if (ahead != nullptr) prefetch(ahead, i * width * sizeof(T), step * sizeof(T));
                 V v[core::run_size];
                 for (std::size_t m = 0; m < core::run_size; m += width) {
                     V part[width];
@@ -119,8 +111,29 @@ struct nested_tree : tree_layout<T> {
                 layout::template turn<Backwards>(v);
                 fold_runs(v);
                 const V total = v[core::run_size - 1];
-                nest_runs<Exclusive>(before, v);
-                layout::template turn<Backwards>(v);
+                keep(i, before, v);
+                before = op(before, total);
+            }
+            HWY_ALIGN T totals[width];
+            hn::Store(before, d, totals);
+            for (std::size_t r = 0; r < Rows; ++r) row_totals[r] = totals[r];
+        }
+    }
+    // The first half, to the rows `to`. A row may be given several times, and its element i is read before
+    // to[i] is written. meanwhile(i) is called once a step.
+    template <bool Exclusive, bool Backwards, std::size_t Rows, class Meanwhile>
+    static HWY_INLINE void nest_group(const T* const (&from)[Rows], T* const (&to)[Rows], std::size_t length,
+                                      T (&row_totals)[Rows], const Meanwhile& meanwhile) {
+        const full<T> d;
+        const auto keep = [&](std::size_t i, V before, V(&v)[core::run_size]) HWY_ATTR {
+            nest_runs<Exclusive>(before, v);
+            layout::template turn<Backwards>(v);
+            if constexpr (holds_runs) {
+                constexpr std::size_t k = columns<Rows>;
+                layout::transpose_runs(v);
+                for (std::size_t q = 0; q < core::run_size; ++q)
+                    hn::StoreU(v[q], d, to[q / k] + place<Backwards>(i + q % k * width, width));
+            } else {
                 for (std::size_t m = 0; m < core::run_size; m += width) {
                     V part[width];
                     for (std::size_t r = 0; r < width; ++r) part[r] = v[m + r];
@@ -128,12 +141,10 @@ struct nested_tree : tree_layout<T> {
                     for (std::size_t r = 0; r < width; ++r)
                         hn::StoreU(part[r], d, to[r] + place<Backwards>(i, core::run_size) + m);
                 }
-                before = op(before, total);
             }
-            HWY_ALIGN T totals[width];
-            hn::Store(before, d, totals);
-            for (std::size_t r = 0; r < Rows; ++r) row_totals[r] = totals[r];
-        }
+            meanwhile(i);
+        };
+        fold_group<Backwards>(from, length, row_totals, keep);
     }
     // What is before each of a step's runs, from their totals and what is before them all, which is advanced.
     template <bool Backwards, std::size_t Columns, class Run>
@@ -175,16 +186,16 @@ struct nested_tree : tree_layout<T> {
     }
 
     // A whole group of neighbouring rows.
-    template <bool Exclusive, bool Backwards>
+    template <bool Exclusive, bool Backwards, class Meanwhile>
     static HWY_INLINE void nest_whole(const T* x, T* nested, T (&row_totals)[nest_rows_at_once],
-                                      const T* ahead) {
+                                      const Meanwhile& meanwhile) {
         const T* from[nest_rows_at_once];
         T* to[nest_rows_at_once];
         for (std::size_t r = 0; r < nest_rows_at_once; ++r) {
             from[r] = at<Backwards>(x, r * core::row_size, core::row_size);
             to[r] = at<Backwards>(nested, r * core::row_size, core::row_size);
         }
-        nest_group<Exclusive, Backwards>(from, to, core::row_size, row_totals, ahead);
+        nest_group<Exclusive, Backwards>(from, to, core::row_size, row_totals, meanwhile);
     }
     // At most Rows rows, of which the last may be part-filled: n elements. What follows them in its row
     // counts as identities, of which at least one is nested as well.
@@ -215,53 +226,32 @@ struct nested_tree : tree_layout<T> {
                                            : from[0];
             to[r] = is_there ? at<Backwards>(nested, r * core::row_size, core::row_size) : spare;
         }
-        nest_group<Exclusive, Backwards>(from, to, length, row_totals, nullptr);
+        nest_group<Exclusive, Backwards>(from, to, length, row_totals, [](std::size_t) HWY_ATTR {});
     }
 
-    static HWY_ATTR void nest_rows(const T* x, T* nested, std::size_t n, T* starts, T* rows,
-                                   const scan_pass& pass) {
-        with_direction(pass, [&]<bool Backwards>() HWY_ATTR {
-            if (pass.exclusive)
-                nest_rows_as<true, Backwards>(x, nested, n, starts, rows, pass.ahead);
-            else
-                nest_rows_as<false, Backwards>(x, nested, n, starts, rows, pass.ahead);
-        });
+    static HWY_ATTR void fold_rows(const T* x, std::size_t n, T* rows, bool backwards) {
+        if (backwards)
+            fold_rows_as<true>(x, n, rows);
+        else
+            fold_rows_as<false>(x, n, rows);
     }
-    template <bool Exclusive, bool Backwards>
-    static HWY_NOINLINE void nest_rows_as(const T* x, T* nested, std::size_t n, T* starts, T* rows,
-                                          const void* ahead) {
-        T row_totals[nest_rows_at_once];
-        const auto advance = [&](std::size_t count) {
-            for (std::size_t r = 0; r < count; ++r) {
-                *starts++ = *rows;
-                *rows = Op()(*rows, row_totals[r]);
-            }
-        };
-        constexpr std::size_t lead = std::max(nest_size, 4096 / sizeof(T));
-        std::size_t first = 0;
-        for (; first + nest_size <= n; first += nest_size) {
-            const std::size_t wanted = first + lead;
-            const T* next = nullptr;
-            if (wanted + nest_size <= n) {
-                next = at<Backwards>(x, wanted, nest_size);
-            } else if (ahead != nullptr) {  // perhaps behind what is there, but only to be asked for
-                const std::size_t elements = Backwards ? 2 * n - wanted - nest_size : wanted - n;
-                next = reinterpret_cast<const T*>(reinterpret_cast<std::uintptr_t>(ahead) +
-                                                  elements * sizeof(T));
-            }
-            nest_whole<Exclusive, Backwards>(at<Backwards>(x, first, 1), at<Backwards>(nested, first, 1),
-                                             row_totals, next);
-            advance(nest_rows_at_once);
-        }
-        if (first != n) {
-            nest_part<Exclusive, Backwards>(at<Backwards>(x, first, 1), at<Backwards>(nested, first, 1),
-                                            n - first, row_totals);
-            advance((n - first) / core::row_size);
+    template <bool Backwards>
+    static HWY_NOINLINE void fold_rows_as(const T* x, std::size_t n, T* rows) {
+        constexpr auto forget = [](std::size_t, V, V(&)[core::run_size]) HWY_ATTR {};
+        T totals[nest_rows_at_once];
+        const T* from[nest_rows_at_once];
+        for (std::size_t first = 0; first < n; first += nest_size) {
+            // Rows that are not there are those before them, once more.
+            const std::size_t there = std::min(nest_rows_at_once, (n - first) / core::row_size);
+            for (std::size_t r = 0; r < nest_rows_at_once; ++r)
+                from[r] = at<Backwards>(x, first + std::min(r, there - 1) * core::row_size, core::row_size);
+            fold_group<Backwards>(from, core::row_size, totals, forget);
+            for (std::size_t r = 0; r < there; ++r) *rows = Op()(*rows, totals[r]);
         }
     }
 
-    // The second half of a row, or of the first `length` elements of one: store(v, i, lies) of the results
-    // from element i on, which lie from `lies` on in the row.
+    // The second half of the first `length` elements of a row: store(v, i, lies) of the results from element
+    // i on, which lie from `lies` on in the row.
     template <bool Backwards, class Outer, class Store>
     static HWY_INLINE void finish_row(const T* nested, T start, const Outer& outer, std::size_t length,
                                       const Store& store) {
@@ -271,30 +261,6 @@ struct nested_tree : tree_layout<T> {
             const std::size_t lies = place<Backwards>(i, width);
             store(outer(op(before, hn::LoadU(d, nested + lies))), i, lies);
         }
-    }
-
-    static HWY_ATTR void finish_rows(const T* nested, const T* starts, T* y, std::size_t n, T supers, T tiles,
-                                     const scan_pass& pass) {
-        const full<T> d;
-        const outer_parts<2> outer{hn::Set(d, supers), hn::Set(d, tiles)};
-        const std::size_t rows = n / core::row_size;
-        const T* from = pass.backwards ? nested - (core::row_size - 1) : nested;
-        T* to = pass.backwards ? y - (core::row_size - 1) : y;
-        const std::ptrdiff_t row_step = pass.backwards ? -static_cast<std::ptrdiff_t>(core::row_size)
-                                                       : static_cast<std::ptrdiff_t>(core::row_size);
-        const auto finish = [&](const auto& store) HWY_ATTR {
-            for (std::size_t r = 0; r < rows; ++r, from += row_step, to += row_step)
-                finish_row<false>(from, starts[r], outer, core::row_size,
-                                  [&](V v, std::size_t, std::size_t lies) HWY_ATTR { store(v, to + lies); });
-        };
-        if (pass.where == placement::cached)
-            finish([&](V v, T* p) HWY_ATTR { hn::StoreU(v, d, p); });
-        else if (reinterpret_cast<std::uintptr_t>(to) % (width * sizeof(T)) == 0)
-            finish([&](V v, T* p) HWY_ATTR { hn::Stream(v, d, p); });
-        else
-            finish([&](V v, T* p) HWY_ATTR {
-                store_blocks<placement::streamed>(v, d, p, static_cast<std::ptrdiff_t>(block_lanes<T>));
-            });
     }
 };
 

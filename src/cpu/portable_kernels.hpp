@@ -35,30 +35,8 @@ struct tree {
         if (last != nullptr) *last = value;
     }
 
-    static void nest_rows(const T* x, T* nested, std::size_t n, T* starts, T* rows, const scan_pass& pass) {
-        const std::ptrdiff_t direction = pass.backwards ? -1 : 1;
-        for (std::size_t row = 0; row < n; row += core::row_size) {
-            T value = Op::template identity<T>();
-            T runs = value;
-            for (std::size_t run = 0; run < core::row_size; run += core::run_size) {
-                T items = Op::template identity<T>();
-                for (std::size_t i = 0; i < core::run_size; ++i, x += direction, nested += direction) {
-                    const T before = value;
-                    items = Op()(items, *x);
-                    value = Op()(runs, items);
-                    *nested = pass.exclusive ? before : value;
-                }
-                runs = value;
-            }
-            *starts++ = *rows;
-            *rows = Op()(*rows, runs);
-        }
-    }
-    static void finish_rows(const T* nested, const T* starts, T* y, std::size_t n, T supers, T tiles,
-                            const scan_pass& pass) {
-        const std::ptrdiff_t direction = pass.backwards ? -1 : 1;
-        for (std::size_t i = 0; i < n; ++i, nested += direction, y += direction)
-            *y = Op()(supers, Op()(tiles, Op()(starts[i / core::row_size], *nested)));
+    static void fold_rows(const T* x, std::size_t n, T* rows, bool backwards) {
+        fold_lane({x, backwards ? -1 : 1, nullptr, 0, n, 1, false, placement::cached}, 0, *rows);
     }
 
     static void scan_lanes(const lane_block<T>& block, const T* supers, const T* tiles, T* rows) {
@@ -128,8 +106,7 @@ struct tree {
         }
     }
 
-    static constexpr tree_kernels<T> table{0,           &scan_rows,  core::row_size, &nest_rows, &finish_rows,
-                                           &scan_lanes, &fold_lanes, &scan_strips};
+    static constexpr tree_kernels<T> table{0, &scan_rows, &fold_rows, &scan_lanes, &fold_lanes, &scan_strips};
 };
 
 template <class T, class Op>

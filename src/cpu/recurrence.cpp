@@ -53,7 +53,7 @@ class recurrence_engine {
             carried.push_tile(made.tiles[tile], affine());
     }
 
-    void scan(std::size_t chunk, state& carried, const summary*, std::size_t next, summary& ahead) const {
+    void scan(std::size_t chunk, state& carried, std::size_t /*next*/) const {
         const std::size_t first = chunk * chunk_size_;
         const std::size_t count = std::min(chunk_size_, n_ - first);
         const bool aligned = kernels_.stream_alignment != 0 &&
@@ -78,7 +78,6 @@ class recurrence_engine {
             if (end - tile == core::tile_size) carried.push_tile(within.rows, affine());
         }
         if (streaming_) memory_.fence();
-        if (next != no_chunk) summarise(next, ahead);
     }
 
   private:
@@ -114,7 +113,8 @@ void run_recurrence(executor& ex, const source<T>& a, const source<T>& b, T x0, 
                     const scan_shape& shape) {
     using engine = recurrence_engine<T>;
     const std::size_t read_bytes = std::max(a.element_size, sizeof(T)) + std::max(b.element_size, sizeof(T));
-    const chunking plan = chunking::plan(ex, shape.size, read_bytes, out.element_size);
+    const chunking plan =
+        chunking::plan(ex, shape.size, read_bytes, out.element_size, tuning::recurrence_cost);
     const bool streaming = worth_streaming(plan, shape) && out.direct != nullptr;
     const engine kernel(ex.simd(), a, b, out, shape.size, streaming, plan.elements);
     run_chain(ex, plan.helpers, plan.count, kernel, typename engine::state{affine_map<T>{T(0), x0}, {}, 0});

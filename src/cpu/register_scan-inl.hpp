@@ -283,7 +283,7 @@ struct register_scan {
                 i += width;
             };
             while (i + together * width <= n) {
-                if (ahead != nullptr) prefetch(ahead, i * sizeof(T), together * width * sizeof(T));
+                if (ahead != nullptr) prefetch<Backwards>(ahead, i, together * width, n, sizeof(T));
                 for (std::size_t k = 0; k < together; ++k) step();
             }
             while (i + width <= n) step();

@@ -90,7 +90,7 @@ class segmented_engine {
             carried.push_tile(made.tiles[tile]);
     }
 
-    void scan(std::size_t chunk, state& carried, const summary*, std::size_t next, summary& ahead) const {
+    void scan(std::size_t chunk, state& carried, std::size_t /*next*/) const {
         const std::size_t first = chunk * chunk_size_;
         const std::size_t count = std::min(chunk_size_, n_ - first);
         const bool staged = streaming_ || out_.direct == nullptr || sizeof(lane) != sizeof(Acc);
@@ -116,7 +116,6 @@ class segmented_engine {
             carried.last = within.last;
         }
         if (streaming_) memory_.fence();
-        if (next != no_chunk) summarise(next, ahead);
     }
 
   private:
@@ -194,8 +193,8 @@ Acc run_segmented_scan(executor& ex, const source<Acc>& in, const sink<Acc>& out
                        core::tree_carry<Acc>& carry) {
     using engine = segmented_engine<Acc, Op>;
     using lane = typename engine::lane;
-    const chunking plan =
-        chunking::plan(ex, shape.size, std::max(in.element_size, sizeof(lane)), out.element_size);
+    const chunking plan = chunking::plan(ex, shape.size, std::max(in.element_size, sizeof(lane)),
+                                         out.element_size, tuning::segmented_cost);
     const bool streaming = worth_streaming(plan, shape) && out.plain &&
                            (out.stride == 1 || (out.stride == -1 && in.stride == -1));
     const engine kernel(ex.simd(), in, out, shape, heads, options, streaming, plan.elements);

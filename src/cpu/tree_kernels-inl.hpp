@@ -45,12 +45,15 @@ struct tree : nested_tree<T, Op> {
         const bool no_supers = is_identity(supers);
         const bool no_tiles = is_identity(tiles);
         with_direction(pass, [&]<bool Backwards>() HWY_ATTR {
-            if (no_supers && no_tiles)
-                scan_rows_as<Backwards, 0>(x, y, n, supers, tiles, rows, pass, last);
+            constexpr auto cached = placement::cached;
+            if (pass.where == placement::streamed)
+                scan_rows_as<placement::streamed, Backwards, 2>(x, y, n, supers, tiles, rows, pass, last);
+            else if (no_supers && no_tiles)
+                scan_rows_as<cached, Backwards, 0>(x, y, n, supers, tiles, rows, pass, last);
             else if (no_supers)
-                scan_rows_as<Backwards, 1>(x, y, n, supers, tiles, rows, pass, last);
+                scan_rows_as<cached, Backwards, 1>(x, y, n, supers, tiles, rows, pass, last);
             else
-                scan_rows_as<Backwards, 2>(x, y, n, supers, tiles, rows, pass, last);
+                scan_rows_as<cached, Backwards, 2>(x, y, n, supers, tiles, rows, pass, last);
         });
     }
     // By its bits: +0 is no identity of sums.
@@ -81,16 +84,14 @@ struct tree : nested_tree<T, Op> {
         if (last != nullptr) *last = value;
     }
 
-    template <bool Backwards, std::size_t Parts>
+    template <placement Where, bool Backwards, std::size_t Parts>
     static HWY_ATTR void scan_rows_as(const T* x, T* y, std::size_t n, T supers, T tiles, T* rows,
                                       const scan_pass& pass, T* last) {
         const full<T> d;
         const outer_parts<Parts> outer{hn::Set(d, supers), hn::Set(d, tiles)};
         const auto scan = [&]<bool Exclusive>() HWY_ATTR {
-            std::size_t first = 0;
-            for (; first + nest_size <= n; first += nest_size)
-                scan_group<Exclusive, Backwards>(at<Backwards>(x, first, 1), at<Backwards>(y, first, 1),
-                                                 outer, rows);
+            const std::size_t first = n / nest_size * nest_size;
+            if (first != 0) scan_groups<Exclusive, Backwards, Where>(x, y, first, outer, rows, pass.ahead);
             if (first == n) return;
             const T* const from = at<Backwards>(x, first, 1);
             T* const to = at<Backwards>(y, first, 1);
@@ -106,24 +107,45 @@ struct tree : nested_tree<T, Op> {
             scan.template operator()<false>();
         if (last != nullptr && n % core::row_size == 0) *last = Op()(supers, Op()(tiles, *rows));
     }
-    // A whole group. Asking for what follows, or for the results' lines, gained nothing from any cache.
-    template <bool Exclusive, bool Backwards, class Outer>
-    static HWY_INLINE void scan_group(const T* x, T* y, const Outer& outer, T* rows) {
+    // Whole groups. Results are stored in bursts, and what is asked for ahead between those: mixed evenly,
+    // both were slower.
+    template <bool Exclusive, bool Backwards, placement Where, class Outer>
+    static HWY_INLINE void scan_groups(const T* x, T* y, std::size_t n, const Outer& outer, T* rows,
+                                       const void* ahead) {
         HWY_ALIGN T buffer[nest_size];
-        T row_totals[nest_rows_at_once];
+        T totals[nest_rows_at_once];
         T* const nested = Backwards ? buffer + nest_size - 1 : buffer;
-        base::template nest_whole<Exclusive, Backwards>(x, nested, row_totals, nullptr);
-        for (std::size_t r = 0; r < nest_rows_at_once; ++r)
-            scan_row<Backwards>(nested, r, y, outer, rows, row_totals[r]);
+        for (std::size_t first = 0; first < n; first += nest_size) {
+            base::template nest_whole<Exclusive, Backwards>(
+                at<Backwards>(x, first, 1), nested, totals, [&](std::size_t i) HWY_ATTR {
+                    if (ahead != nullptr)
+                        prefetch<Backwards>(ahead, first + i * nest_rows_at_once, step, n, sizeof(T));
+                });
+            T* const to = at<Backwards>(y, first, 1);
+            for (std::size_t r = 0; r < nest_rows_at_once; ++r)
+                scan_row<Where, Backwards>(nested, r, to, outer, rows, totals[r]);
+        }
     }
-    template <bool Backwards, class Outer>
+    template <placement Where, bool Backwards, class Outer>
     static HWY_INLINE void scan_row(const T* nested, std::size_t r, T* y, const Outer& outer, T* rows,
                                     T total) {
         const full<T> d;
         T* const to = at<Backwards>(y, r * core::row_size, core::row_size);
-        base::template finish_row<Backwards>(
-            at<Backwards>(nested, r * core::row_size, core::row_size), *rows, outer, core::row_size,
-            [&](V v, std::size_t, std::size_t lies) HWY_ATTR { hn::StoreU(v, d, to + lies); });
+        const T* const from = at<Backwards>(nested, r * core::row_size, core::row_size);
+        const auto finish = [&](const auto& store) HWY_ATTR {
+            // From the lowest address up in either direction: what is streamed fills lines faster so.
+            base::template finish_row<false>(from, *rows, outer, core::row_size,
+                                             [&](V v, std::size_t, std::size_t lies)
+                                                 HWY_ATTR { store(v, to + lies); });
+        };
+        if constexpr (Where == placement::cached)
+            finish([&](V v, T* p) HWY_ATTR { hn::StoreU(v, d, p); });
+        else if (reinterpret_cast<std::uintptr_t>(to) % (width * sizeof(T)) == 0)
+            finish([&](V v, T* p) HWY_ATTR { hn::Stream(v, d, p); });
+        else
+            finish([&](V v, T* p) HWY_ATTR {
+                store_blocks<Where>(v, d, p, static_cast<std::ptrdiff_t>(block_lanes<T>));
+            });
         *rows = Op()(*rows, total);
     }
     // What is left, at most Rows rows, of which the last may be part-filled.
@@ -136,7 +158,8 @@ struct tree : nested_tree<T, Op> {
         T* const nested = Backwards ? buffer + Rows * core::row_size - 1 : buffer;
         base::template nest_part<Exclusive, Backwards>(x, nested, n, row_totals);
         const std::size_t whole = n / core::row_size, few = n % core::row_size;
-        for (std::size_t r = 0; r < whole; ++r) scan_row<Backwards>(nested, r, y, outer, rows, row_totals[r]);
+        for (std::size_t r = 0; r < whole; ++r)
+            scan_row<placement::cached, Backwards>(nested, r, y, outer, rows, row_totals[r]);
         if (few == 0) return;
         T* const row = at<Backwards>(nested, whole * core::row_size, core::row_size);
         if (last != nullptr)  // behind the last element, the value before the next one
@@ -153,8 +176,7 @@ struct tree : nested_tree<T, Op> {
     }
 
     static constexpr tree_kernels<T> table{base::stream_alignment,   &scan_rows,
-                                           base::nest_size,          &base::nest_rows,
-                                           &base::finish_rows,       &tree_lanes<T, Op>::scan,
+                                           &base::fold_rows,         &tree_lanes<T, Op>::scan,
                                            &tree_lanes<T, Op>::fold, &tree_strips<T, Op>::scan};
 };
 

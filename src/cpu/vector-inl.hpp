@@ -61,9 +61,14 @@ HWY_INLINE void store_blocks(hn::Vec<D> v, D d, T* p, std::ptrdiff_t stride) {
     }
 }
 
-// Asks for the `bytes` bytes from p + offset on.
-HWY_INLINE void prefetch(const void* p, std::size_t offset, std::size_t bytes) {
-    for (std::size_t i = 0; i < bytes; i += 64) hwy::Prefetch(static_cast<const char*>(p) + offset + i);
+// Asks for elements [first, first + count) of n that lie from p on, `size` bytes each; backwards, the first
+// lies last.
+template <bool Backwards>
+HWY_INLINE void prefetch(const void* p, std::size_t first, std::size_t count, std::size_t n,
+                         std::size_t size) {
+    const char* from = static_cast<const char*>(p) + (Backwards ? n - first - count : first) * size;
+    for (std::size_t i = 0; i < count * size; i += 64) hwy::Prefetch(from + i);
+    asm volatile("");  // GCC drops calls of a function that does nothing but prefetch, as without effect
 }
 
 // Transposes the square of block_lanes<T> vectors within every 128-bit block, by perfect shuffles:

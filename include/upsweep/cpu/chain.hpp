@@ -2,7 +2,7 @@
 //
 // Chunks are claimed in order by ticket. A thread first summarises its chunk (reads it once), then waits for
 // its turn, takes the state before the chunk, advances the shared state by the summary, passes the turn on,
-// claims the next chunk, and scans the first, which by now lies in its cache, while it summarises the next.
+// claims the next chunk, and scans the first, which by now lies in its cache, while it asks for the next.
 // There is one shared state, and whoever has the turn owns it. Whoever waits, waits for a chunk that was
 // claimed before and is being summarised: no deadlock. A hop of the chain costs well under a microsecond
 // where a chunk takes tens of them; see docs/architecture.md.
@@ -68,6 +68,9 @@ class turnstile : public first_failure {
     // Whether the caller has waited for longer than helpers are worth.
     [[nodiscard]] bool late() const { return late_.load(std::memory_order_relaxed); }
 
+    // How many chunks have had their turn.
+    [[nodiscard]] std::size_t passed() const { return turn_.load(std::memory_order_relaxed); }
+
     // Only for whoever has the turn.
     State& state() { return state_; }
     void pass(std::size_t index) { turn_.store(index + 1, std::memory_order_release); }
@@ -87,15 +90,67 @@ class turnstile : public first_failure {
     alignas(64) State state_;
 };
 
+// Whether a second thread makes a long scan faster. Often it is the other hyperthread of the caller's core,
+// or one core can take all that the memory gives: then two threads only read everything twice. So the caller
+// does the first chunks alone, both do the next ones, and the helper leaves if those came no faster. Only the
+// caller calls look() and reads what is not atomic.
+class second_thread_trial {
+  public:
+    using time = backoff::clock::time_point;
+
+    second_thread_trial(std::size_t helpers, std::size_t chunk_count)
+        : open_(helpers == 1 && chunk_count >= tuning::trial_least_chunks) {}
+
+    // Whether the helper may begin when so many chunks have had their turn.
+    [[nodiscard]] bool admits(std::size_t passed) const {
+        return !open_ || passed >= tuning::trial_alone_chunks;
+    }
+    // Whether it should leave.
+    [[nodiscard]] bool failed() const { return failed_.load(std::memory_order_relaxed); }
+
+    // Between two chunks of the caller, of which the first is not counted: it has to find its pages.
+    void look(std::size_t passed, bool is_alone) {
+        if (open_ && passed != 0 && !decided_) look(passed, is_alone, backoff::clock::now());
+    }
+    void look(std::size_t passed, bool is_alone, time now) {
+        if (begin_.passed == 0) begin_ = {passed, now};
+        if (is_alone && both_.passed == 0) {
+            alone_ = {passed, now};
+        } else if (both_.passed == 0) {
+            both_ = {passed, now};
+        } else if (passed >= both_.passed + tuning::trial_chunks) {
+            decided_ = true;
+            const double alone = pace(begin_, alone_);
+            failed_.store(alone > 0 && pace(both_, {passed, now}) > tuning::trial_worthwhile * alone,
+                          std::memory_order_relaxed);
+        }
+    }
+
+  private:
+    struct moment {
+        std::size_t passed = 0;
+        time when{};
+    };
+    // Time per chunk, in any unit; 0 if unknown.
+    static double pace(const moment& from, const moment& to) {
+        return to.passed > from.passed ? static_cast<double>((to.when - from.when).count()) /
+                                             static_cast<double>(to.passed - from.passed)
+                                       : 0;
+    }
+
+    const bool open_;
+    bool decided_ = false;
+    moment begin_, alone_, both_;
+    std::atomic<bool> failed_{false};
+};
+
 // Scans chunks [0, chunk_count) with up to `helpers` further threads and returns the state after the last.
 // Kernel:
 //   using state, using summary                    (summary is default-constructible)
 //   void summarise(chunk, summary&) const         reads the chunk
 //   void advance(state&, chunk, const summary&) const
-//   void scan(chunk, state&, const summary* own, next, summary& ahead) const
-//       writes the chunk and advances the state itself. `own`, unless null, is what summarise() made of the
-//       chunk. Unless next == no_chunk, also summarises chunk `next`, so that a thread reads one chunk while
-//       it writes another.
+//   void scan(chunk, state&, next) const          writes the chunk and advances the state itself; unless it
+//                                                 is no_chunk, `next` is what this thread reads after it
 inline constexpr std::size_t no_chunk = static_cast<std::size_t>(-1);
 
 template <class Kernel>
@@ -104,45 +159,43 @@ typename Kernel::state run_chain(executor& ex, std::size_t helpers, std::size_t 
     turnstile<typename Kernel::state> gate(initial);
     alignas(64) std::atomic<std::size_t> ticket{0};
     std::atomic<std::size_t> present{0};
+    second_thread_trial trial(helpers, chunk_count);
 
     const std::thread::id caller = std::this_thread::get_id();
     auto work = [&]() noexcept {
+        const bool is_caller = std::this_thread::get_id() == caller;
+        if (!is_caller) {
+            for (backoff pause; !trial.admits(gate.passed()) && !gate.failed(); pause()) continue;
+        }
         present.fetch_add(1, std::memory_order_relaxed);
         // A helper whose processor was taken holds everybody up; it leaves after the chunk that it has.
-        const bool is_caller = std::this_thread::get_id() == caller;
-        const auto leaves = [&] { return !is_caller && gate.late(); };
+        const auto leaves = [&] { return !is_caller && (gate.late() || trial.failed()); };
         try {
-            const auto claim = [&] { return ticket.fetch_add(1, std::memory_order_relaxed); };
-            typename Kernel::summary made[2];  // of the chunk and the next one, by turns
-            std::size_t own = 0;
-            bool summarised = false;
-            std::size_t chunk = claim();
-            while (chunk < chunk_count && !gate.failed()) {
+            const auto claim = [&] {
+                return leaves() ? no_chunk : ticket.fetch_add(1, std::memory_order_relaxed);
+            };
+            typename Kernel::summary made;
+            for (std::size_t chunk = claim(); chunk < chunk_count && !gate.failed();) {
+                // At the end, or alone, nobody waits for the state: one pass does.
                 const bool last = chunk + 1 == chunk_count;
-                // Alone, or at the end, nobody waits for the state: one pass does.
-                const bool alone = present.load(std::memory_order_relaxed) == 1 && gate.is_turn(chunk);
-                if (!summarised && !last && !alone) {
-                    kernel.summarise(chunk, made[own]);
-                    summarised = true;
-                }
+                const bool alone = present.load(std::memory_order_relaxed) == 1;
+                const bool in_two = !last && !(alone && gate.is_turn(chunk));
+                if (is_caller) trial.look(gate.passed(), alone);
+                if (in_two) kernel.summarise(chunk, made);
                 if (!gate.wait(chunk, is_caller)) break;
-                if (last || !summarised) {
-                    kernel.scan(chunk, gate.state(), summarised ? &made[own] : nullptr, no_chunk,
-                                made[own ^ 1]);
+                std::size_t next = no_chunk;
+                if (in_two) {
+                    typename Kernel::state before = gate.state();
+                    kernel.advance(gate.state(), chunk, made);
                     gate.pass(chunk);
-                    chunk = leaves() ? no_chunk : claim();
-                    summarised = false;
-                    continue;
+                    next = claim();
+                    kernel.scan(chunk, before, next < chunk_count ? next : no_chunk);
+                } else {
+                    kernel.scan(chunk, gate.state(), no_chunk);
+                    gate.pass(chunk);
+                    next = claim();
                 }
-                typename Kernel::state before = gate.state();
-                kernel.advance(gate.state(), chunk, made[own]);
-                gate.pass(chunk);
-                const std::size_t next = leaves() ? no_chunk : claim();
-                const bool look_ahead = next < chunk_count - 1;
-                kernel.scan(chunk, before, &made[own], look_ahead ? next : no_chunk, made[own ^ 1]);
-                own ^= 1;
                 chunk = next;
-                summarised = look_ahead;
             }
         } catch (...) {
             gate.fail(std::current_exception());

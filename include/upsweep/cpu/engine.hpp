@@ -1,8 +1,8 @@
 // The CPU engine for the operators that have vector kernels: pieces through the kernels, chunks through the
 // chain.
 //
-// Complexity: n operations for exact operators, which several threads read twice, from a cache the second
-// time; 5 n for the tree. Memory of a thread: less than 100 KiB of stack; in a chain 256 KiB of heap.
+// Complexity: n operations for exact operators, 5 n for the tree, and about n more for several threads, which
+// read every element twice, from a cache the second time. Memory of a thread: less than 100 KiB of stack.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,6 @@
 #include "upsweep/cpu/chain.hpp"
 #include "upsweep/cpu/executor.hpp"
 #include "upsweep/cpu/kernels.hpp"
-#include "upsweep/cpu/scratch.hpp"
 #include "upsweep/cpu/staging.hpp"
 #include "upsweep/cpu/tuning.hpp"
 #include "upsweep/options.hpp"
@@ -32,7 +31,9 @@ struct chunking {
     std::size_t count;
     std::size_t helpers;
 
-    static chunking plan(executor& ex, std::size_t n, std::size_t read_bytes, std::size_t written_bytes);
+    // `cost`: what a byte costs, in times of what it costs a plain scan.
+    static chunking plan(executor& ex, std::size_t n, std::size_t read_bytes, std::size_t written_bytes,
+                         std::size_t cost = 1);
 };
 
 template <class Acc, class Op>
@@ -60,18 +61,15 @@ class scan_engine {
     struct exact_summary {
         Acc total;
     };
-    // The first half of a chunk's scan: its elements nested in their rows, and what follows from them.
     struct tree_summary {
         std::array<Acc, most_elements / core::tile_size> tile_totals;
-        std::array<Acc, most_elements / core::row_size> starts;
-        scratch_block memory;
-        Acc* nested = nullptr;
     };
     using summary = std::conditional_t<exact, exact_summary, tree_summary>;
 
-    // `streaming`: the results are stored past the caches; `past_caches`: the arrays are larger than those.
+    // `streaming`: the results are stored past the caches; `lead`: how many bytes ahead of what it scans a
+    // thread asks for input, if at all.
     scan_engine(simd_level level, const source<Acc>& in, const sink<Acc>& out, std::size_t n, bool exclusive,
-                bool streaming, bool past_caches, std::size_t chunk_size)
+                bool streaming, std::size_t lead, std::size_t chunk_size)
         : kernels_(kernels_for<Acc, Op>(level)),
           memory_(memory_kernels_for(level)),
           in_(in),
@@ -80,7 +78,7 @@ class scan_engine {
           exclusive_(exclusive),
           backwards_(in.stride == -1 && out.stride == -1),
           streaming_(streaming),
-          past_caches_(past_caches || streaming),
+          lead_(lead),
           chunk_size_(chunk_size) {
         if (backwards_) {
             in_ = lying_forwards(in_, n);
@@ -90,7 +88,7 @@ class scan_engine {
 
     void summarise(std::size_t chunk, summary& made) const;
     void advance(state& carried, std::size_t chunk, const summary& made) const;
-    void scan(std::size_t chunk, state& carried, const summary* own, std::size_t next, summary& ahead) const;
+    void scan(std::size_t chunk, state& carried, std::size_t next) const;
 
   private:
     [[nodiscard]] std::size_t count_in(std::size_t chunk) const {
@@ -111,31 +109,27 @@ class scan_engine {
         in_.load(in_, memory_, at, count, buffer);
         return buffer;
     }
-    // Where element i of a chunk is nested; those after it follow as in the arrays.
-    [[nodiscard]] Acc* nested(const tree_summary& made, std::size_t i) const {
-        return backwards_ ? made.nested + (chunk_size_ - 1 - i) : made.nested + i;
-    }
-    // Where elements [first, first + count) lie, if they are neighbours, to be asked for ahead. Streaming,
-    // also past the end, because lines of an array often follow each other.
+    // Where elements [first, first + count) lie, if they are neighbours, to be asked for ahead; also past the
+    // end, because lines of an array often follow each other.
     [[nodiscard]] const void* address(std::size_t first, std::size_t count) const {
-        if ((first + count > n_ && !streaming_) || in_.stride != 1) return nullptr;
+        if (in_.stride != 1) return nullptr;
         return reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(in_.data) +
                                              place(first, count) * in_.element_size);
     }
     void store(std::size_t first, std::size_t count, const Acc* from, const void* ahead) const;
     [[nodiscard]] bool streams_directly() const;
-    void begin(summary& made) const;
-    void summarise_piece(std::size_t chunk, std::size_t i, std::size_t count, summary& made, Acc* buffer,
-                         const void* following) const;
+    // What to ask for while the `count` elements from the i-th of a chunk on are scanned: as many of chunk
+    // `next`, or, if there is none, of those that follow at some distance; nothing that a cache has.
+    [[nodiscard]] const void* following(std::size_t chunk, std::size_t i, std::size_t count,
+                                        std::size_t next) const;
     // What happens to the results of a pass.
     struct output {
         scan_pass pass;
         bool staged;  // through a buffer
     };
     [[nodiscard]] output plan_output() const;
-    void scan_exact(std::size_t chunk, state& carried, std::size_t next, summary& ahead) const;
-    void scan_tree(std::size_t chunk, state& carried, const summary* own, std::size_t next,
-                   summary& ahead) const;
+    void scan_exact(std::size_t chunk, state& carried, std::size_t next) const;
+    void scan_tree(std::size_t chunk, state& carried, std::size_t next) const;
 
     const scan_kernels<Acc, Op>& kernels_;
     const memory_kernels& memory_;
@@ -145,7 +139,7 @@ class scan_engine {
     bool exclusive_;
     bool backwards_;  // in_ and out_ then hold the sequence back to front
     bool streaming_;
-    bool past_caches_;
+    std::size_t lead_;
     std::size_t chunk_size_;
 };
 
@@ -155,6 +149,13 @@ struct scan_shape {
     bool in_place;          // input and output are the same memory
     std::size_t footprint;  // bytes read and written by the whole call, of which this scan may be a part
 };
+
+// How far ahead of what it scans a thread alone asks for input.
+inline std::size_t lead_of(const scan_shape& shape) {
+    return shape.footprint < tuning::asking_bytes ? 0
+           : shape.footprint < streaming_bytes()  ? tuning::cached_lead_bytes
+                                                  : tuning::lead_bytes;
+}
 
 // Whether results are stored past the caches.
 inline bool worth_streaming(const chunking& plan, const scan_shape& shape) {

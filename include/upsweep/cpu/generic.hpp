@@ -92,12 +92,7 @@ class generic_engine {
             push(carried.tree, made.parts[i]);
     }
 
-    void scan(std::size_t chunk, state& carried, const summary*, std::size_t next, summary& ahead) const {
-        scan(chunk, carried);
-        if (next != no_chunk) summarise(next, ahead);
-    }
-
-    void scan(std::size_t chunk, state& carried) const {
+    void scan(std::size_t chunk, state& carried, std::size_t /*next*/) const {
         const std::size_t first = chunk * chunk_size_;
         const std::size_t count = std::min(chunk_size_, n_ - first);
         passage through(*this, first, carried.tree.value(op_));
@@ -331,7 +326,7 @@ std::optional<Acc> run_generic_scan(executor& ex, const Source& source, const Si
     };
     typename engine::state state{std::move(carry)};
     if (plan.count == 1) {
-        kernel.scan(0, state);
+        kernel.scan(0, state, no_chunk);
         return finish(state);
     }
     typename engine::state last = run_chain(ex, plan.helpers, plan.count, kernel, state);

@@ -27,8 +27,8 @@ struct scan_pass {
     bool exclusive = false;  // y[i] receives the value before element i
     // Element i is x[-i], its result y[-i]: what lies at the highest address comes first.
     bool backwards = false;
-    // Where the next call's elements lie, from which on some are asked for meanwhile (null: unknown): memory
-    // is fastest when reads and writes are under way together. Never read.
+    // As many elements as the call has, from this address up, are asked for meanwhile, unless it is null:
+    // memory is fastest when reads and writes are under way together. Never read.
     const void* ahead = nullptr;
 };
 
@@ -60,9 +60,6 @@ struct strip_block {
 };
 
 // For operators that round. Absent parts are given as the operator's identity, which changes no bit.
-//
-// A scan is one call of scan_rows, or, where elements are scanned before what stands to the left of their
-// tile is known, or results are streamed, one of nest_rows and one of finish_rows.
 template <class T>
 struct tree_kernels {
     // Bytes to which the lowest address of the results must be aligned to be streamed (backwards: the address
@@ -70,19 +67,11 @@ struct tree_kernels {
     std::size_t stream_alignment;
     // Scan of n elements that begin at a row and do not pass the end of its tile. `rows` is the fold of the
     // rows before them in the tile, and is advanced over all complete rows among them. y may equal x. `last`,
-    // unless null, receives the value after the n elements. Never streams.
+    // unless null, receives the value after the n elements. Streams whole groups of rows at least.
     void (*scan_rows)(const T* x, T* y, std::size_t n, T supers, T tiles, T* rows, const scan_pass& pass,
                       T* last);
-    // Elements that nest_rows does at once: few, so that what is read and what is written stay under way
-    // together.
-    std::size_t group_size;
-    // Of n elements, whole rows within a tile: V (+) L to `nested`, in the order of the elements, and R of
-    // every row to `starts`. Advances *rows over them. pass.where says nothing.
-    void (*nest_rows)(const T* x, T* nested, std::size_t n, T* starts, T* rows, const scan_pass& pass);
-    // The results: S (+) (T (+) (R (+) nested)). y may equal `nested`. Of `pass`, only where and backwards
-    // count.
-    void (*finish_rows)(const T* nested, const T* starts, T* y, std::size_t n, T supers, T tiles,
-                        const scan_pass& pass);
+    // Advances *rows over n elements, whole rows within a tile.
+    void (*fold_rows)(const T* x, std::size_t n, T* rows, bool backwards);
     // scan_rows for lanes: block.length elements that begin at a row and do not pass the end of its tile.
     // supers, tiles and rows have block.lanes elements.
     void (*scan_lanes)(const lane_block<T>& block, const T* supers, const T* tiles, T* rows);

@@ -9,27 +9,37 @@ namespace upsweep::cpu::tuning {
 // "Bytes" are those read and written by a call, unless said otherwise.
 
 // Below this a call is done by its caller alone. A sleeping thread takes some 35 us to come, of which 10 are
-// the caller's; and several threads store past the caches. Measured, two of them gained at 16 MB; at 8 MB
-// sums that round took as long as on one, and exact operators longer.
-inline constexpr std::size_t parallel_bytes = 8 * 1024 * 1024;
+// the caller's; and several threads store past the caches.
+inline constexpr std::size_t parallel_bytes = 16 * 1024 * 1024;
 // What every thread should find to do at least, as a part of those bytes: 4 MiB where threads have to be
 // woken, 256 KiB where they are awake.
-inline constexpr std::size_t asleep_thread_part = 2;
-inline constexpr std::size_t awake_thread_part = 32;
-// What a byte costs the generic engine, in times of what it costs one with kernels.
-inline constexpr std::size_t generic_cost = 4;
+inline constexpr std::size_t asleep_thread_part = 4;
+inline constexpr std::size_t awake_thread_part = 64;
+// What a byte costs in times of what it costs a plain scan with kernels.
+inline constexpr std::size_t generic_cost = 8;
+inline constexpr std::size_t recurrence_cost = 4;
+inline constexpr std::size_t segmented_cost = 2;
 // Bytes of input that a thread takes at once: large enough that a hop of the chain is lost in them, small
 // enough that a cache holds them until they are scanned.
 inline constexpr std::size_t smallest_chunk_bytes = 32 * 1024;
 inline constexpr std::size_t chunk_bytes = 128 * 1024;
-// Bytes after which a thread that reads one place and writes another goes over to the other: few, so that
-// both stay under way together.
-inline constexpr std::size_t turn_bytes = 4 * 1024;
+// How far ahead of what it scans a thread alone asks for input: where a far cache has it, and where it comes
+// from memory. Below the first size the near caches have it, and asking gains nothing.
+inline constexpr std::size_t asking_bytes = 4 * 1024 * 1024;
+inline constexpr std::size_t cached_lead_bytes = 4 * 1024;
+inline constexpr std::size_t lead_bytes = 16 * 1024;
 // Chunks that every thread of the chain should get at least, so that they finish together.
 inline constexpr std::size_t chunks_per_thread = 6;
 // Bytes from which results are stored past the caches, as a multiple of the last-level cache, if one thread
 // scans. Several always store so: lines that one core has written are fetched slowly by another.
 inline constexpr double streaming_cache_share = 0.5;
+
+// Whether a second thread pays is tried where a scan has so many chunks: the caller does the first of them
+// alone, both do the next ones, and those have to take less time each, by this factor.
+inline constexpr std::size_t trial_least_chunks = 128;
+inline constexpr std::size_t trial_alone_chunks = 5;
+inline constexpr std::size_t trial_chunks = 24;
+inline constexpr double trial_worthwhile = 0.95;
 
 // A caller lets its helpers go when it has waited for its turn for so long, and for such a part of the time
 // since the scan began: they have lost their processors, and what they do costs more than it saves. A single
