@@ -1,5 +1,6 @@
-// A scan of the tree in two halves: nest_rows leaves V (+) L in the order of the elements, in a buffer that a
-// cache holds, and finish_rows puts S, T and R before it.
+// A scan of the tree in two halves: the first leaves V (+) L in the order of the elements, in a buffer that a
+// cache holds, and the second puts S, T and R before it. And its folds, which are the first half without what
+// it leaves.
 //
 // Left folds become plain vector operations once neighbouring operands stand in different registers. Runs of
 // four rows are transposed into registers a, b, c, d, so that their left folds are b = a (+) b, c = b (+) c,

@@ -317,8 +317,7 @@ std::optional<Acc> run_generic_scan(executor& ex, const Source& source, const Si
                                     const scan_shape& shape, core::tree_carry<Acc>& carry,
                                     const Heads& heads = {}) {
     using engine = generic_engine<Acc, Op, Source, Sink, Heads>;
-    constexpr std::size_t cost = tuning::generic_cost * sizeof(Acc);
-    const chunking plan = chunking::plan(ex, shape.size, cost, cost);
+    const chunking plan = chunking::plan(ex, shape.size, sizeof(Acc), sizeof(Acc), tuning::generic_cost);
     const engine kernel(source, sink, op, shape.size, shape.exclusive, plan.elements, heads);
     const auto finish = [&](typename engine::state& state) {
         carry = std::move(state.tree);
