@@ -201,6 +201,7 @@ TEST_F(cli_array, any_axis_of_any_order) {
                 else
                     for (std::size_t k = axis + 1; k < extents.size(); ++k) stride *= extents[k];
                 for (const bool reverse : {false, true}) {
+                    if (sanitized && reverse != fortran) continue;
                     std::vector<float> want(n);
                     for (std::size_t first = 0; first < n; ++first) {
                         if (first / stride % extents[axis] != 0) continue;

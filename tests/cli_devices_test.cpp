@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "support/build.hpp"
 #include "support/cli.hpp"
 #include "support/random.hpp"
 
@@ -99,7 +100,7 @@ TEST_P(cli_devices, arrays) {
          {std::size_t{0}, std::size_t{1}, std::size_t{4096}, std::size_t{5001}, super + 78}) {
         write("f.npy", npy_file("<f4", std::to_string(n) + ",", numbers(n)));
         expect_the_cpus_bytes("f.npy");
-        if (n % 2 == 0) continue;
+        if (n % 2 == 0 || (sanitized && n == 5001)) continue;
         for (const char* options :
              {" --exclusive", " --reverse --init 2.5 --op multiplies", " --op maximum --exclusive --reverse",
               " --accumulate float64", " --op logical_or"})

@@ -25,6 +25,7 @@ const std::vector<cpu_backend>& cpu_backends() {
 
 bool covers(coverage wanted, const cpu_backend& backend) {
     const bool best = backend.level == cpu_backends().back().level;
+    if (thread_sanitizer && backend.threads == 1) return false;  // nothing to see for it
     switch (wanted) {
         case coverage::all:
             return true;
