@@ -48,7 +48,8 @@ struct exact {
 // each time that the next vectors beat it again.
 template <class T, class Op>
 requires(std::is_same_v<Op, minimum> || std::is_same_v<Op, maximum>) struct exact<T, Op> {
-    using mapped = register_scan<T, Op, lane_codec<T, Op>>;
+    using mapped = std::conditional_t<sizeof(T) <= 4, register_scan<T, Op, unsigned_codec<T, Op>, maximum>,
+                                      register_scan<T, Op, lane_codec<T, Op>>>;
     using plain = register_scan<T, Op, plain_codec<T>>;
     static constexpr std::size_t width = lanes<T>;
     static constexpr std::size_t together = 4;  // vectors compared at once

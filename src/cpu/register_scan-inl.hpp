@@ -4,9 +4,14 @@
 // blocks. What enters from the left is one more operation on every vector, so the chain from vector to vector
 // is a single operation long.
 //
-// Cost per vector with n lanes: log2(n) + 1 shuffles, log2(n) + 2 operations, one load and one store. Where a
-// shuffle crosses blocks (AVX-512, lanes of four and eight bytes) all of the distances are doubled in the
-// same way.
+// Shuffles across blocks have a long latency. So where a vector has several blocks, vectors are scanned in
+// groups of four or eight: the folds of all their blocks are gathered in one vector, and that is scanned
+// once.
+//
+// Cost per vector with m lanes in a block: log2(m) + 1 shuffles and as many operations, one load and one
+// store; and per group of k vectors at most k + log2(m) + 8 shuffles and log2(m) + 6 operations. A vector by
+// itself, of n lanes: log2(n) + 1 shuffles and log2(n) + 2 operations. Where a shuffle crosses blocks
+// (AVX-512, lanes of four and eight bytes) all distances of a vector by itself are doubled in the same way.
 
 #if defined(UPSWEEP_REGISTER_SCAN_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef UPSWEEP_REGISTER_SCAN_INL_HPP
@@ -29,16 +34,19 @@
 HWY_BEFORE_NAMESPACE();
 namespace upsweep::cpu::HWY_NAMESPACE {
 
-template <class T, class Op, class Codec>
+// Elements of T under Op are lanes of Codec under LaneOp.
+template <class T, class Op, class Codec, class LaneOp = Op>
 struct register_scan {
     using codec = Codec;
     using lane = typename codec::lane;
     using V = vector<lane>;
     static constexpr std::size_t width = lanes<lane>;
     static constexpr std::size_t blocks = width / block_lanes<lane>;
+    static constexpr bool zero_identity =
+        std::is_integral_v<lane> && LaneOp::template identity<lane>() == lane(0);
 
-    static HWY_INLINE V op(V a, V b) { return combine(Op(), a, b); }
-    static HWY_INLINE V identity() { return hn::Set(full<lane>(), Op::template identity<lane>()); }
+    static HWY_INLINE V op(V a, V b) { return combine(LaneOp(), a, b); }
+    static HWY_INLINE V identity() { return hn::Set(full<lane>(), LaneOp::template identity<lane>()); }
 
     // Backwards everything is mirrored: what comes first lies in the highest lane.
 
@@ -52,7 +60,7 @@ struct register_scan {
             else
                 return hn::ShiftLeftLanes<k>(d, lanes_of);
         };
-        if constexpr (Op::template identity<lane>() == lane(0)) {
+        if constexpr (zero_identity) {
             return move(v);
         } else {
             const V ones = hn::BitCast(d, hn::Set(full<std::uint8_t>(), std::uint8_t{0xff}));
@@ -92,8 +100,7 @@ struct register_scan {
     // Every block by itself.
     template <bool Backwards>
     static HWY_INLINE V scan_block(V v) {
-        if constexpr (Op::template identity<lane>() == lane(0) && std::is_integral_v<lane> &&
-                      sizeof(lane) < 8)
+        if constexpr (zero_identity && sizeof(lane) < 8)
             return join_halves<Backwards>(scan_words<1, Backwards>(v));
         else
             return scan_distances<1, Backwards>(v);
@@ -135,52 +142,135 @@ struct register_scan {
             hn::TableLookupBytesOr0(hn::BitCast(bytes, v), hn::LoadDup128(bytes, index.data()));
         return op(hn::BitCast(full<lane>(), total), v);
     }
-    // The last lane of every block, in all lanes of the block.
-    template <bool Backwards>
-    static HWY_INLINE V broadcast_last(V v) {
+    // Lane K of every block, in all lanes of the block.
+    template <std::size_t K>
+    static HWY_INLINE V broadcast_lane(V v) {
         const full<lane> d;
         if constexpr (sizeof(lane) == 4) {
-            return hn::Broadcast < Backwards ? 0 : 3 > (v);
+            return hn::Broadcast<static_cast<int>(K)>(v);
         } else if constexpr (sizeof(lane) == 8) {
-            return Backwards ? hn::InterleaveLower(d, v, v) : hn::InterleaveUpper(d, v, v);
+            return K == 0 ? hn::InterleaveLower(d, v, v) : hn::InterleaveUpper(d, v, v);
         } else {
             const full<std::uint8_t> bytes;
             const full<std::uint16_t> pairs;
             const auto index =
                 sizeof(lane) == 1
-                    ? hn::Set(bytes, std::uint8_t{Backwards ? 0 : 15})
-                    : hn::BitCast(bytes, hn::Set(pairs, std::uint16_t{Backwards ? 0x0100 : 0x0f0e}));
+                    ? hn::Set(bytes, static_cast<std::uint8_t>(K))
+                    : hn::BitCast(bytes, hn::Set(pairs, static_cast<std::uint16_t>(0x0100 + 0x0202 * K)));
             return hn::BitCast(d, hn::TableLookupBytes(hn::BitCast(bytes, v), index));
         }
     }
 
+    // What is before each block, where every lane of a block has the block's fold; *total receives the fold
+    // of all blocks.
+    template <bool Backwards>
+    static HWY_INLINE V before_blocks(V sum, V* total) {
+        const full<lane> d;
+        V before = identity();
+        if constexpr (blocks >= 2) {
+            V neighbours = identity();
+            if constexpr (blocks == 4) {
+                const V swapped = hn::SwapAdjacentBlocks(sum);
+                neighbours = Backwards ? hn::OddEvenBlocks(neighbours, swapped)
+                                       : hn::OddEvenBlocks(swapped, neighbours);
+                sum = op(sum, swapped);
+            }
+            before = Backwards ? hn::ConcatUpperUpper(d, before, sum) : hn::ConcatLowerLower(d, sum, before);
+            if constexpr (blocks == 4) before = op(before, neighbours);
+            sum = op(sum, hn::ConcatLowerUpper(d, sum, sum));
+        }
+        *total = sum;
+        return before;
+    }
     // Scans v by itself; *total receives the fold of all its lanes, in every lane.
     template <bool Backwards>
     static HWY_INLINE V scan_vector(V v, V* total) {
-        const full<lane> d;
         if constexpr (slides) {
             v = scan_lanes<1, Backwards>(v);
-            *total = hn::TableLookupLanes(v, hn::IndicesFromVec(d, hn::Set(hn::RebindToSigned<full<lane>>(),
-                                                                           Backwards ? 0 : width - 1)));
+            *total = hn::TableLookupLanes(
+                v, hn::IndicesFromVec(full<lane>(),
+                                      hn::Set(hn::RebindToSigned<full<lane>>(), Backwards ? 0 : width - 1)));
         } else {
+            constexpr std::size_t last = Backwards ? 0 : block_lanes<lane> - 1;
             v = scan_block<Backwards>(v);
-            V sum = broadcast_last<Backwards>(v);
-            if constexpr (blocks >= 2) {
-                V before = identity();
-                if constexpr (blocks == 4) {
-                    const V swapped = hn::SwapAdjacentBlocks(sum);
-                    before =
-                        Backwards ? hn::OddEvenBlocks(before, swapped) : hn::OddEvenBlocks(swapped, before);
-                    sum = op(sum, swapped);
-                }
-                const V half = Backwards ? hn::ConcatUpperUpper(d, identity(), sum)
-                                         : hn::ConcatLowerLower(d, sum, identity());
-                v = op(blocks == 4 ? op(half, before) : half, v);
-                sum = op(sum, hn::ConcatLowerUpper(d, sum, sum));
-            }
-            *total = sum;
+            const V before = before_blocks<Backwards>(broadcast_lane<last>(v), total);
+            if constexpr (blocks >= 2) v = op(before, v);
         }
         return v;
+    }
+
+    // Vectors of a group. In the vector of their folds, lane k of every block belongs to the group's vector
+    // k; backwards, the k-th lane from the block's end.
+    static constexpr std::size_t group = std::min<std::size_t>(8, block_lanes<lane>);
+    static constexpr bool in_groups = blocks >= 2 && sizeof(lane) <= 4 && (zero_identity || !slides);
+    // Vectors that hold the lanes of a group four times, if smaller than 32 bits, for Broadcast of those.
+    static constexpr std::size_t spreads = std::max<std::size_t>(1, group / 4);
+    // The last lanes of every block, in lanes of Size bytes that hold those of neighbouring vectors.
+    template <std::size_t Size, bool Backwards, std::size_t Count>
+    static HWY_INLINE V gather_last(const V (&v)[Count]) {
+        if constexpr (Count == 1) {
+            return v[0];
+        } else {
+            using U = hwy::UnsignedFromSize<Size>;
+            const full<U> d;
+            return [&]<std::size_t... K>(std::index_sequence<K...>) HWY_ATTR {
+                const auto join = [&](V a, V b) HWY_ATTR {
+                    const auto p = hn::BitCast(d, a), q = hn::BitCast(d, b);
+                    return hn::BitCast(full<lane>(), Backwards ? hn::InterleaveLower(d, q, p)
+                                                               : hn::InterleaveUpper(d, p, q));
+                };
+                const V pairs[] = {join(v[2 * K], v[2 * K + 1])...};
+                return gather_last<2 * Size, Backwards>(pairs);
+            }
+            (std::make_index_sequence<Count / 2>());
+        }
+    }
+    template <bool Backwards>
+    static HWY_INLINE V gather_folds(const V (&v)[group]) {
+        const V folds = gather_last<sizeof(lane), Backwards>(v);
+        constexpr std::size_t others = block_lanes<lane> - group;
+        if constexpr (others == 0)
+            return folds;
+        else
+            return Backwards ? hn::ShiftLeftLanes<others>(full<lane>(), folds)
+                             : hn::ShiftRightLanes<others>(full<lane>(), folds);
+    }
+    // What is before every block of every vector, from their folds; carry is advanced.
+    template <bool Backwards>
+    static HWY_INLINE V before_group(V folds, V& carry) {
+        constexpr std::size_t last = Backwards ? block_lanes<lane> - group : group - 1;
+        V all;
+        const V before = before_blocks<Backwards>(folds, &all);
+        const V after = scan_block<Backwards>(all);
+        const V starts = op(op(carry, shift<1, Backwards>(after)), before);
+        carry = op(carry, broadcast_lane<last>(after));
+        return starts;
+    }
+    // spread[k / 4] has the k-th of a block's lanes that belong to the group in all of the block's 32-bit
+    // lane k % 4.
+    template <bool Backwards>
+    static HWY_INLINE void spread_lanes(V starts, V (&spread)[spreads]) {
+        const full<lane> d;
+        if constexpr (sizeof(lane) == 4) {
+            spread[0] = starts;
+        } else if constexpr (sizeof(lane) == 2) {
+            spread[0] = hn::InterleaveLower(d, starts, starts);
+            spread[1] = hn::InterleaveUpper(d, starts, starts);
+        } else {
+            const full<std::uint16_t> pairs;
+            const auto twice = hn::BitCast(pairs, Backwards ? hn::InterleaveUpper(d, starts, starts)
+                                                            : hn::InterleaveLower(d, starts, starts));
+            spread[0] = hn::BitCast(d, hn::InterleaveLower(pairs, twice, twice));
+            spread[1] = hn::BitCast(d, hn::InterleaveUpper(pairs, twice, twice));
+        }
+    }
+    // What is before every block of the group's vector K.
+    template <std::size_t K, bool Backwards>
+    static HWY_INLINE V start_of(const V (&spread)[spreads]) {
+        constexpr std::size_t at = Backwards ? group - 1 - K : K;
+        const full<std::uint32_t> words;
+        return hn::BitCast(full<lane>(),
+                           hn::Broadcast<static_cast<int>(at % 4)>(hn::BitCast(words, spread[at / 4])));
     }
 
     // The values before those of `after`, of which the first is `carry`.
@@ -263,6 +353,55 @@ struct register_scan {
         hn::BlendedStore(codec::decode(results), there, d, y);
     }
 
+    // Whole groups, at least one, of n elements; returns how many elements they have. The next group is
+    // scanned within its blocks while this one gets what is before it. `ahead` is asked for from element
+    // `done` of `all` on.
+    template <placement Where, bool Backwards, bool Exclusive>
+    static HWY_INLINE std::size_t scan_groups(const T* x, T* y, std::size_t n, V& carry, const void* ahead,
+                                              std::size_t done, std::size_t all) {
+        constexpr std::size_t size = group * width;
+        const auto lies = [](std::size_t first) {
+            return static_cast<std::ptrdiff_t>(first) * (Backwards ? -1 : 1) -
+                   (Backwards ? static_cast<std::ptrdiff_t>(width - 1) : 0);
+        };
+        // Indices that are constants keep arrays of vectors in registers.
+        return [&]<std::size_t... K>(std::index_sequence<K...>) HWY_ATTR {
+            const auto begin = [&](std::size_t first, V(&v)[group]) HWY_ATTR {
+                const V elements[] = {load_as<codec>(x + lies(first + K * width))...};
+                const V after[] = {scan_block<Backwards>(elements[K])...};
+                if constexpr (!Exclusive)
+                    ((v[K] = after[K]), ...);
+                else if constexpr (std::is_same_v<Op, plus>)
+                    ((v[K] = hn::Sub(after[K], elements[K])), ...);
+                else
+                    ((v[K] = shift<1, Backwards>(after[K])), ...);
+                return gather_folds<Backwards>(after);
+            };
+            const auto end = [&](std::size_t first, V starts, const V(&v)[group]) HWY_ATTR {
+                V spread[spreads];
+                spread_lanes<Backwards>(starts, spread);
+                (store_as<codec, Where>(op(start_of<K, Backwards>(spread), v[K]),
+                                        y + lies(first + K * width)),
+                 ...);
+            };
+            V now[group];
+            V folds = begin(0, now);
+            std::size_t i = size;
+            for (; i + size <= n; i += size) {
+                if (ahead != nullptr) prefetch<Backwards>(ahead, done + i - size, size, all, sizeof(T));
+                const V starts = before_group<Backwards>(folds, carry);
+                V next[group];
+                folds = begin(i, next);
+                end(i - size, starts, now);
+                ((now[K] = next[K]), ...);
+            }
+            if (ahead != nullptr) prefetch<Backwards>(ahead, done + i - size, size, all, sizeof(T));
+            end(i - size, before_group<Backwards>(folds, carry), now);
+            return i;
+        }
+        (std::make_index_sequence<group>());
+    }
+
     template <placement Where, bool Backwards>
     static HWY_NOINLINE T scan(const T* x, T* y, std::size_t n, T start, const scan_pass& pass) {
         constexpr std::size_t together =
@@ -282,6 +421,15 @@ struct register_scan {
                                        y + lowest);
                 i += width;
             };
+            if constexpr (in_groups) {
+                if (n - i >= 2 * group * width) {
+                    const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(i) * direction;
+                    i +=
+                        exclusive
+                            ? scan_groups<Where, Backwards, true>(x + at, y + at, n - i, carry, ahead, i, n)
+                            : scan_groups<Where, Backwards, false>(x + at, y + at, n - i, carry, ahead, i, n);
+                }
+            }
             while (i + together * width <= n) {
                 if (ahead != nullptr) prefetch<Backwards>(ahead, i, together * width, n, sizeof(T));
                 for (std::size_t k = 0; k < together; ++k) step();

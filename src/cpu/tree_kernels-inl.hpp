@@ -2,7 +2,8 @@
 // that does both halves of nested_kernels-inl.hpp one after the other, a group of rows at a time.
 //
 // The buffer between the halves stays in the first-level cache. What is left of a group is done by a smaller
-// one; the last row may be part-filled.
+// one; the last row may be part-filled. Where caches hold input and output, the second half of one group is
+// done along with the first of the next.
 
 #if defined(UPSWEEP_TREE_KERNELS_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef UPSWEEP_TREE_KERNELS_INL_HPP
@@ -15,6 +16,7 @@
 #include <cstddef>
 #include <cstring>
 #include <type_traits>
+#include <utility>
 
 #include "src/cpu/lane_kernels-inl.hpp"
 #include "src/cpu/nested_kernels-inl.hpp"
@@ -91,7 +93,10 @@ struct tree : nested_tree<T, Op> {
         const outer_parts<Parts> outer{hn::Set(d, supers), hn::Set(d, tiles)};
         const auto scan = [&]<bool Exclusive>() HWY_ATTR {
             const std::size_t first = n / nest_size * nest_size;
-            if (first != 0) scan_groups<Exclusive, Backwards, Where>(x, y, first, outer, rows, pass.ahead);
+            if (Where == placement::cached && pass.ahead == nullptr && first >= 4 * nest_size)
+                scan_groups_cached<Exclusive, Backwards>(x, y, first, outer, rows);
+            else if (first != 0)
+                scan_groups<Exclusive, Backwards, Where>(x, y, first, outer, rows, pass.ahead);
             if (first == n) return;
             const T* const from = at<Backwards>(x, first, 1);
             T* const to = at<Backwards>(y, first, 1);
@@ -125,6 +130,38 @@ struct tree : nested_tree<T, Op> {
             for (std::size_t r = 0; r < nest_rows_at_once; ++r)
                 scan_row<Where, Backwards>(nested, r, to, outer, rows, totals[r]);
         }
+    }
+    // Where caches hold everything: both halves at once, the second of the group before, so that neither
+    // waits.
+    template <bool Exclusive, bool Backwards, class Outer>
+    static HWY_INLINE void scan_groups_cached(const T* x, T* y, std::size_t n, const Outer& outer, T* rows) {
+        const full<T> d;
+        HWY_ALIGN T buffers[2][nest_size];
+        T starts[nest_rows_at_once], totals[nest_rows_at_once];
+        T *nested = buffers[0], *before = buffers[1];  // of this group and of the one before
+        // The step at the i-th lowest element of the group before, whose results lie from `to` on.
+        const auto finish = [&](std::size_t i, T* to) HWY_ATTR {
+            const std::size_t row = i / core::row_size;
+            const V start = hn::Set(d, starts[Backwards ? nest_rows_at_once - 1 - row : row]);
+            for (std::size_t k = i; k < i + step; k += width)
+                hn::StoreU(outer(base::op(start, hn::Load(d, before + k))), d, to + k);
+        };
+        const auto nest = [&](std::size_t first, const auto& meanwhile) HWY_ATTR {
+            base::template nest_whole<Exclusive, Backwards>(
+                at<Backwards>(x, first, 1), Backwards ? nested + nest_size - 1 : nested, totals, meanwhile);
+            for (std::size_t r = 0; r < nest_rows_at_once; ++r) {
+                starts[r] = *rows;
+                *rows = Op()(*rows, totals[r]);
+            }
+            std::swap(nested, before);
+        };
+        nest(0, [](std::size_t) HWY_ATTR {});
+        for (std::size_t first = nest_size; first < n; first += nest_size) {
+            T* const to = at<Backwards>(y, first - nest_size, nest_size);
+            nest(first, [&](std::size_t i) HWY_ATTR { finish(i * nest_rows_at_once, to); });
+        }
+        for (std::size_t i = 0; i < nest_size; i += step)
+            finish(i, at<Backwards>(y, n - nest_size, nest_size));
     }
     template <placement Where, bool Backwards, class Outer>
     static HWY_INLINE void scan_row(const T* nested, std::size_t r, T* y, const Outer& outer, T* rows,

@@ -75,12 +75,22 @@ struct tree_layout {
             const V b = hn::InterleaveUpper(d, v[0], v[1]);
             const V c = hn::InterleaveLower(d, v[2], v[3]);
             const V e = hn::InterleaveUpper(d, v[2], v[3]);
-            v[0] = hn::OddEvenBlocks(hn::SwapAdjacentBlocks(c), a);
-            v[1] = hn::OddEvenBlocks(hn::SwapAdjacentBlocks(e), b);
-            v[2] = hn::OddEvenBlocks(c, hn::SwapAdjacentBlocks(a));
-            v[3] = hn::OddEvenBlocks(e, hn::SwapAdjacentBlocks(b));
+            v[0] = even_blocks(a, c);
+            v[1] = even_blocks(b, e);
+            v[2] = odd_blocks(a, c);
+            v[3] = odd_blocks(b, e);
         }
     }
+    // Of every pair of blocks the first one of a and then that of b, or the second ones.
+#if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
+    static HWY_INLINE V even_blocks(V a, V b) {  // of doubles
+        return V{_mm512_mask_permutex_pd(a.raw, 0xCC, b.raw, 0x44)};
+    }
+    static HWY_INLINE V odd_blocks(V a, V b) { return V{_mm512_mask_permutex_pd(b.raw, 0x33, a.raw, 0xEE)}; }
+#else
+    static HWY_INLINE V even_blocks(V a, V b) { return hn::OddEvenBlocks(hn::SwapAdjacentBlocks(b), a); }
+    static HWY_INLINE V odd_blocks(V a, V b) { return hn::OddEvenBlocks(b, hn::SwapAdjacentBlocks(a)); }
+#endif
     template <bool Backwards>
     static HWY_INLINE void turn(V (&v)[core::run_size]) {
         if constexpr (Backwards) {

@@ -30,8 +30,11 @@ inline std::vector<std::size_t> sizes_around(std::size_t level) {
     return sizes;
 }
 
-// Small sizes and those around rows and tiles: up to 12,291 elements, of which at most the largest are shared
-// between threads.
+// A kernel's groups of vectors: one is at most 512 elements.
+inline constexpr std::size_t kernel_group = 512;
+
+// Small sizes and those around rows, groups and tiles: up to 12,291 elements, of which at most the largest
+// are shared between threads.
 inline std::vector<std::size_t> tile_sizes() {
     if (few_sizes()) return {0, 1, 5, 130, 4097};
     if (on_shaders) {
@@ -40,7 +43,7 @@ inline std::vector<std::size_t> tile_sizes() {
                 4092, 4093, 4095, 4096, 4097, 4099, 8191, 8192, 8195, 12289, 12291};
     }
     std::vector<std::size_t> sizes = small_sizes();
-    for (const std::size_t level : {core::row_size, core::tile_size}) {
+    for (const std::size_t level : {core::row_size, kernel_group, core::tile_size}) {
         for (const std::size_t n : sizes_around(level)) sizes.push_back(n);
     }
     return sizes;

@@ -25,7 +25,7 @@ inline constexpr std::size_t smallest_chunk_bytes = 32 * 1024;
 inline constexpr std::size_t chunk_bytes = 128 * 1024;
 // How far ahead of what it scans a thread alone asks for input: where a far cache has it, and where it comes
 // from memory. Below the first size the near caches have it, and asking gains nothing.
-inline constexpr std::size_t asking_bytes = 4 * 1024 * 1024;
+inline constexpr std::size_t asking_bytes = 1024 * 1024;
 inline constexpr std::size_t cached_lead_bytes = 4 * 1024;
 inline constexpr std::size_t lead_bytes = 16 * 1024;
 // Chunks that every thread of the chain should get at least, so that they finish together.
