@@ -165,19 +165,27 @@ requires(std::is_same_v<Op, minimum> || std::is_same_v<Op, maximum>) struct exac
         return hn::AllTrue(d, hn::And(hn::And(stays(v[0]), stays(v[1])), hn::And(stays(v[2]), stays(v[3]))));
     }
 
+    // Scans whatever the elements are, by one of the two.
     template <placement Where, bool Backwards>
-    static HWY_ATTR T scan_as(const T* x, T* y, std::size_t n, T start, const scan_pass& pass) {
+    static HWY_INLINE T scan_all(const T* x, T* y, std::size_t n, T start, const scan_pass& pass) {
+        if constexpr (is_float) {
+            const T* lowest = Backwards ? x - static_cast<std::ptrdiff_t>(n - 1) : x;
+            if (is_plain(start) && are_plain(lowest, n))
+                return plain::template scan<Where, Backwards>(x, y, n, start, pass);
+        }
+        return mapped::template scan<Where, Backwards>(x, y, n, start, pass);
+    }
+    template <placement Where, bool Backwards>
+    static HWY_NOINLINE T scan_as(const T* x, T* y, std::size_t n, T start, const scan_pass& pass) {
         constexpr std::ptrdiff_t direction = Backwards ? -1 : 1;
         const full<T> d;
         std::size_t i = Where == placement::streamed ? until_aligned<Backwards>(y, width, n) : 0;
         start = mapped::template scan_scalar<Backwards>(x, y, i, start, pass.exclusive);
         scan_pass rest = pass;
-        // Records are frequent at the beginning: a short sequence is scanned at once.
-        const bool compares = n > largest_block;
-        std::size_t block = compares ? together * width : largest_block;
+        std::size_t block = together * width;
         while (i < n) {
             const std::size_t before = i;
-            if (compares && start == start) {
+            if (start == start) {  // no NaN
                 constexpr T weak_zero = std::is_same_v<Op, maximum> ? T(-0.0) : T(0);
                 const bool strict =
                     is_float && start == T(0) && std::signbit(start) == std::signbit(weak_zero);
@@ -198,19 +206,19 @@ requires(std::is_same_v<Op, minimum> || std::is_same_v<Op, maximum>) struct exac
             block = i == before ? std::min(2 * block, largest_block) : together * width;
             const std::size_t count = std::min(block, n - i);
             const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(i) * direction;
-            const T* lowest = Backwards ? x + at - static_cast<std::ptrdiff_t>(count - 1) : x + at;
             if (pass.ahead != nullptr)
                 rest.ahead = static_cast<const T*>(pass.ahead) + (Backwards ? n - i - count : i);
-            start = is_float && is_plain(start) && are_plain(lowest, count)
-                        ? plain::template scan<Where, Backwards>(x + at, y + at, count, start, rest)
-                        : mapped::template scan<Where, Backwards>(x + at, y + at, count, start, rest);
+            start = scan_all<Where, Backwards>(x + at, y + at, count, start, rest);
             i += count;
         }
         return start;
     }
     static HWY_ATTR T scan(const T* x, T* y, std::size_t n, T start, const scan_pass& pass) {
-        return with_pass(pass, [&]<placement Where, bool Backwards>()
-                                   HWY_ATTR { return scan_as<Where, Backwards>(x, y, n, start, pass); });
+        return with_pass(pass, [&]<placement Where, bool Backwards>() HWY_ATTR {
+            // Records are frequent at the beginning: a short sequence is scanned at once.
+            if (n <= largest_block) return n == 0 ? start : scan_all<Where, Backwards>(x, y, n, start, pass);
+            return scan_as<Where, Backwards>(x, y, n, start, pass);
+        });
     }
     static constexpr exact_kernels<T> table{sizeof(T),
                                             &fold,

@@ -182,23 +182,6 @@ struct register_scan {
         *total = sum;
         return before;
     }
-    // Scans v by itself; *total receives the fold of all its lanes, in every lane.
-    template <bool Backwards>
-    static HWY_INLINE V scan_vector(V v, V* total) {
-        if constexpr (slides) {
-            v = scan_lanes<1, Backwards>(v);
-            *total = hn::TableLookupLanes(
-                v, hn::IndicesFromVec(full<lane>(),
-                                      hn::Set(hn::RebindToSigned<full<lane>>(), Backwards ? 0 : width - 1)));
-        } else {
-            constexpr std::size_t last = Backwards ? 0 : block_lanes<lane> - 1;
-            v = scan_block<Backwards>(v);
-            const V before = before_blocks<Backwards>(broadcast_lane<last>(v), total);
-            if constexpr (blocks >= 2) v = op(before, v);
-        }
-        return v;
-    }
-
     // Vectors of a group. In the vector of their folds, lane k of every block belongs to the group's vector
     // k; backwards, the k-th lane from the block's end.
     static constexpr std::size_t group = std::min<std::size_t>(8, block_lanes<lane>);
@@ -273,37 +256,6 @@ struct register_scan {
                            hn::Broadcast<static_cast<int>(at % 4)>(hn::BitCast(words, spread[at / 4])));
     }
 
-    // The values before those of `after`, of which the first is `carry`.
-    template <bool Backwards>
-    static HWY_INLINE V values_before(V after, V elements, V carry) {
-        const full<lane> d;
-        if constexpr (std::is_same_v<Op, plus> && std::is_integral_v<lane>) {
-            return hn::Sub(after, elements);
-        } else if constexpr (std::is_same_v<Op, bit_xor>) {
-            return hn::Xor(after, elements);
-        } else if constexpr (slides) {
-            return slide<1, Backwards>(after, carry);
-        } else {
-            // In every block: the neighbouring block towards the first element.
-            V neighbours = carry;
-            if constexpr (blocks == 2) {
-                neighbours =
-                    Backwards ? hn::ConcatUpperUpper(d, carry, after) : hn::ConcatLowerLower(d, after, carry);
-            } else if constexpr (blocks == 4) {
-                const V swapped = hn::SwapAdjacentBlocks(after);
-                neighbours = Backwards ? hn::OddEvenBlocks(hn::ConcatUpperUpper(d, carry, swapped), swapped)
-                                       : hn::OddEvenBlocks(swapped, hn::ConcatLowerLower(d, swapped, carry));
-            }
-            const full<std::uint8_t> bytes;
-            const auto a = hn::BitCast(bytes, after);
-            const auto n = hn::BitCast(bytes, neighbours);
-            if constexpr (Backwards)
-                return hn::BitCast(d, hn::CombineShiftRightBytes<sizeof(lane)>(bytes, n, a));
-            else
-                return hn::BitCast(d, hn::CombineShiftRightBytes<16 - sizeof(lane)>(bytes, a, n));
-        }
-    }
-
     static HWY_ATTR T fold(const T* x, std::size_t n, T start) {
         V sums[4] = {identity(), identity(), identity(), identity()};
         std::size_t i = 0;
@@ -332,12 +284,44 @@ struct register_scan {
         return start;
     }
 
-    // The results of a vector of elements; `carry` is what is before them, and is advanced.
+    // Whether elements can be taken out of results again.
+    static constexpr bool undoes = std::is_same_v<LaneOp, plus> || std::is_same_v<LaneOp, bit_xor>;
+    static HWY_INLINE V take_out(V results, V elements) {
+        if constexpr (std::is_same_v<LaneOp, plus>)
+            return hn::Sub(results, elements);
+        else
+            return hn::Xor(results, elements);
+    }
+    // Every block's values before those of `within`, its scan of the elements.
+    template <bool Backwards>
+    static HWY_INLINE V exclude(V within, V elements) {
+        if constexpr (undoes)
+            return take_out(within, elements);
+        else
+            return shift<1, Backwards>(within);
+    }
+    // The results of a vector of elements; `carry` is what is before them, in every lane, and is advanced.
     template <bool Backwards>
     static HWY_INLINE V scan_next(V elements, V& carry, bool exclusive) {
-        V total;
-        const V after = op(carry, scan_vector<Backwards>(elements, &total));
-        const V results = exclusive ? values_before<Backwards>(after, elements, carry) : after;
+        const full<lane> d;
+        V total, results;
+        if constexpr (slides) {
+            const V within = scan_lanes<1, Backwards>(elements);
+            total = hn::TableLookupLanes(
+                within,
+                hn::IndicesFromVec(d, hn::Set(hn::RebindToSigned<full<lane>>(), Backwards ? 0 : width - 1)));
+            const V after = op(carry, within);
+            if constexpr (undoes)
+                results = exclusive ? take_out(after, elements) : after;
+            else
+                results = exclusive ? slide<1, Backwards>(after, carry) : after;
+        } else {
+            constexpr std::size_t last = Backwards ? 0 : block_lanes<lane> - 1;
+            const V within = scan_block<Backwards>(elements);
+            const V outside = before_blocks<Backwards>(broadcast_lane<last>(within), &total);
+            const V start = blocks == 1 ? carry : op(carry, outside);
+            results = op(start, exclusive ? exclude<Backwards>(within, elements) : within);
+        }
         carry = op(carry, total);
         return results;
     }
@@ -369,12 +353,7 @@ struct register_scan {
             const auto begin = [&](std::size_t first, V(&v)[group]) HWY_ATTR {
                 const V elements[] = {load_as<codec>(x + lies(first + K * width))...};
                 const V after[] = {scan_block<Backwards>(elements[K])...};
-                if constexpr (!Exclusive)
-                    ((v[K] = after[K]), ...);
-                else if constexpr (std::is_same_v<Op, plus>)
-                    ((v[K] = hn::Sub(after[K], elements[K])), ...);
-                else
-                    ((v[K] = shift<1, Backwards>(after[K])), ...);
+                ((v[K] = Exclusive ? exclude<Backwards>(after[K], elements[K]) : after[K]), ...);
                 return gather_folds<Backwards>(after);
             };
             const auto end = [&](std::size_t first, V starts, const V(&v)[group]) HWY_ATTR {
