@@ -15,6 +15,7 @@
 // docs/numerics.md; the parallel chain in docs/architecture.md.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <optional>
@@ -186,18 +187,45 @@ void scan_sequence(cpu::executor& ex, const In* in, std::ptrdiff_t in_stride, Ou
     finish(options, op, std::move(carry), std::move(last), n);
 }
 
+// Sequences of at most this many elements are converted to accumulators and back in one buffer.
+template <class Acc>
+inline constexpr std::size_t converted_size = std::min(cpu::small_size, 2 * cpu::piece_size<Acc>);
+
+// Scans 1 to converted_size elements from `start` on.
+template <class Acc, class Op, class In, class Out, class Function>
+void scan_converted(cpu::simd_level level, const In* in, Out* out, std::size_t n, bool exclusive,
+                    const Function& function, const scan_options<Acc>& options, Acc start) {
+    alignas(64) Acc buffer[converted_size<Acc>];
+    const cpu::memory_kernels& memory = cpu::memory_kernels_for(level);
+    const auto load = [&](const cpu::source<Acc>& from) { from.load(from, memory, 0, n, buffer); };
+    if constexpr (std::is_same_v<Function, std::identity>)
+        load(cpu::make_source<Acc>(as_storage(in)));
+    else
+        load(cpu::make_source<Acc>(in, 1, function));
+    Acc* const first = options.reverse ? buffer + (n - 1) : buffer;
+    cpu::run_small_scan<Acc, Op>(level, first, first, n, exclusive, options.reverse, start, options.total);
+    const cpu::sink<Acc> into = cpu::make_sink<Acc>(as_storage(out));
+    into.store(into, memory, 0, n, buffer);
+}
+
 template <class Acc, class In, class Out, class Op, class Function>
 void scan_range(cpu::executor& ex, const In* in, std::size_t in_size, Out* out, std::size_t out_size,
                 bool exclusive, const Op& op, const Function& function, const scan_options<Acc>& options) {
     check_sizes(in_size, out_size);
     const bool in_place = check_overlap(in, sizeof(In), out, sizeof(Out), in_size);
-    if constexpr (cpu::has_kernels<Acc, Op> && std::is_same_v<Function, std::identity> &&
-                  std::is_same_v<In, Acc> && std::is_same_v<Out, Acc>) {
-        if (in_size <= cpu::small_size && in_size != 0 && options.carry == nullptr) {
-            const std::size_t first = options.reverse ? in_size - 1 : 0;
+    if constexpr (cpu::has_kernels<Acc, Op>) {  // a short sequence without anything that would cost more
+        constexpr bool is_plain =
+            std::is_same_v<Function, std::identity> && std::is_same_v<In, Acc> && std::is_same_v<Out, Acc>;
+        constexpr std::size_t most = is_plain ? cpu::small_size : converted_size<Acc>;
+        if (in_size <= most && in_size != 0 && options.carry == nullptr) {
             const Acc start = options.initial ? *options.initial : identity_of<Acc>(op);
-            cpu::run_small_scan<Acc, Op>(ex.simd(), in + first, out + first, in_size, exclusive,
-                                         options.reverse, start, options.total);
+            if constexpr (is_plain) {
+                const std::size_t first = options.reverse ? in_size - 1 : 0;
+                cpu::run_small_scan<Acc, Op>(ex.simd(), in + first, out + first, in_size, exclusive,
+                                             options.reverse, start, options.total);
+            } else {
+                scan_converted<Acc, Op>(ex.simd(), in, out, in_size, exclusive, function, options, start);
+            }
             return;
         }
     }

@@ -113,16 +113,25 @@ struct memory {
         portable::memory::mark_changes<T>(x + done, count - done, bits + done / 64);
     }
 
+    // convert(i) of vectors of floats from element i on, all of `count`; the last one ends with the last
+    // element, of which some may be done twice. Fewer than a vector are left to rest().
+    template <class Convert, class Rest>
+    static HWY_INLINE void convert_all(std::size_t count, const Convert& convert, const Rest& rest) {
+        constexpr std::size_t width = lanes<float>;
+        if (count < width) return rest();
+        std::size_t i = 0;
+        for (; i + width <= count; i += width) convert(i);
+        if (i != count) convert(count - width);
+    }
     static HWY_ATTR void float_from_bfloat16(float* dst, const void* src, std::size_t count) {
         const full<std::uint32_t> d;
         const hn::Rebind<std::uint16_t, full<std::uint32_t>> half;
         const auto* from = static_cast<const std::uint16_t*>(src);
-        std::size_t i = 0;
-        for (; i + lanes<float> <= count; i += lanes<float>) {
+        const auto convert = [&](std::size_t i) HWY_ATTR {
             const auto wide = hn::ShiftLeft<16>(hn::PromoteTo(d, hn::LoadU(half, from + i)));
             hn::StoreU(hn::BitCast(full<float>(), wide), full<float>(), dst + i);
-        }
-        portable::memory::float_from_bfloat16(dst + i, from + i, count - i);
+        };
+        convert_all(count, convert, [&] { portable::memory::float_from_bfloat16(dst, from, count); });
     }
     // The same bit manipulation as upsweep::bfloat16, on vectors.
     static HWY_ATTR void bfloat16_from_float(void* dst, const float* src, std::size_t count) {
@@ -130,8 +139,7 @@ struct memory {
         const full<float> df;
         const hn::Rebind<std::uint16_t, full<std::uint32_t>> half;
         auto* to = static_cast<std::uint16_t*>(dst);
-        std::size_t i = 0;
-        for (; i + lanes<float> <= count; i += lanes<float>) {
+        const auto convert = [&](std::size_t i) HWY_ATTR {
             const auto value = hn::LoadU(df, src + i);
             const auto word = hn::BitCast(d, value);
             const auto high = hn::ShiftRight<16>(word);
@@ -140,8 +148,8 @@ struct memory {
             const auto quiet = hn::Or(high, hn::Set(d, 0x40u));
             const auto picked = hn::IfThenElse(hn::RebindMask(d, hn::IsNaN(value)), quiet, rounded);
             store_low_halves(picked, half, to + i);
-        }
-        portable::memory::bfloat16_from_float(to + i, src + i, count - i);
+        };
+        convert_all(count, convert, [&] { portable::memory::bfloat16_from_float(to, src, count); });
     }
 
     // Whether this level converts float16 by instructions of its own, which round as upsweep::float16 does.
@@ -154,10 +162,10 @@ struct memory {
             const hn::Rebind<hwy::float16_t, full<float>> half;
             const auto* from = static_cast<const std::uint16_t*>(src);
             const hn::Rebind<std::uint16_t, full<float>> bits;
-            std::size_t i = 0;
-            for (; i + lanes<float> <= count; i += lanes<float>)
+            const auto convert = [&](std::size_t i) HWY_ATTR {
                 hn::StoreU(hn::PromoteTo(df, hn::BitCast(half, hn::LoadU(bits, from + i))), df, dst + i);
-            portable::memory::float_from_float16(dst + i, from + i, count - i);
+            };
+            convert_all(count, convert, [&] { portable::memory::float_from_float16(dst, from, count); });
         } else {
             float_from_float16_bits(dst, src, count);
         }
@@ -167,8 +175,7 @@ struct memory {
         const full<float> df;
         const hn::Rebind<std::uint16_t, full<std::uint32_t>> half;
         const auto* from = static_cast<const std::uint16_t*>(src);
-        std::size_t i = 0;
-        for (; i + lanes<float> <= count; i += lanes<float>) {
+        const auto convert = [&](std::size_t i) HWY_ATTR {
             const auto wide = hn::PromoteTo(d, hn::LoadU(half, from + i));
             const auto sign = hn::ShiftLeft<16>(hn::And(wide, hn::Set(d, 0x8000u)));
             const auto magnitude = hn::And(wide, hn::Set(d, 0x7fffu));
@@ -185,8 +192,8 @@ struct memory {
                 hn::Sub(hn::BitCast(df, hn::Add(shifted, hn::Set(d, 0x38800000u))), hn::Set(df, 0x1p-14f)));
             const auto bits = hn::Or(hn::IfThenElse(tiny, scaled, normal), sign);
             hn::StoreU(hn::BitCast(df, bits), df, dst + i);
-        }
-        portable::memory::float_from_float16(dst + i, from + i, count - i);
+        };
+        convert_all(count, convert, [&] { portable::memory::float_from_float16(dst, from, count); });
     }
     static HWY_ATTR void float16_from_float(void* dst, const float* src, std::size_t count) {
         if constexpr (converts_float16) {
@@ -194,10 +201,10 @@ struct memory {
             const hn::Rebind<hwy::float16_t, full<float>> half;
             const hn::Rebind<std::uint16_t, full<float>> bits;
             auto* to = static_cast<std::uint16_t*>(dst);
-            std::size_t i = 0;
-            for (; i + lanes<float> <= count; i += lanes<float>)
+            const auto convert = [&](std::size_t i) HWY_ATTR {
                 hn::StoreU(hn::BitCast(bits, hn::DemoteTo(half, hn::LoadU(df, src + i))), bits, to + i);
-            portable::memory::float16_from_float(to + i, src + i, count - i);
+            };
+            convert_all(count, convert, [&] { portable::memory::float16_from_float(to, src, count); });
         } else {
             float16_from_float_bits(dst, src, count);
         }
@@ -207,8 +214,7 @@ struct memory {
         const full<float> df;
         const hn::Rebind<std::uint16_t, full<std::uint32_t>> half;
         auto* to = static_cast<std::uint16_t*>(dst);
-        std::size_t i = 0;
-        for (; i + lanes<float> <= count; i += lanes<float>) {
+        const auto convert = [&](std::size_t i) HWY_ATTR {
             const auto word = hn::BitCast(d, hn::LoadU(df, src + i));
             const auto magnitude = hn::And(word, hn::Set(d, 0x7fffffffu));
             const auto sign = hn::And(hn::ShiftRight<16>(word), hn::Set(d, 0x8000u));
@@ -223,8 +229,8 @@ struct memory {
             bits = hn::IfThenElse(hn::Gt(magnitude, hn::Set(d, 0x477fefffu)), hn::Set(d, 0x7c00u), bits);
             bits = hn::IfThenElse(hn::Gt(magnitude, hn::Set(d, 0x7f800000u)), nan, bits);
             store_low_halves(hn::Or(bits, sign), half, to + i);
-        }
-        portable::memory::float16_from_float(to + i, src + i, count - i);
+        };
+        convert_all(count, convert, [&] { portable::memory::float16_from_float(to, src, count); });
     }
 
     static constexpr memory_kernels table{

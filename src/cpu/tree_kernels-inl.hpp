@@ -96,7 +96,7 @@ struct tree : nested_tree<T, Op> {
             if (Where == placement::cached && pass.ahead == nullptr && first >= 4 * nest_size)
                 scan_groups_cached<Exclusive, Backwards>(x, y, first, outer, rows);
             else if (first != 0)
-                scan_groups<Exclusive, Backwards, Where>(x, y, first, outer, rows, pass.ahead);
+                scan_groups<Exclusive, Backwards, Where>(x, y, first, outer, rows, pass.ahead, n);
             if (first == n) return;
             const T* const from = at<Backwards>(x, first, 1);
             T* const to = at<Backwards>(y, first, 1);
@@ -112,11 +112,11 @@ struct tree : nested_tree<T, Op> {
             scan.template operator()<false>();
         if (last != nullptr && n % core::row_size == 0) *last = Op()(supers, Op()(tiles, *rows));
     }
-    // Whole groups. Results are stored in bursts, and what is asked for ahead between those: mixed evenly,
-    // both were slower.
+    // Whole groups, the first n of `all` elements. Results are stored in bursts, and what is asked for ahead
+    // between those: mixed evenly, both were slower.
     template <bool Exclusive, bool Backwards, placement Where, class Outer>
     static HWY_INLINE void scan_groups(const T* x, T* y, std::size_t n, const Outer& outer, T* rows,
-                                       const void* ahead) {
+                                       const void* ahead, std::size_t all) {
         HWY_ALIGN T buffer[nest_size];
         T totals[nest_rows_at_once];
         T* const nested = Backwards ? buffer + nest_size - 1 : buffer;
@@ -124,7 +124,7 @@ struct tree : nested_tree<T, Op> {
             base::template nest_whole<Exclusive, Backwards>(
                 at<Backwards>(x, first, 1), nested, totals, [&](std::size_t i) HWY_ATTR {
                     if (ahead != nullptr)
-                        prefetch<Backwards>(ahead, first + i * nest_rows_at_once, step, n, sizeof(T));
+                        prefetch<Backwards>(ahead, first + i * nest_rows_at_once, step, all, sizeof(T));
                 });
             T* const to = at<Backwards>(y, first, 1);
             for (std::size_t r = 0; r < nest_rows_at_once; ++r)
