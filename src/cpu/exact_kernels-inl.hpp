@@ -25,6 +25,9 @@
 HWY_BEFORE_NAMESPACE();
 namespace upsweep::cpu::HWY_NAMESPACE {
 
+template <class Op>
+inline constexpr bool selects = std::is_same_v<Op, minimum> || std::is_same_v<Op, maximum>;
+
 template <class T, class Op>
 struct exact {
     using body = register_scan<T, Op, lane_codec<T, Op>>;
@@ -43,11 +46,46 @@ struct exact {
                                             &exact_strips<T, Op>::scan};
 };
 
+// Sums, products and bitwise operators wrap around: the bits of signed integers are those of unsigned ones,
+// and so are their kernels.
+template <class T, class Op>
+requires(std::is_signed_v<T>&& std::is_integral_v<T> && !selects<Op>) struct exact<T, Op> {
+    using U = std::make_unsigned_t<T>;
+    using same = exact<U, Op>;
+
+    static const U* from(const T* x) { return reinterpret_cast<const U*>(x); }
+    static U* from(T* x) { return reinterpret_cast<U*>(x); }
+    static lane_block<U> from(const lane_block<T>& block) {
+        return {from(block.x), block.x_stride, from(block.y),   block.y_stride,
+                block.length,  block.lanes,    block.exclusive, block.where};
+    }
+
+    static T fold(const T* x, std::size_t n, T start) {
+        return static_cast<T>(same::fold(from(x), n, static_cast<U>(start)));
+    }
+    static T scan(const T* x, T* y, std::size_t n, T start, const scan_pass& pass) {
+        return static_cast<T>(same::scan(from(x), from(y), n, static_cast<U>(start), pass));
+    }
+    static void scan_lanes(const lane_block<T>& block, T* carry) {
+        exact_lanes<U, Op>::scan(from(block), from(carry));
+    }
+    static void fold_lanes(const lane_block<T>& block, T* carry) {
+        exact_lanes<U, Op>::fold(from(block), from(carry));
+    }
+    static void scan_strips(const strip_block<T>& block, T start) {
+        exact_strips<U, Op>::scan({from(block.x), block.x_pitch, from(block.y), block.y_pitch, block.length,
+                                   block.count, block.exclusive},
+                                  static_cast<U>(start));
+    }
+    static constexpr exact_kernels<T> table{sizeof(T), &fold, &scan, &scan_lanes, &fold_lanes, &scan_strips};
+};
+
 // Minimum and maximum: a running value that nothing beats stays, and mostly nothing does. So vectors are
 // compared with it first, and only where one beats it are elements scanned: few at first, and twice as many
 // each time that the next vectors beat it again.
 template <class T, class Op>
-requires(std::is_same_v<Op, minimum> || std::is_same_v<Op, maximum>) struct exact<T, Op> {
+requires selects<Op>
+struct exact<T, Op> {
     using mapped = std::conditional_t<sizeof(T) <= 4, register_scan<T, Op, unsigned_codec<T, Op>, maximum>,
                                       register_scan<T, Op, lane_codec<T, Op>>>;
     using plain = register_scan<T, Op, plain_codec<T>>;

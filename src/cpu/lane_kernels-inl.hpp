@@ -25,14 +25,12 @@
 HWY_BEFORE_NAMESPACE();
 namespace upsweep::cpu::HWY_NAMESPACE {
 
-// How elements of T stand in vector lanes. Integers as they are; sums and bitwise operators of signed
-// integers as unsigned, which compile to the same instructions.
+// How elements of T stand in vector lanes. Integers as they are.
 template <class T, class Op>
 struct lane_codec {
-    using lane = std::conditional_t<std::is_same_v<Op, minimum> || std::is_same_v<Op, maximum>, T,
-                                    std::make_unsigned_t<T>>;
-    static HWY_INLINE vector<lane> encode(vector<T> v) { return hn::BitCast(full<lane>(), v); }
-    static HWY_INLINE vector<T> decode(vector<lane> v) { return hn::BitCast(full<T>(), v); }
+    using lane = T;
+    static HWY_INLINE vector<lane> encode(vector<T> v) { return v; }
+    static HWY_INLINE vector<T> decode(vector<lane> v) { return v; }
 };
 
 // Floats as signed integers of the same order: negative numbers have their other bits inverted. Every NaN
