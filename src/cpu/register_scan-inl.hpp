@@ -186,6 +186,8 @@ struct register_scan {
     // k; backwards, the k-th lane from the block's end.
     static constexpr std::size_t group = std::min<std::size_t>(8, block_lanes<lane>);
     static constexpr bool in_groups = blocks >= 2 && sizeof(lane) <= 4 && (zero_identity || !slides);
+    // Where vectors by themselves are nearly as fast, they are faster than one group.
+    static constexpr std::size_t least_groups = slides ? 2 : 1;
     // Vectors that hold the lanes of a group four times, if smaller than 32 bits, for Broadcast of those.
     static constexpr std::size_t spreads = std::max<std::size_t>(1, group / 4);
     // The last lanes of every block, in lanes of Size bytes that hold those of neighbouring vectors.
@@ -401,7 +403,7 @@ struct register_scan {
                 i += width;
             };
             if constexpr (in_groups) {
-                if (n - i >= 2 * group * width) {
+                if (n - i >= least_groups * group * width) {
                     const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(i) * direction;
                     i +=
                         exclusive
