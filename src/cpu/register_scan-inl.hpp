@@ -383,6 +383,30 @@ struct register_scan {
         (std::make_index_sequence<group>());
     }
 
+    // Whole vectors, at least one, of an exclusive scan, from element i of n on: the inclusive scan of the
+    // elements one place earlier. Each is loaded before the results of the one before are stored, which may
+    // lie there.
+    template <placement Where, bool Backwards>
+    static HWY_INLINE std::size_t scan_delayed(const T* x, T* y, std::size_t i, std::size_t n, V& carry,
+                                               const void* ahead) {
+        const auto at = [](std::size_t first) {
+            return Backwards ? -static_cast<std::ptrdiff_t>(first + width - 1)
+                             : static_cast<std::ptrdiff_t>(first);
+        };
+        const std::size_t begin = i;
+        V elements = slide<1, Backwards>(load_as<codec>(x + at(i)), identity());
+        for (; i + 2 * width <= n; i += width) {
+            if (ahead != nullptr) prefetch<Backwards>(ahead, i, width, n, sizeof(T));
+            const V next = load_as<codec>(x + at(i + width - 1));
+            store_as<codec, Where>(scan_next<Backwards>(elements, carry, false), y + at(i));
+            elements = next;
+        }
+        const T last = *(Backwards ? x + at(i) : x + at(i) + (width - 1));
+        store_as<codec, Where>(scan_next<Backwards>(elements, carry, false), y + at(i));
+        carry = op(carry, codec::encode(hn::Set(full<T>(), last)));
+        return i + width - begin;
+    }
+
     template <placement Where, bool Backwards>
     static HWY_NOINLINE T scan(const T* x, T* y, std::size_t n, T start, const scan_pass& pass) {
         constexpr std::size_t together =
@@ -410,6 +434,10 @@ struct register_scan {
                             ? scan_groups<Where, Backwards, true>(x + at, y + at, n - i, carry, ahead, i, n)
                             : scan_groups<Where, Backwards, false>(x + at, y + at, n - i, carry, ahead, i, n);
                 }
+            }
+            if constexpr (slides && !in_groups) {
+                if (exclusive && n - i >= 8 * width)
+                    i += scan_delayed<Where, Backwards>(x, y, i, n, carry, ahead);
             }
             while (i + together * width <= n) {
                 if (ahead != nullptr) prefetch<Backwards>(ahead, i, together * width, n, sizeof(T));
