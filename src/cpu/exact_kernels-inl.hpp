@@ -92,6 +92,8 @@ struct exact<T, Op> {
     static constexpr std::size_t width = lanes<T>;
     static constexpr std::size_t together = 4;  // vectors compared at once
     static constexpr std::size_t largest_block = 2048 / sizeof(T);
+    // Records are frequent at the beginning: a sequence no longer than this is scanned at once.
+    static constexpr std::size_t short_size = std::min<std::size_t>(1024, 4096 / sizeof(T));
     static constexpr bool is_float = std::is_floating_point_v<T>;
 
     // Without a NaN or a -0 among them, floating-point numbers need no mapping to integers.
@@ -253,8 +255,7 @@ struct exact<T, Op> {
     }
     static HWY_ATTR T scan(const T* x, T* y, std::size_t n, T start, const scan_pass& pass) {
         return with_pass(pass, [&]<placement Where, bool Backwards>() HWY_ATTR {
-            // Records are frequent at the beginning: a short sequence is scanned at once.
-            if (n <= largest_block) return n == 0 ? start : scan_all<Where, Backwards>(x, y, n, start, pass);
+            if (n <= short_size) return n == 0 ? start : scan_all<Where, Backwards>(x, y, n, start, pass);
             return scan_as<Where, Backwards>(x, y, n, start, pass);
         });
     }
