@@ -84,16 +84,15 @@ void scan_engine<Acc, Op>::scan_exact(std::size_t chunk, state& carried, std::si
     auto [pass, staged] = plan_output();
     const bool plain = !staged && in_.direct != nullptr;
     const std::size_t step = plain ? count : piece_size<Acc>;
-    alignas(64) Acc results[piece_size<Acc>];
-    alignas(64) Acc inputs[piece_size<Acc>];
+    alignas(64) Acc buffer[piece_size<Acc>];
     for (std::size_t i = 0; i < count; i += step) {
         const std::size_t piece = std::min(step, count - i);
-        const Acc* x = load(first + i, piece, inputs);
-        Acc* y = staged ? results : out_.direct + place(first + i, piece);
+        const Acc* x = load(first + i, piece, buffer);
+        Acc* y = staged ? buffer : out_.direct + place(first + i, piece);
         const void* ahead = following(chunk, i, piece, next);
         pass.ahead = plain ? ahead : nullptr;
         carried.supers = kernels_.scan(front(x, piece), front(y, piece), piece, carried.supers, pass);
-        if (staged) store(first + i, piece, results, ahead);
+        if (staged) store(first + i, piece, buffer, ahead);
     }
 }
 
@@ -105,13 +104,12 @@ void scan_engine<Acc, Op>::scan_tree(std::size_t chunk, state& carried, std::siz
     auto [pass, staged] = plan_output();
     const bool plain = !staged && in_.direct != nullptr;
     const std::size_t step = plain ? core::tile_size : piece_size<Acc>;
-    alignas(64) Acc results[piece_size<Acc>];
-    alignas(64) Acc inputs[piece_size<Acc>];
+    alignas(64) Acc buffer[piece_size<Acc>];
     Acc rows = identity;
     for (std::size_t i = 0; i < count; i += step) {
         const std::size_t piece = std::min(step, count - i);
-        const Acc* x = load(first + i, piece, inputs);
-        Acc* y = staged ? results : out_.direct + place(first + i, piece);
+        const Acc* x = load(first + i, piece, buffer);
+        Acc* y = staged ? buffer : out_.direct + place(first + i, piece);
         const void* ahead = following(chunk, i, piece, next);
         pass.ahead = plain ? ahead : nullptr;
         kernels_.scan_rows(front(x, piece), front(y, piece), piece, carried.supers, carried.tiles, &rows,
@@ -120,7 +118,7 @@ void scan_engine<Acc, Op>::scan_tree(std::size_t chunk, state& carried, std::siz
             carried.push_tile(rows);
             rows = identity;
         }
-        if (staged) store(first + i, piece, results, ahead);
+        if (staged) store(first + i, piece, buffer, ahead);
     }
 }
 
