@@ -199,9 +199,10 @@ struct nested_tree : tree_layout<T> {
         nest_group<Exclusive, Backwards>(from, to, core::row_size, row_totals, meanwhile);
     }
     // At most Rows rows, of which the last may be part-filled: n elements. What follows them in its row
-    // counts as identities, of which at least one is nested as well.
+    // counts as identities, of which at least one is nested as well. The first row goes to `first_to`.
     template <bool Exclusive, bool Backwards, std::size_t Rows>
-    static HWY_INLINE void nest_part(const T* x, T* nested, std::size_t n, T (&row_totals)[Rows]) {
+    static HWY_INLINE void nest_part(const T* x, T* nested, std::size_t n, T (&row_totals)[Rows],
+                                     T* first_to) {
         HWY_ALIGN T spare[core::row_size];  // the part-filled row, and where rows that are not there go
         const full<T> d;
         constexpr std::size_t at_once = holds_runs ? columns<Rows> * width : core::run_size;
@@ -225,7 +226,9 @@ struct nested_tree : tree_layout<T> {
             from[r] = is_whole             ? at<Backwards>(x, r * core::row_size, core::row_size)
                       : is_there || r == 0 ? spare
                                            : from[0];
-            to[r] = is_there ? at<Backwards>(nested, r * core::row_size, core::row_size) : spare;
+            to[r] = r == 0     ? first_to
+                    : is_there ? at<Backwards>(nested, r * core::row_size, core::row_size)
+                               : spare;
         }
         nest_group<Exclusive, Backwards>(from, to, length, row_totals, [](std::size_t) HWY_ATTR {});
     }

@@ -185,7 +185,8 @@ struct tree : nested_tree<T, Op> {
             });
         *rows = Op()(*rows, total);
     }
-    // What is left, at most Rows rows, of which the last may be part-filled.
+    // What is left, at most Rows rows, of which the last may be part-filled. Where nothing is before a whole
+    // first row, its first half is all of it.
     template <bool Exclusive, bool Backwards, std::size_t Rows, class Outer>
     static HWY_INLINE void scan_part(const T* x, T* y, std::size_t n, const Outer& outer, T supers, T tiles,
                                      T* rows, T* last) {
@@ -193,9 +194,12 @@ struct tree : nested_tree<T, Op> {
         HWY_ALIGN T buffer[Rows * core::row_size];
         T row_totals[Rows];
         T* const nested = Backwards ? buffer + Rows * core::row_size - 1 : buffer;
-        base::template nest_part<Exclusive, Backwards>(x, nested, n, row_totals);
         const std::size_t whole = n / core::row_size, few = n % core::row_size;
-        for (std::size_t r = 0; r < whole; ++r)
+        const bool starts = std::is_same_v<Outer, outer_parts<0>> && whole != 0 && is_identity(*rows);
+        base::template nest_part<Exclusive, Backwards>(x, nested, n, row_totals,
+                                                       at<Backwards>(starts ? y : nested, 0, core::row_size));
+        if (starts) *rows = row_totals[0];
+        for (std::size_t r = starts; r < whole; ++r)
             scan_row<placement::cached, Backwards>(nested, r, y, outer, rows, row_totals[r]);
         if (few == 0) return;
         T* const row = at<Backwards>(nested, whole * core::row_size, core::row_size);
