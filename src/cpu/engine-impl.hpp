@@ -131,20 +131,6 @@ bool scan_engine<Acc, Op>::streams_directly() const {
 }
 
 template <class Acc, class Op>
-void run_small_scan(simd_level level, const Acc* in, Acc* out, std::size_t n, bool exclusive, bool backwards,
-                    Acc start, Acc* total) {
-    const auto& kernels = kernels_for<Acc, Op>(level);
-    const scan_pass pass{placement::cached, exclusive, backwards, nullptr};
-    if constexpr (is_exact<Op, Acc>) {
-        const Acc last = kernels.scan(in, out, n, start, pass);
-        if (total != nullptr) *total = last;
-    } else {
-        Acc rows = Op::template identity<Acc>();
-        kernels.scan_rows(in, out, n, start, Op::template identity<Acc>(), &rows, pass, total);
-    }
-}
-
-template <class Acc, class Op>
 Acc run_scan(executor& ex, const source<Acc>& in, const sink<Acc>& out, const scan_shape& shape,
              core::tree_carry<Acc>& carry) {
     using engine = scan_engine<Acc, Op>;

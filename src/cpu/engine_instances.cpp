@@ -3,9 +3,8 @@
 
 namespace upsweep::cpu {
 
-#define UPSWEEP_INSTANTIATE_ENGINE(T, Op)                                                          \
-    template void run_small_scan<T, Op>(simd_level, const T*, T*, std::size_t, bool, bool, T, T*); \
-    template T run_scan<T, Op>(executor&, const source<T>&, const sink<T>&, const scan_shape&,     \
+#define UPSWEEP_INSTANTIATE_ENGINE(T, Op)                                                      \
+    template T run_scan<T, Op>(executor&, const source<T>&, const sink<T>&, const scan_shape&, \
                                core::tree_carry<T>&);
 UPSWEEP_FOR_EACH_KERNEL(UPSWEEP_INSTANTIATE_ENGINE)
 

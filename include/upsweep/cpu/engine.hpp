@@ -12,6 +12,7 @@
 #include <optional>
 #include <utility>
 
+#include "upsweep/core/portability.hpp"
 #include "upsweep/core/tree.hpp"
 #include "upsweep/cpu/chain.hpp"
 #include "upsweep/cpu/executor.hpp"
@@ -176,12 +177,21 @@ inline constexpr std::size_t small_size = core::tile_size;
 // Backwards, element i is in[-i], its result out[-i]. out may be in. `total`, unless null, receives the fold
 // of everything.
 template <class Acc, class Op>
-void run_small_scan(simd_level level, const Acc* in, Acc* out, std::size_t n, bool exclusive, bool backwards,
-                    Acc start, Acc* total);
+UPSWEEP_ALWAYS_INLINE void run_small_scan(simd_level level, const Acc* in, Acc* out, std::size_t n,
+                                          bool exclusive, bool backwards, Acc start, Acc* total) {
+    const auto& kernels = kernels_for<Acc, Op>(level);
+    const scan_pass pass{placement::cached, exclusive, backwards, nullptr};
+    if constexpr (is_exact<Op, Acc>) {
+        const Acc last = kernels.scan(in, out, n, start, pass);
+        if (total != nullptr) *total = last;
+    } else {
+        Acc rows = Op::template identity<Acc>();
+        kernels.scan_rows(in, out, n, start, Op::template identity<Acc>(), &rows, pass, total);
+    }
+}
 
-#define UPSWEEP_DECLARE_ENGINE(T, Op)                                                                     \
-    extern template void run_small_scan<T, Op>(simd_level, const T*, T*, std::size_t, bool, bool, T, T*); \
-    extern template T run_scan<T, Op>(executor&, const source<T>&, const sink<T>&, const scan_shape&,     \
+#define UPSWEEP_DECLARE_ENGINE(T, Op)                                                                 \
+    extern template T run_scan<T, Op>(executor&, const source<T>&, const sink<T>&, const scan_shape&, \
                                       core::tree_carry<T>&);
 UPSWEEP_FOR_EACH_KERNEL(UPSWEEP_DECLARE_ENGINE)
 #undef UPSWEEP_DECLARE_ENGINE
