@@ -180,8 +180,8 @@ TEST(executor, asks_for_helpers_where_they_are_worth_it) {
     cpu::executor two(2), five(5), one(1);
     EXPECT_EQ(one.helpers_for(large), 0u);
     EXPECT_EQ(two.alone().helpers_for(large), 0u);
-    EXPECT_EQ(two.helpers_for(cpu::tuning::parallel_bytes - 1), 0u);
-    EXPECT_EQ(two.helpers_for(cpu::tuning::parallel_bytes), 1u);
+    EXPECT_EQ(two.helpers_for(cpu::tuning::pair_bytes - 1), 0u);
+    EXPECT_EQ(two.helpers_for(cpu::tuning::pair_bytes), 1u);
     EXPECT_EQ(two.helpers_for(large), 1u);
     EXPECT_EQ(five.helpers_for(cpu::tuning::parallel_bytes - 1), 0u);
     EXPECT_GE(five.helpers_for(cpu::tuning::parallel_bytes), 1u);
@@ -288,6 +288,7 @@ TEST(executor, exceptions_cross_from_helper_threads) {
         if (backend.threads == 1) return;
         // One of its own: helpers that kept a caller waiting before would not be asked.
         cpu::executor ex(backend.threads, backend.level);
+        ex.share_from(small_shared_bytes);
         const std::thread::id caller = std::this_thread::get_id();
         std::atomic<bool> thrown{false};
         const auto op = [&](std::uint32_t a, std::uint32_t b) {

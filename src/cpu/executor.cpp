@@ -249,7 +249,7 @@ class executor::pool {
 executor::executor(std::size_t threads, simd_level level)
     : threads_(threads == 0 ? available_processors() : threads),
       level_(choose_level(level)),
-      shared_bytes_(tuning::parallel_bytes) {
+      shared_bytes_(threads_ == 2 ? tuning::pair_bytes : tuning::parallel_bytes) {
     if (threads_ == 1) return;
     try {
         pool_ = std::make_unique<pool>(threads_ - 1);

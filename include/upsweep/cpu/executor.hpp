@@ -32,8 +32,8 @@ class executor {
     [[nodiscard]] executor alone() const;
 
     // Shares calls that read and write at least so many bytes, and larger ones among more threads in
-    // proportion; without it, tuning::parallel_bytes. Changes no bit of any result. Not while another thread
-    // calls through this executor.
+    // proportion; without it, tuning::parallel_bytes, or pair_bytes for two threads. Changes no bit of any
+    // result. Not while another thread calls through this executor.
     void share_from(std::size_t bytes) { shared_bytes_ = bytes; }
 
     // How many helpers a call that reads and writes so many bytes should ask for: none where one core

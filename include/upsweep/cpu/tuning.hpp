@@ -11,6 +11,8 @@ namespace upsweep::cpu::tuning {
 // Below this a call is done by its caller alone. A sleeping thread takes some 35 us to come, of which 10 are
 // the caller's; and several threads store past the caches.
 inline constexpr std::size_t parallel_bytes = 16 * 1024 * 1024;
+// The same for two threads, of which the second can save half of the time at most.
+inline constexpr std::size_t pair_bytes = 32 * 1024 * 1024;
 // What every thread should find to do at least, as a part of those bytes: 4 MiB where threads have to be
 // woken, 256 KiB where they are awake.
 inline constexpr std::size_t asleep_thread_part = 4;
