@@ -32,15 +32,15 @@ struct layout {
     std::size_t first = 0;
     std::size_t room = 0;
 
-    // Dimensions laid out in `order`, the last fastest, `gap` times as far apart as they need be; those with
-    // a bit in `negative` run backwards.
+    // Dimensions laid out in `order`, the last fastest, `gap` times as far apart as they need be, with `pad`
+    // elements between lines; those with a bit in `negative` run backwards.
     layout(std::string called, const extents& shape, const std::vector<std::size_t>& order, std::int64_t gap,
-           unsigned negative)
+           unsigned negative, std::int64_t pad = 0)
         : name(std::move(called)), strides(shape.size()) {
         std::int64_t stride = gap;
         for (std::size_t k = order.size(); k-- != 0;) {
             strides[order[k]] = stride;
-            stride = stride * shape[order[k]] + (gap > 1 ? 3 : 0);
+            stride = stride * shape[order[k]] + pad;
         }
         room = static_cast<std::size_t>(stride);
         for (std::size_t k = 0; k < shape.size(); ++k) {
@@ -153,16 +153,17 @@ struct axis_check {
         const std::vector<layout> layouts{
             {"C", shape, c_order(rank), 1, 0},
             {"Fortran", shape, fortran_order(rank), 1, 0},
-            {"padded C", shape, c_order(rank), 2, 0},
+            {"padded C", shape, c_order(rank), 2, 0, 3},
             {"backwards", shape, c_order(rank), 1, ~0u},
             {"half backwards", shape, fortran_order(rank), 1, 5u},
+            {"lines apart", shape, c_order(rank), 1, 0, 3},
         };
         unsigned turn = 0;
         for_each_backend(wanted, [&](const auto& backend) {
             for (int axis = wanted == coverage::all ? 0 : -static_cast<int>(rank);
                  axis < static_cast<int>(rank); ++axis) {
-                for (std::size_t from = wanted == coverage::all ? turn % 5 : 0; from < layouts.size();
-                     from += wanted == coverage::all ? 5 : 1) {
+                for (std::size_t from = wanted == coverage::all ? turn % layouts.size() : 0;
+                     from < layouts.size(); from += wanted == coverage::all ? layouts.size() : 1) {
                     const std::size_t to = axis < 0 ? from : (from + turn) % layouts.size();
                     run(*backend.executor, shape, axis, layouts[from], layouts[to],
                         (turn * 7 + static_cast<unsigned>(from)) % 16);
@@ -208,6 +209,18 @@ TEST(axis_scan, small_shapes) {
     for (const extents& shape : {extents{1, 1, 1}, extents{2, 3, 4}, extents{7, 1, 5}, extents{3, 17, 2},
                                  extents{2, 2, 2, 2, 2}, extents{1, 33, 1, 3}}) {
         float_sums.run_all(shape);
+    }
+}
+// More lines than a vector has lanes, of about as many elements as columns are turned at once.
+TEST(axis_scan, short_lines) {
+    for (const std::int64_t length : {1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 15, 16, 17, 19, 24, 31, 32, 33, 48}) {
+        if (few_sizes() && length % 4 != 3) continue;
+        const extents shape{71, length};
+        float_sums.run_all(shape);
+        axis_check<double, multiplies>{{}, -1.5}.run_all(shape);
+        axis_check<std::int32_t, plus>{{}, 5}.run_all(shape);
+        axis_check<std::int16_t, maximum>{{}, -5}.run_all(shape);
+        axis_check<std::uint8_t, plus>{{}, 200}.run_all({150, length});
     }
 }
 TEST(axis_scan, shapes_that_pass_rows_and_tiles) {

@@ -279,10 +279,12 @@ struct strips {
     // strip in order; begin() comes before every strip. Returns how many sequences are done.
     template <class Begin, class Scan>
     static HWY_INLINE std::size_t each(const strip_block<T>& block, const Begin& begin, const Scan& scan) {
-        HWY_ALIGN T few[width * columns];
         constexpr auto few_pitch = static_cast<std::ptrdiff_t>(columns);
+        HWY_ALIGN T few[width * columns];
         const std::size_t whole = block.length - block.length % columns;
         const std::size_t rest = block.length - whole;
+        const auto length = static_cast<std::ptrdiff_t>(block.length);
+        const bool packed = block.x_pitch == length && block.y_pitch == length && length <= most_packed;
         const T* x = block.x;
         T* y = block.y;
         std::size_t sequence = 0;
@@ -294,12 +296,19 @@ struct strips {
                 scan(v, columns);
                 store(v, y + column, block.y_pitch);
             }
-            if (rest != 0) {
-                copy(x + whole, block.x_pitch, few, few_pitch, rest);
+            if (rest != 0 && whole != 0) {
+                scan_last(x + block.length - columns, block.x_pitch, y + block.length - columns,
+                          block.y_pitch, rest, v, scan);
+            } else if (rest != 0 && packed) {
+                load_packed(x, rest, v);
+                scan(v, rest);
+                store_packed(v, rest, y);
+            } else if (rest != 0) {
+                copy(x, block.x_pitch, few, few_pitch, rest);
                 load(few, few_pitch, v);
                 scan(v, rest);
                 store(v, few, few_pitch);
-                copy(few, few_pitch, y + whole, block.y_pitch, rest);
+                copy(few, few_pitch, y, block.y_pitch, rest);
             }
             x += static_cast<std::ptrdiff_t>(width) * block.x_pitch;
             y += static_cast<std::ptrdiff_t>(width) * block.y_pitch;
@@ -328,6 +337,52 @@ struct strips {
             for (std::size_t i = 0; i < k; ++i) part[i] = v[c + i];
             store_transposed<placement::cached, T>(part, y + c, pitch);
         }
+    }
+    // Sequences of up to four elements without a gap between them.
+    static constexpr std::ptrdiff_t most_packed = 4;
+    static HWY_INLINE void load_packed(const T* x, std::size_t length, V (&v)[columns]) {
+        const full<T> d;
+        v[0] = v[1] = v[2] = v[3] = hn::Zero(d);
+        if (length == 1)
+            v[0] = hn::LoadU(d, x);
+        else if (length == 2)
+            hn::LoadInterleaved2(d, x, v[0], v[1]);
+        else if (length == 3)
+            hn::LoadInterleaved3(d, x, v[0], v[1], v[2]);
+        else
+            hn::LoadInterleaved4(d, x, v[0], v[1], v[2], v[3]);
+        for (std::size_t i = 4; i < columns; ++i) v[i] = v[0];  // of no account
+    }
+    static HWY_INLINE void store_packed(const V (&v)[columns], std::size_t length, T* y) {
+        const full<T> d;
+        if (length == 1)
+            hn::StoreU(v[0], d, y);
+        else if (length == 2)
+            hn::StoreInterleaved2(v[0], v[1], d, y);
+        else if (length == 3)
+            hn::StoreInterleaved3(v[0], v[1], v[2], d, y);
+        else
+            hn::StoreInterleaved4(v[0], v[1], v[2], v[3], d, y);
+    }
+    // The last `rest` of the columns that lie at x, after those with the results `before`. Of these some are
+    // stored once more, so that nothing outside the sequences is touched.
+    template <class Scan>
+    static HWY_INLINE void scan_last(const T* x, std::ptrdiff_t x_pitch, T* y, std::ptrdiff_t y_pitch,
+                                     std::size_t rest, const V (&before)[columns], const Scan& scan) {
+        const full<T> d;
+        HWY_ALIGN T turned[2 * columns * width];  // columns, to be taken from any of them on
+        V v[columns];
+        load(x, x_pitch, v);
+        for (std::size_t i = 0; i < columns; ++i) hn::Store(v[i], d, turned + i * width);
+        for (std::size_t i = 0; i < columns; ++i)  // those from `rest` on are of no account
+            v[i] = hn::Load(d, turned + (i + columns - rest) % columns * width);
+        scan(v, rest);
+        for (std::size_t i = 0; i < columns; ++i) {
+            hn::Store(before[i], d, turned + i * width);
+            hn::Store(v[i], d, turned + (columns + i) * width);
+        }
+        for (std::size_t i = 0; i < columns; ++i) v[i] = hn::Load(d, turned + (rest + i) * width);
+        store(v, y, y_pitch);
     }
     static HWY_INLINE void copy(const T* from, std::ptrdiff_t from_pitch, T* to, std::ptrdiff_t to_pitch,
                                 std::size_t count) {

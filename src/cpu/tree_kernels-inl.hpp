@@ -216,9 +216,35 @@ struct tree : nested_tree<T, Op> {
             });
     }
 
+    // Short sequences of whole vectors with nothing before them: the first half is all of it.
+    static HWY_ATTR void scan_strips(const strip_block<T>& block, T start) {
+        if (!is_identity(start) || block.length > core::row_size ||
+            block.length % std::max(width, core::run_size) != 0)
+            tree_strips<T, Op>::scan(block, start);
+        else if (block.exclusive)
+            nest_strips<true>(block);
+        else
+            nest_strips<false>(block);
+    }
+    template <bool Exclusive>
+    static HWY_ATTR void nest_strips(const strip_block<T>& block) {
+        T totals[nest_rows_at_once];
+        const T* from[nest_rows_at_once];
+        T* to[nest_rows_at_once];
+        for (std::size_t first = 0; first < block.count; first += nest_rows_at_once) {
+            for (std::size_t r = 0; r < nest_rows_at_once; ++r) {  // what is not there is the last, once more
+                const auto sequence = static_cast<std::ptrdiff_t>(std::min(first + r, block.count - 1));
+                from[r] = block.x + sequence * block.x_pitch;
+                to[r] = block.y + sequence * block.y_pitch;
+            }
+            base::template nest_group<Exclusive, false>(from, to, block.length, totals,
+                                                        [](std::size_t) HWY_ATTR {});
+        }
+    }
+
     static constexpr tree_kernels<T> table{base::stream_alignment,   &scan_rows,
                                            &base::fold_rows,         &tree_lanes<T, Op>::scan,
-                                           &tree_lanes<T, Op>::fold, &tree_strips<T, Op>::scan};
+                                           &tree_lanes<T, Op>::fold, &scan_strips};
 };
 
 }  // namespace upsweep::cpu::HWY_NAMESPACE
