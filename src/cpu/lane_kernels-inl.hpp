@@ -112,7 +112,8 @@ struct tree_lanes {
     static constexpr std::size_t width = lanes<T>;
     static HWY_INLINE V op(V a, V b) { return combine(Op(), a, b); }
 
-    template <bool Exclusive, placement Where>
+    // Parts: of what stands to the left of a tile, S and T, T, or nothing but identities.
+    template <std::size_t Parts, bool Exclusive, placement Where>
     static HWY_ATTR void scan_as(const lane_block<T>& block, const T* supers, const T* tiles, T* rows) {
         const full<T> d;
         const std::size_t vectors = block.lanes - block.lanes % width;
@@ -126,11 +127,17 @@ struct tree_lanes {
                 const T* x = block.x + static_cast<std::ptrdiff_t>(run) * block.x_stride;
                 T* y = block.y + static_cast<std::ptrdiff_t>(run) * block.y_stride;
                 for (std::size_t lane = 0; lane < vectors; lane += width) {
-                    const V s = hn::LoadU(d, supers + lane);
-                    const V t = hn::LoadU(d, tiles + lane);
+                    V s, t;
+                    if constexpr (Parts >= 2) s = hn::LoadU(d, supers + lane);
+                    if constexpr (Parts >= 1) t = hn::LoadU(d, tiles + lane);
                     const V r = hn::LoadU(d, rows + lane);
                     const V v = hn::Load(d, runs + lane);
-                    const auto before = [&](V nested) { return op(s, op(t, op(r, nested))); };
+                    const auto before = [&](V nested) HWY_ATTR {
+                        nested = op(r, nested);
+                        if constexpr (Parts >= 1) nested = op(t, nested);
+                        if constexpr (Parts >= 2) nested = op(s, nested);
+                        return nested;
+                    };
                     V folded = hn::Set(d, identity);
                     for (std::size_t i = 0; i < items; ++i) {
                         const V element =
@@ -159,20 +166,39 @@ struct tree_lanes {
         }
     }
 
-    static HWY_ATTR void scan(const lane_block<T>& block, const T* supers, const T* tiles, T* rows) {
+    // By their bits: +0 is no identity of sums.
+    static HWY_INLINE bool are_identities(const T* values, std::size_t count) {
+        const hn::RebindToUnsigned<full<T>> d;
+        const auto identity = hn::BitCast(d, hn::Set(full<T>(), Op::template identity<T>()));
+        for (std::size_t lane = 0; lane + width <= count; lane += width) {
+            const auto bits = hn::BitCast(d, hn::LoadU(full<T>(), values + lane));
+            if (!hn::AllTrue(d, hn::Eq(bits, identity))) return false;
+        }
+        return true;
+    }
+    template <std::size_t Parts>
+    static HWY_ATTR void scan_parts(const lane_block<T>& block, const T* supers, const T* tiles, T* rows) {
         constexpr auto cached = placement::cached;
         constexpr auto streamed = placement::streamed;
         if (block.exclusive) {
             if (block.where == streamed)
-                scan_as<true, streamed>(block, supers, tiles, rows);
+                scan_as<Parts, true, streamed>(block, supers, tiles, rows);
             else
-                scan_as<true, cached>(block, supers, tiles, rows);
+                scan_as<Parts, true, cached>(block, supers, tiles, rows);
         } else {
             if (block.where == streamed)
-                scan_as<false, streamed>(block, supers, tiles, rows);
+                scan_as<Parts, false, streamed>(block, supers, tiles, rows);
             else
-                scan_as<false, cached>(block, supers, tiles, rows);
+                scan_as<Parts, false, cached>(block, supers, tiles, rows);
         }
+    }
+    static HWY_ATTR void scan(const lane_block<T>& block, const T* supers, const T* tiles, T* rows) {
+        if (!are_identities(supers, block.lanes))
+            scan_parts<2>(block, supers, tiles, rows);
+        else if (!are_identities(tiles, block.lanes))
+            scan_parts<1>(block, supers, tiles, rows);
+        else
+            scan_parts<0>(block, supers, tiles, rows);
     }
 
     static HWY_ATTR void fold(const lane_block<T>& block, T* rows) {
