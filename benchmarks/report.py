@@ -225,8 +225,11 @@ def summary(records):
     return "\n".join(parts + ["", as_text(*target_rows(by_cell))])
 
 
-def write_docs(path, machine, records):
-    """Replaces what stands between `<!-- begin NAME -->` and `<!-- end NAME -->` in the page, for every NAME it has."""
+def write_docs(path, machine, records, suffix=""):
+    """Replaces what stands between `<!-- begin NAME -->` and `<!-- end NAME -->` in the page, for every NAME it has.
+
+    With a suffix those parts alone whose names end in `_SUFFIX`, and without one those that have none: a page can show
+    several machines."""
     by_cell = cells(records)
     words = [machine.get("cpu", "unknown processor"), f"{machine.get('cores', '?')} cores", machine.get("memory", ""),
              machine.get("compiler", ""), machine.get("date", ""), "quick run" if machine.get("quick") else "full run"]
@@ -246,12 +249,13 @@ def write_docs(path, machine, records):
     present = re.findall(r"<!-- begin (\w+) -->", text)
     if not present:
         raise SystemExit(f"{path}: no part between begin and end markers")
-    for name in present:
-        if name in ("shaders", "cuda"):  # shaders.py and cuda.py write those
+    for part in present:
+        name, _, owner = part.partition("_")
+        if part in ("shaders", "cuda") or owner != suffix:  # shaders.py and cuda.py write those
             continue
-        pattern = re.compile(f"(<!-- begin {name} -->\n).*?(<!-- end {name} -->)", re.DOTALL)
+        pattern = re.compile(f"(<!-- begin {part} -->\n).*?(<!-- end {part} -->)", re.DOTALL)
         if name not in sections or not pattern.search(text):
-            raise SystemExit(f"{path}: nothing is generated for a part '{name}', or it has no end")
+            raise SystemExit(f"{path}: nothing is generated for a part '{part}', or it has no end")
         text = pattern.sub(lambda match, content=sections[name]: f"{match[1]}{content}\n{match[2]}", text)
     with open(path, "w", encoding="utf-8") as file:
         file.write(text)

@@ -101,6 +101,7 @@ def main():
     parser.add_argument("--use", type=pathlib.Path, help="run nothing: report on the records of an earlier run")
     parser.add_argument("--docs", type=pathlib.Path, nargs="+", default=[], metavar="PAGE",
                         help="pages whose generated parts are rewritten")
+    parser.add_argument("--suffix", default="", help="rewrite those parts whose names end in _SUFFIX: of another machine")
     parser.add_argument("--plot", type=pathlib.Path, help="where a picture of throughput over n goes (SVG)")
     options = parser.parse_args()
 
@@ -115,7 +116,7 @@ def main():
     machine, records = report.load(output)
     print(report.summary(records))
     for page in options.docs:
-        report.write_docs(page, machine, records)
+        report.write_docs(page, machine, records, options.suffix)
     if options.plot:
         import plot
         plot.draw(records, options.plot)

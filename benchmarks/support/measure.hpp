@@ -107,6 +107,8 @@ class interleaver {
     // After so many rounds a peer slower than `hopeless_factor` times the fastest peer sits the others out.
     static constexpr int rounds_for_all = 3;
     static constexpr double hopeless_factor = 2.5;
+    // Untimed calls go on for so long before a sample, so that threads are awake.
+    static constexpr double warm_seconds = 0.5e-3;
     // A call longer than this is not preceded by an untimed one: waking a thread costs some 30 us at most.
     static constexpr double warm_below_seconds = 10e-3;
 
@@ -119,10 +121,11 @@ class interleaver {
         for (std::size_t times = 1;; times *= 4) {
             const double took = seconds_of([&] { one.repeat(times); });
             if (took < budget_.sample_seconds / 4) continue;
-            if (times == 1) return {took < warm_below_seconds ? std::size_t{1} : std::size_t{0}, 1};
-            const double needed = static_cast<double>(times) * budget_.sample_seconds / took;
-            const auto count = std::max<std::size_t>(1, static_cast<std::size_t>(needed + 0.5));
-            return {(count + 1) / 2, count};
+            const auto times_in = [&](double seconds) {
+                return static_cast<std::size_t>(static_cast<double>(times) * seconds / took + 0.5);
+            };
+            const std::size_t warm = took < warm_below_seconds ? 1 + times_in(warm_seconds) : 0;
+            return {warm, std::max<std::size_t>(1, times_in(budget_.sample_seconds))};
         }
     }
 
