@@ -1,6 +1,6 @@
-// The chain that hands a scan's state from chunk to chunk, as a script on one thread: every order in which
-// the steps of several threads can come and every choice they can make, on words and on the engines' own
-// kernels.
+// What hands a scan's state from chunk to chunk, the chain and the regions, as a script on one thread: every
+// order in which the steps of several threads can come and every choice they can make, on words and on the
+// engines' own kernels.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,6 +20,7 @@
 #include "support/monoids.hpp"
 #include "support/random.hpp"
 #include "support/schedules.hpp"
+#include "support/simulation.hpp"
 #include "support/sweep.hpp"
 #include "support/word_kernel.hpp"
 #include "upsweep/cpu/generic.hpp"
@@ -28,71 +29,13 @@
 namespace upsweep::test {
 namespace {
 
-// What run_chain's threads do, as virtual threads on this one. A thread takes its chunk either in one pass,
-// as a thread does that finds itself alone, or in two; `choose(n)` decides which of n possible steps is taken
-// next.
-template <class Kernel, class Choose>
-typename Kernel::state simulate(const Kernel& kernel, std::size_t threads, std::size_t chunks,
-                                typename Kernel::state initial, const Choose& choose) {
-    struct worker {
-        typename Kernel::summary made;
-        std::size_t chunk = cpu::no_chunk;
-        bool summarised = false;
-        std::optional<typename Kernel::state> before;  // what the second pass, still to come, starts from
-    };
-    std::deque<worker> workers(threads);
-    cpu::turnstile<typename Kernel::state> gate(std::move(initial));
-    std::size_t ticket = 0;
-    const auto step = [&](worker& w, bool alone) {
-        if (w.before) {  // second pass
-            const std::size_t next = ticket++;
-            kernel.scan(w.chunk, *w.before, next < chunks ? next : cpu::no_chunk);
-            w.before.reset();
-            w.chunk = next;
-            w.summarised = false;
-        } else if (w.chunk == cpu::no_chunk) {
-            w.chunk = ticket++;
-        } else if (w.chunk + 1 == chunks || alone) {
-            kernel.scan(w.chunk, gate.state(), cpu::no_chunk);
-            gate.pass(w.chunk);
-            w.chunk = ticket++;
-        } else if (!w.summarised) {
-            kernel.summarise(w.chunk, w.made);
-            w.summarised = true;
-        } else {
-            w.before = gate.state();
-            kernel.advance(gate.state(), w.chunk, w.made);
-            gate.pass(w.chunk);
-        }
-    };
-    for (;;) {
-        std::vector<std::pair<worker*, bool>> possible;
-        bool unfinished = false;
-        for (worker& w : workers) {
-            const bool claimed = w.chunk != cpu::no_chunk;
-            if (claimed && w.chunk >= chunks) continue;
-            unfinished = true;
-            const bool last = w.chunk + 1 == chunks;
-            const bool turn = claimed && gate.is_turn(w.chunk);
-            if (w.before || !claimed || (!last && !w.summarised))
-                possible.emplace_back(&w, false);
-            else if (turn)
-                possible.emplace_back(&w, false);
-            if (turn && !last && !w.summarised && !w.before) possible.emplace_back(&w, true);
-        }
-        if (!unfinished) return gate.state();
-        if (possible.empty()) throw std::logic_error("deadlock");
-        const auto& [chosen, alone] = possible[choose(possible.size())];
-        step(*chosen, alone);
-    }
-}
-
 std::size_t check_all_schedules(std::size_t threads, std::size_t chunks) {
     all_schedules schedules;
     std::size_t count = 0;
     do {
         const word_kernel kernel(chunks);
-        kernel.expect_right("S", simulate(kernel, threads, chunks, std::string("S"), std::ref(schedules)));
+        kernel.expect_right("S",
+                            simulate_chain(kernel, threads, chunks, std::string("S"), std::ref(schedules)));
         ++count;
     } while (schedules.next() && !::testing::Test::HasFailure());
     return count;
@@ -108,19 +51,69 @@ TEST(chain_script, random_schedules) {
     for (std::size_t i = 0; i < repetitions(20000, 2000) && !HasFailure(); ++i) {
         const std::size_t chunks = 1 + random.below(12);
         const word_kernel kernel(chunks);
-        kernel.expect_right("S", simulate(kernel, 1 + random.below(5), chunks, std::string("S"),
-                                          [&](std::size_t n) { return random.below(n); }));
+        kernel.expect_right("S", simulate_chain(kernel, 1 + random.below(5), chunks, std::string("S"),
+                                                [&](std::size_t n) { return random.below(n); }));
     }
 }
 
-// The engine's own kernels in random schedules. A state that crosses a tile, or a super, in one kind of pass
-// and not in the other would show in the bits.
+// ---- regions ----
+
+std::size_t check_all_region_schedules(std::size_t helpers, std::size_t regions) {
+    all_schedules schedules;
+    std::size_t count = 0;
+    do {
+        const word_kernel kernel(regions);
+        kernel.expect_right(
+            "S", simulate_regions(kernel, helpers, regions, std::string("S"), std::ref(schedules)));
+        ++count;
+    } while (schedules.next() && !::testing::Test::HasFailure());
+    return count;
+}
+TEST(regions_script, every_schedule) {
+    EXPECT_GT(check_all_region_schedules(1, 2), 10u);
+    EXPECT_GT(check_all_region_schedules(1, 3), 100u);
+    EXPECT_GT(check_all_region_schedules(1, sanitized ? 3 : 4), 100u);
+    EXPECT_GT(check_all_region_schedules(2, 2), 1000u);
+}
+TEST(regions_script, random_schedules) {
+    random_bits random(8);
+    for (std::size_t i = 0; i < repetitions(20000, 2000) && !HasFailure(); ++i) {
+        const std::size_t regions = 1 + random.below(40);
+        const word_kernel kernel(regions);
+        kernel.expect_right("S", simulate_regions(kernel, 1 + random.below(6), regions, std::string("S"),
+                                                  [&](std::size_t n) { return random.below(n); }));
+    }
+}
+
+// How the work is divided when every helper is there from the start: a step of each in turn.
+TEST(regions_script, division) {
+    for (const std::size_t helpers : {1u, 2u, 3u, 7u, 15u, 63u}) {
+        for (const std::size_t regions : {64u, 100u, 128u}) {
+            const word_kernel kernel(regions);
+            std::size_t turn = 0;
+            kernel.expect_right("", simulate_regions(kernel, helpers, regions, std::string(),
+                                                     [&](std::size_t n) { return turn++ % n; }));
+            std::size_t summarised = 0;
+            for (const auto& times : kernel.summarised) summarised += static_cast<std::size_t>(times.load());
+            const double share = static_cast<double>(regions) / static_cast<double>(helpers + 1);
+            EXPECT_EQ(kernel.summarised.back().load(), 0) << "the tail is the caller's";
+            EXPECT_GT(static_cast<double>(summarised), 0.5 * share * static_cast<double>(helpers));
+            EXPECT_LT(static_cast<double>(summarised), static_cast<double>(regions) - 0.5 * share);
+        }
+    }
+}
+
+// ---- the engines' own kernels, in random schedules of both ----
+
+// A state that crosses a tile, or a super, in one kind of pass and not in the other would show in the bits.
 template <class Kernel, class State, class Check>
 void simulate_many(const Kernel& kernel, std::size_t chunks, const State& initial, const Check& check) {
     random_bits random(chunks);
     for (std::size_t i = 0; i < repetitions(60, 8) && !::testing::Test::HasFailure(); ++i) {
         SCOPED_TRACE("schedule " + std::to_string(i));
-        check(simulate(kernel, 1 + i % 4, chunks, initial, [&](std::size_t n) { return random.below(n); }));
+        const auto choose = [&](std::size_t n) { return random.below(n); };
+        check(simulate_chain(kernel, 1 + i % 4, chunks, initial, choose));
+        check(simulate_regions(kernel, 1 + i % 3, chunks, initial, choose));
     }
 }
 

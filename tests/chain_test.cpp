@@ -19,6 +19,7 @@
 #include "support/build.hpp"
 #include "support/word_kernel.hpp"
 #include "upsweep/cpu/chain.hpp"
+#include "upsweep/cpu/tasks.hpp"
 
 namespace upsweep::test {
 namespace {
@@ -306,7 +307,7 @@ TEST(chain, a_late_helper_is_let_go) {
 
 TEST(for_each_task, runs_every_task_once) {
     for_each_backend(coverage::threads, [](const auto& backend) {
-        for (const std::size_t count : {0u, 1u, 2u, 7u, 100u, 1000u}) {
+        for (const std::size_t count : {0u, 1u, 2u, 7u, 100u, 1000u, 2'500'001u}) {
             std::vector<std::atomic<int>> runs(count);
             cpu::for_each_task(*backend.executor, backend.threads - 1, count,
                                [&](std::size_t i) { runs[i].fetch_add(1); });

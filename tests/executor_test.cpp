@@ -146,7 +146,7 @@ TEST(executor, run_waits_for_everyone_inside) {
     for_each_backend(coverage::threads, [](const auto& backend) {
         for (std::size_t i = 0; i < repetitions(300, 60); ++i) {
             std::atomic<int> entered{0}, left{0};
-            auto work = [&]() noexcept {
+            auto work = [&](std::size_t) noexcept {
                 entered.fetch_add(1);
                 if (i % 3 == 0) std::this_thread::yield();
                 left.fetch_add(1);
@@ -164,7 +164,7 @@ TEST(executor, run_waits_for_everyone_inside) {
 TEST(executor, run_reaches_every_thread) {
     for_each_backend(coverage::threads, [](const auto& backend) {
         std::atomic<std::size_t> inside{0};
-        auto work = [&]() noexcept {
+        auto work = [&](std::size_t) noexcept {
             inside.fetch_add(1);
             while (inside.load() < backend.threads) std::this_thread::yield();
         };
@@ -173,30 +173,62 @@ TEST(executor, run_reaches_every_thread) {
     });
 }
 
-// Small calls wake nobody; how small is small can be said; after late helpers calls do without for a while,
-// and for longer after more of them.
+// Small calls wake nobody, though they may take who is awake; how small is small can be said.
 TEST(executor, asks_for_helpers_where_they_are_worth_it) {
     constexpr std::size_t large = std::size_t{1} << 30;
+    using namespace cpu::tuning;
     cpu::executor two(2), five(5), one(1);
     EXPECT_EQ(one.helpers_for(large), 0u);
     EXPECT_EQ(two.alone().helpers_for(large), 0u);
-    EXPECT_EQ(two.helpers_for(cpu::tuning::pair_bytes - 1), 0u);
-    EXPECT_EQ(two.helpers_for(cpu::tuning::pair_bytes), 1u);
     EXPECT_EQ(two.helpers_for(large), 1u);
-    EXPECT_EQ(five.helpers_for(cpu::tuning::parallel_bytes - 1), 0u);
-    EXPECT_GE(five.helpers_for(cpu::tuning::parallel_bytes), 1u);
     EXPECT_EQ(five.helpers_for(large), 4u);
-    for (const std::size_t bytes : {0u, 1u, 31u, 1000u, 100'000'000u}) {
+    EXPECT_EQ(two.helpers_for(parallel_bytes / awake_part - 1), 0u);
+    EXPECT_EQ(five.helpers_for(parallel_bytes / awake_part - 1), 0u);
+    for (const std::size_t threads : {2u, 5u}) {
+        cpu::executor ex(threads);
+        ex.share_from(1'000'000);
+        std::size_t helpers = 1;  // once they have fallen asleep
+        for (int i = 0; i < 1000 && helpers != 0; ++i) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(2));
+            helpers = ex.helpers_for(1'000'000 - 1);
+        }
+        EXPECT_EQ(helpers, 0u);
+        EXPECT_EQ(ex.helpers_for(1'000'000), threads - 1);
+        EXPECT_TRUE(ex.fits_caches(1'000'000));
+        EXPECT_FALSE(ex.fits_caches(chain_times * 1'000'000));
+    }
+    for (const std::size_t bytes : {0u, 1u, 31u}) {
         two.share_from(bytes);
-        five.share_from(bytes);
-        EXPECT_EQ(two.helpers_for(bytes), 1u) << bytes;
-        EXPECT_EQ(five.helpers_for(5 * bytes / 2 + 5), 4u) << bytes;
-        if (bytes == 0) continue;
-        EXPECT_EQ(two.helpers_for(bytes - 1), 0u) << bytes;
-        EXPECT_EQ(five.helpers_for(bytes - 1), 0u) << bytes;
+        EXPECT_EQ(two.helpers_for(5 * bytes + 5), 1u) << bytes;
     }
     EXPECT_EQ(one.helpers_for(large), 0u);
+}
+
+// Calls that follow each other have threads woken together, though each by itself would not.
+TEST(executor, wakes_threads_for_a_burst) {
+    constexpr std::size_t bytes = std::size_t{100} << 20;
+    const auto long_pause = [] {  // longer than a burst can last, at the least speed that a call can have
+        std::this_thread::sleep_for(std::chrono::microseconds(
+            2 * bytes / cpu::tuning::least_bytes_per_microsecond + 10 * cpu::tuning::burst_microseconds));
+    };
+    cpu::executor ex(3);
+    ex.share_from(bytes + 1);
+    std::size_t helpers = 1;  // once they have fallen asleep
+    for (int i = 0; i < 100 && helpers != 0; ++i) {
+        long_pause();
+        helpers = ex.helpers_for(bytes);
+    }
+    EXPECT_EQ(helpers, 0u);
+    EXPECT_EQ(ex.helpers_for(bytes), 2u);  // before its predecessor can have ended
+    long_pause();
+    EXPECT_EQ(ex.helpers_for(bytes), 0u);
+}
+
+// After late helpers calls do with half of the threads for a while, and for longer after more of them.
+TEST(executor, does_with_fewer_threads_after_late_ones) {
+    constexpr std::size_t large = std::size_t{1} << 30;
     using namespace std::chrono;
+    cpu::executor one(1), two(2), eight(8);
     const auto until_back = [&] {
         const auto start = steady_clock::now();
         two.helpers_were_late();
@@ -204,8 +236,12 @@ TEST(executor, asks_for_helpers_where_they_are_worth_it) {
         while (two.helpers_for(large) == 0) std::this_thread::sleep_for(milliseconds(1));
         return steady_clock::now() - start;
     };
-    EXPECT_GE(until_back(), milliseconds(19));
-    EXPECT_GE(until_back(), milliseconds(79));
+    EXPECT_GE(until_back(), milliseconds(24));
+    EXPECT_GE(until_back(), milliseconds(99));
+    for (const std::size_t helpers : {3u, 1u, 0u, 0u}) {
+        eight.helpers_were_late();
+        EXPECT_EQ(eight.helpers_for(large), helpers);
+    }
     one.helpers_were_late();  // has none
 }
 

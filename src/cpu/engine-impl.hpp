@@ -134,8 +134,8 @@ template <class Acc, class Op>
 Acc run_scan(executor& ex, const source<Acc>& in, const sink<Acc>& out, const scan_shape& shape,
              core::tree_carry<Acc>& carry) {
     using engine = scan_engine<Acc, Op>;
-    const chunking plan =
-        chunking::plan(ex, shape.size, std::max(in.element_size, sizeof(Acc)), out.element_size);
+    const chunking plan = chunking::plan(ex, shape.size, std::max(in.element_size, sizeof(Acc)),
+                                         std::max(out.element_size, sizeof(Acc)));
     const bool streaming = worth_streaming(plan, shape) && out.plain &&
                            (out.stride == 1 || (out.stride == -1 && in.stride == -1));
     const engine kernel(ex.simd(), in, out, shape.size, shape.exclusive, streaming, lead_of(shape),
@@ -144,11 +144,7 @@ Acc run_scan(executor& ex, const source<Acc>& in, const sink<Acc>& out, const sc
     if (carry.supers) state.supers = *carry.supers;
     if (carry.tiles) state.tiles = *carry.tiles;
     state.tile_count = carry.tile_count;
-    if (plan.count == 1) {
-        kernel.scan(0, state, no_chunk);
-    } else {
-        state = run_chain(ex, plan.helpers, plan.count, kernel, state);
-    }
+    state = run_chunks(ex, plan, kernel, state);
     carry.supers = state.supers;
     carry.tiles = state.tiles;
     carry.tile_count = state.tile_count;

@@ -1,9 +1,10 @@
 // The thread pool behind cpu::executor.
 //
-// Calls stand in a list while they are open. Idle threads sleep on a condition variable, after watching the
-// list for a few microseconds, because calls come in bursts and a wake-up costs more than a small scan. A
-// caller wakes two threads at most; those wake further ones, so that waking many does not keep the caller
-// from its work.
+// Every thread has a box of its own, in which a caller leaves a job. Idle threads watch their boxes for a few
+// microseconds, because calls come in bursts and a wake-up costs more than a small scan, and then sleep. A
+// caller fills the first boxes that are free, first of those who are awake, so that small calls find the same
+// threads every time. It wakes two threads at most; those wake further ones, so that waking many does not
+// keep the caller from its work.
 #include "upsweep/cpu/executor.hpp"
 
 #include <algorithm>
@@ -88,14 +89,75 @@ simd_level choose_level(simd_level wanted) {
     return wanted;
 }
 
+struct job {
+    void (*call)(void*, std::size_t);
+    void* context;
+    int processor;                             // of the caller
+    std::atomic<std::size_t> boxes{0};         // it is in none after so many; 0 until it is in all of them
+    std::atomic<std::size_t> next_to_wake{0};  // the first box not yet looked at for a sleeping owner
+    std::atomic<std::size_t> finished{0};      // helpers that left
+};
+
+// What a thread is to do. Only its owner turns a job into `busy` and `busy` into nothing, only callers put
+// jobs in and take them out again.
+class alignas(64) box {
+  public:
+    // Whether the owner is free; it may be asleep.
+    bool post(job& entry) {
+        job* seen = nullptr;
+        return content_.load(std::memory_order_relaxed) == nullptr &&
+               content_.compare_exchange_strong(seen, &entry);
+    }
+    // Whether the owner has not come; it never will.
+    bool take_back(job& entry) {
+        job* seen = &entry;
+        return content_.load(std::memory_order_relaxed) == &entry &&
+               content_.compare_exchange_strong(seen, nullptr);
+    }
+    // Whether the owner sleeps. Then this wakes it.
+    bool wake() {
+        if (!asleep_.load()) return false;
+        {
+            const std::lock_guard lock(mutex_);
+            if (!asleep_.exchange(false)) return false;
+        }
+        woken_.notify_one();
+        return true;
+    }
+    [[nodiscard]] bool asleep() const { return asleep_.load(std::memory_order_relaxed); }
+    [[nodiscard]] bool holds(const job& entry) const { return content_.load() == &entry; }
+
+    // The owner's: what it is to do, if anything; leave() once that is done.
+    job* enter() {
+        job* seen = content_.load(std::memory_order_relaxed);
+        return seen != nullptr && content_.compare_exchange_strong(seen, &busy) ? seen : nullptr;
+    }
+    void leave() { content_.store(nullptr, std::memory_order_release); }
+    // Returns when there is something in the box or `stopping`. Whoever sets either of them wakes the owner
+    // afterwards, if it sleeps.
+    void sleep(const std::atomic<bool>& stopping) {
+        std::unique_lock lock(mutex_);
+        for (asleep_.store(true); content_.load() == nullptr && !stopping.load(); asleep_.store(true))
+            woken_.wait(lock);
+        asleep_.store(false);
+    }
+
+  private:
+    static inline job busy{};
+    std::atomic<job*> content_{nullptr};
+    std::atomic<bool> asleep_{false};  // true only while the owner waits, or looks whether it should
+    std::mutex mutex_;
+    std::condition_variable woken_;
+};
+
 }  // namespace
 
 class executor::pool {
   public:
-    explicit pool(std::size_t size) {
+    explicit pool(std::size_t size) : boxes_(size) {
         threads_.reserve(size);
         try {
-            for (std::size_t i = 0; i < size; ++i) threads_.emplace_back([this] { serve(); });
+            for (std::size_t i = 0; i < size; ++i) threads_.emplace_back([this, i] { serve(i); });
         } catch (...) {
             stop();
             throw;
@@ -105,99 +167,92 @@ class executor::pool {
     pool(const pool&) = delete;
     pool& operator=(const pool&) = delete;
 
-    // For a call of so many bytes, where calls are shared from `shared` bytes on. One at least.
-    std::size_t helpers_for(std::size_t bytes, std::size_t shared) {
-        if (microseconds_now() < lonely_until_.load(std::memory_order_relaxed)) return 0;
-        const std::size_t all = threads_.size() + 1;
-        const std::size_t awake = all - sleeping_.load(std::memory_order_relaxed);
-        const auto busy = [&](std::size_t threads, std::size_t part) {
-            return std::min(threads, bytes / std::max<std::size_t>(shared / part, 1));
+    // For a call of so many bytes, where sleeping threads are woken from `parallel` bytes on.
+    std::size_t helpers_for(std::size_t bytes, std::size_t parallel) {
+        const std::int64_t now = microseconds_now();
+        std::size_t most = threads_.size() + 1;
+        if (now < restricted_until_.load(std::memory_order_relaxed))
+            most = std::min(most, allowed_.load(std::memory_order_relaxed));
+        const std::size_t before = count_burst(bytes, now);
+        const auto busy = [&](std::size_t threads, std::size_t work, std::size_t part) {
+            return std::min(threads, work / std::max<std::size_t>(parallel / part, 1));
         };
-        return std::max({busy(all, tuning::asleep_thread_part), busy(awake, tuning::awake_thread_part),
-                         std::size_t{2}}) -
-               1;
+        const std::size_t awake = most - std::min(most, sleeping_.load(std::memory_order_relaxed));
+        std::size_t threads = awake;
+        if (bytes >= parallel || before >= parallel / tuning::burst_part)
+            threads = std::max(threads, busy(most, before + bytes, tuning::asleep_thread_part));
+        threads = busy(threads, bytes, tuning::awake_thread_part);
+        return std::max<std::size_t>(threads, 1) - 1;
     }
 
-    // Each late call makes the time without helpers four times as long, each call in time a quarter shorter.
+    // After a late call, calls do with half of the threads that it had, for a while. Each further one makes
+    // the while four times as long, each call in time a quarter shorter.
     void remember(bool late) {
         std::int64_t penalty = penalty_.load(std::memory_order_relaxed);
         if (late) {
+            const std::int64_t now = microseconds_now();
+            const std::size_t had = now < restricted_until_.load(std::memory_order_relaxed)
+                                        ? allowed_.load(std::memory_order_relaxed)
+                                        : threads_.size() + 1;
             penalty = std::clamp<std::int64_t>(4 * penalty, tuning::first_penalty_microseconds,
                                                tuning::most_penalty_microseconds);
-            lonely_until_.store(microseconds_now() + penalty, std::memory_order_relaxed);
+            allowed_.store(std::max<std::size_t>(had / 2, 1), std::memory_order_relaxed);
+            restricted_until_.store(now + penalty, std::memory_order_relaxed);
         } else {
             penalty -= penalty / 4;
         }
         penalty_.store(penalty, std::memory_order_relaxed);
     }
 
-    void run(std::size_t helpers, void (*call)(void*), void* context) {
-        job entry{call, context, current_processor(), std::min(helpers, threads_.size())};
-        std::size_t sleepers = 0;
-        {
-            const auto lock = lock_briefly(mutex_);
-            *open_end() = &entry;
-            sleepers = sleepers_wanted(entry);
+    void run(std::size_t helpers, void (*call)(void*, std::size_t), void* context) {
+        const auto begin = backoff::clock::now();
+        job entry{call, context, current_processor()};
+        std::size_t posted = 0, end = 0;  // boxes that were filled, all of them below `end`
+        for (const bool asleep : {false, true}) {
+            for (std::size_t k = 0; k != threads_.size() && posted != helpers; ++k) {
+                if (boxes_[k].asleep() != asleep || !boxes_[k].post(entry)) continue;
+                ++posted;
+                end = std::max(end, k + 1);
+            }
         }
-        epoch_.fetch_add(1, std::memory_order_release);  // unlocked: who watches it wants the mutex at once
-        for (; sleepers != 0; --sleepers) wake_.notify_one();
-        call(context);
-        auto lock = lock_briefly(mutex_);
-        job** at = &open_;
-        while (*at != &entry) at = &(*at)->next;
-        *at = entry.next;  // closed: whoever comes now finds nothing to join
-        if (entry.inside == 0) return;
-        lock.unlock();
+        entry.boxes.store(end, std::memory_order_release);
+        wake_some(entry);
+        call(context, 0);
+        std::size_t inside = posted;
+        for (std::size_t k = 0; k != end; ++k) inside -= boxes_[k].take_back(entry) ? 1 : 0;
+        if (inside == 0) return;
         backoff pause;
-        while (entry.finished.load(std::memory_order_acquire) != entry.inside) pause();
-        remember(pause.waited() > std::chrono::microseconds(tuning::late_leave_microseconds));
+        while (entry.finished.load(std::memory_order_acquire) != inside) pause();
+        remember(is_late(pause.waited(), begin));
     }
 
   private:
-    struct job {
-        void (*call)(void*);
-        void* context;
-        int processor;                         // of the caller
-        std::size_t places;                    // helpers that may still join; guarded by mutex_
-        std::size_t inside = 0;                // helpers that joined; guarded by mutex_ while the job is open
-        std::atomic<std::size_t> finished{0};  // helpers that left
-        job* next = nullptr;                   // the one opened after it; guarded by mutex_
-    };
-
     void stop() {
-        {
-            const std::lock_guard lock(mutex_);
-            stopping_ = true;
+        stopping_.store(true);
+        for (std::size_t k = 0; k != threads_.size(); ++k) {
+            boxes_[k].wake();
+            threads_[k].join();
         }
-        epoch_.fetch_add(1, std::memory_order_relaxed);
-        wake_.notify_all();
-        for (std::thread& thread : threads_) thread.join();
-    }
-    // Where the next job is linked; mutex_ is held.
-    [[nodiscard]] job** open_end() {
-        job** at = &open_;
-        while (*at != nullptr) at = &(*at)->next;
-        return at;
     }
 
-    // The first open job with a free place, if any; mutex_ is held.
-    [[nodiscard]] job* has_place() const {
-        job* found = open_;
-        while (found != nullptr && found->places == 0) found = found->next;
-        return found;
-    }
-    job* join() {
-        job* const found = has_place();
-        if (found != nullptr) {
-            --found->places;
-            ++found->inside;
+    // Wakes two of the threads that are asleep and have the job.
+    void wake_some(job& entry) {
+        const std::size_t end = entry.boxes.load(std::memory_order_acquire);
+        for (int left = 2; left != 0 && entry.next_to_wake.load(std::memory_order_relaxed) < end;) {
+            const std::size_t k = entry.next_to_wake.fetch_add(1, std::memory_order_relaxed);
+            if (k >= end) return;
+            if (boxes_[k].holds(entry) && boxes_[k].wake()) --left;
         }
-        return found;
     }
 
-    // How many sleeping threads whoever is awake should wake for an open job; mutex_ is held.
-    [[nodiscard]] std::size_t sleepers_wanted(const job& entry) const {
-        return std::min({entry.places, sleeping_.load(std::memory_order_relaxed), std::size_t{2}});
+    // The bytes of the calls that came before this one in a burst.
+    std::size_t count_burst(std::size_t bytes, std::int64_t now) {
+        const std::int64_t until =
+            burst_until_.exchange(now + tuning::burst_microseconds +
+                                      static_cast<std::int64_t>(bytes / tuning::least_bytes_per_microsecond),
+                                  std::memory_order_relaxed);
+        if (now > until) burst_.store(0, std::memory_order_relaxed);
+        return burst_.fetch_add(bytes, std::memory_order_relaxed);
     }
 
     static std::int64_t microseconds_now() {
@@ -205,51 +260,44 @@ class executor::pool {
         return duration_cast<microseconds>(steady_clock::now().time_since_epoch()).count();
     }
 
-    void serve() {
+    void serve(std::size_t number) {
         neighbour place;
-        auto lock = lock_briefly(mutex_);
-        for (;;) {
-            if (stopping_) return;
-            if (job* current = join()) {
-                std::size_t sleepers = sleepers_wanted(*current);
-                lock.unlock();
-                for (; sleepers != 0; --sleepers) wake_.notify_one();
+        box& own = boxes_[number];
+        for (int idle = 0; !stopping_.load(std::memory_order_relaxed);) {
+            if (job* current = own.enter()) {
+                wake_some(*current);
                 place.keep_off(current->processor);
-                current->call(current->context);
+                current->call(current->context, number + 1);
+                own.leave();
                 current->finished.fetch_add(1, std::memory_order_release);  // the job may be gone after this
-                lock = lock_briefly(mutex_);
-                continue;
-            }
-            const std::size_t seen = epoch_.load(std::memory_order_relaxed);
-            lock.unlock();
-            const auto changed = [&] { return epoch_.load(std::memory_order_acquire) != seen; };
-            for (int i = 0; i < tuning::idle_pauses && !changed(); ++i) processor_pause();
-            lock = lock_briefly(mutex_);
-            // A job that came meanwhile is in the list already, though perhaps not counted yet.
-            if (!changed() && !stopping_ && !has_place()) {
+                idle = 0;
+            } else if (++idle < tuning::idle_pauses) {
+                processor_pause();
+            } else {
                 sleeping_.fetch_add(1, std::memory_order_relaxed);
-                wake_.wait(lock, [&] { return changed() || has_place() || stopping_; });
+                own.sleep(stopping_);
                 sleeping_.fetch_sub(1, std::memory_order_relaxed);
+                idle = 0;
             }
         }
     }
 
-    std::mutex mutex_;
-    std::condition_variable wake_;
-    job* open_ = nullptr;                // the oldest open job; a list, so that opening one allocates nothing
-    std::atomic<std::size_t> epoch_{0};  // changes with every new job
-    std::atomic<std::size_t> sleeping_{0};  // changes under mutex_
-    bool stopping_ = false;
+    std::atomic<bool> stopping_{false};
+    std::atomic<std::size_t> sleeping_{0};
     // What helpers_for() goes by; nothing depends on their being exact.
-    std::atomic<std::int64_t> lonely_until_{0};  // us; calls do without helpers until then
-    std::atomic<std::int64_t> penalty_{0};       // us; for how long they last did
+    std::atomic<std::int64_t> restricted_until_{0};  // us; calls do with allowed_ threads until then
+    std::atomic<std::int64_t> penalty_{0};           // us; for how long they last did
+    std::atomic<std::size_t> allowed_{1};
+    std::atomic<std::int64_t> burst_until_{0};  // us; later calls begin another one
+    std::atomic<std::size_t> burst_{0};         // bytes
+    std::vector<box> boxes_;
     std::vector<std::thread> threads_;
 };
 
 executor::executor(std::size_t threads, simd_level level)
     : threads_(threads == 0 ? available_processors() : threads),
       level_(choose_level(level)),
-      shared_bytes_(threads_ == 2 ? tuning::pair_bytes : tuning::parallel_bytes) {
+      shared_bytes_(tuning::parallel_bytes) {
     if (threads_ == 1) return;
     try {
         pool_ = std::make_unique<pool>(threads_ - 1);
@@ -267,18 +315,21 @@ executor executor::alone() const { return executor(verified(), level_); }
 executor::~executor() = default;
 
 std::size_t executor::helpers_for(std::size_t bytes) {
-    return pool_ && bytes >= shared_bytes_ ? pool_->helpers_for(bytes, shared_bytes_) : 0;
+    return pool_ && bytes >= shared_bytes_ / tuning::awake_part ? pool_->helpers_for(bytes, shared_bytes_)
+                                                                : 0;
 }
+
+bool executor::fits_caches(std::size_t bytes) const { return bytes / tuning::chain_times < shared_bytes_; }
 
 void executor::helpers_were_late() {
     if (pool_) pool_->remember(true);
 }
 
-void executor::run_shared(std::size_t helpers, void (*call)(void*), void* context) {
+void executor::run_shared(std::size_t helpers, void (*call)(void*, std::size_t), void* context) {
     if (pool_)
         pool_->run(helpers, call, context);
     else
-        call(context);
+        call(context, 0);
 }
 
 }  // namespace upsweep::cpu

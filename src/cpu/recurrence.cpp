@@ -117,7 +117,7 @@ void run_recurrence(executor& ex, const source<T>& a, const source<T>& b, T x0, 
         chunking::plan(ex, shape.size, read_bytes, out.element_size, tuning::recurrence_cost);
     const bool streaming = worth_streaming(plan, shape) && out.direct != nullptr;
     const engine kernel(ex.simd(), a, b, out, shape.size, streaming, plan.elements);
-    run_chain(ex, plan.helpers, plan.count, kernel, typename engine::state{affine_map<T>{T(0), x0}, {}, 0});
+    run_chunks(ex, plan, kernel, typename engine::state{affine_map<T>{T(0), x0}, {}, 0});
 }
 
 template void run_recurrence<float>(executor&, const source<float>&, const source<float>&, float,

@@ -202,7 +202,7 @@ Acc run_segmented_scan(executor& ex, const source<Acc>& in, const sink<Acc>& out
     if (carry.supers) state.supers = as_lane(*carry.supers);
     if (carry.tiles) state.tiles = as_lane(*carry.tiles);
     state.tile_count = carry.tile_count;
-    state = run_chain(ex, plan.helpers, plan.count, kernel, state);
+    state = run_chunks(ex, plan, kernel, state);
     carry.supers = static_cast<Acc>(state.supers);
     carry.tiles = static_cast<Acc>(state.tiles);
     carry.tile_count = state.tile_count;

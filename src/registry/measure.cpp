@@ -3,7 +3,6 @@
 #include "registry/measure.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <cstring>
@@ -23,8 +22,8 @@
 #include "registry/held.hpp"
 #include "registry/scanner.hpp"
 #include "registry/visit.hpp"
-#include "upsweep/cpu/chain.hpp"
 #include "upsweep/cpu/engine.hpp"
+#include "upsweep/cpu/tasks.hpp"
 #include "upsweep/error.hpp"
 
 namespace upsweep::registry {
@@ -90,24 +89,20 @@ void stream_copy(std::byte* to, const std::byte* from, std::size_t bytes) {
 #endif
 }
 
-// Copies in pieces that the executor's threads claim one after the other.
+// Copies in pieces, shared out among the executor's threads.
 void copy(cpu::executor& executor, std::byte* to, const std::byte* from, std::size_t bytes) {
     constexpr std::size_t piece = std::size_t{256} << 10;
     const std::size_t pieces = (bytes + piece - 1) / piece;
     const bool streaming = 2 * bytes >= cpu::streaming_bytes();
     const std::size_t helpers =
         2 * bytes < cpu::tuning::parallel_bytes ? 0 : std::min(executor.threads(), pieces) - 1;
-    std::atomic<std::size_t> ticket{0};
-    auto work = [&]() noexcept {
-        for (std::size_t i; (i = ticket.fetch_add(1, std::memory_order_relaxed)) < pieces;) {
-            const std::size_t count = std::min(piece, bytes - i * piece);
-            if (streaming)
-                stream_copy(to + i * piece, from + i * piece, count);
-            else
-                std::memcpy(to + i * piece, from + i * piece, count);
-        }
-    };
-    executor.run(helpers, work);
+    cpu::for_each_task(executor, helpers, pieces, [&](std::size_t i) {
+        const std::size_t count = std::min(piece, bytes - i * piece);
+        if (streaming)
+            stream_copy(to + i * piece, from + i * piece, count);
+        else
+            std::memcpy(to + i * piece, from + i * piece, count);
+    });
 }
 
 // Small numbers of both signs, so that no sum overflows and no product vanishes at once.

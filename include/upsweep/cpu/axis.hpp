@@ -17,6 +17,7 @@
 
 #include "upsweep/cpu/engine.hpp"
 #include "upsweep/cpu/generic.hpp"
+#include "upsweep/cpu/tasks.hpp"
 #include "upsweep/views.hpp"
 
 namespace upsweep::cpu {

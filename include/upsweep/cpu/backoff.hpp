@@ -2,8 +2,9 @@
 #pragma once
 
 #include <chrono>
-#include <mutex>
 #include <thread>
+
+#include "upsweep/cpu/tuning.hpp"
 
 #if defined(__x86_64__) || defined(_M_X64)
 #include <immintrin.h>
@@ -42,16 +43,11 @@ class backoff {
     clock::time_point start_{};
 };
 
-// Locks a mutex that is held for a few instructions at a time: mostly it is free again before the operating
-// system could put this thread to sleep and wake it, which takes microseconds.
-inline std::unique_lock<std::mutex> lock_briefly(std::mutex& mutex) {
-    std::unique_lock lock(mutex, std::try_to_lock);
-    for (int i = 0; i < 200 && !lock.owns_lock(); ++i) {
-        processor_pause();
-        lock.try_lock();
-    }
-    if (!lock.owns_lock()) lock.lock();
-    return lock;
+// Whether a caller that has waited for so long, in a call that began then, has waited for threads that have
+// lost their processors: for longer than any chunk takes, and for a good part of the call.
+inline bool is_late(backoff::clock::duration waited, backoff::clock::time_point begin) {
+    return waited > std::chrono::microseconds(tuning::late_microseconds) &&
+           tuning::late_part * waited > backoff::clock::now() - begin;
 }
 
 }  // namespace upsweep::cpu

@@ -17,30 +17,10 @@
 
 #include "upsweep/cpu/backoff.hpp"
 #include "upsweep/cpu/executor.hpp"
+#include "upsweep/cpu/first_failure.hpp"
 #include "upsweep/cpu/tuning.hpp"
 
 namespace upsweep::cpu {
-
-// The first of the exceptions that several threads meet, and a flag for the others to leave.
-class first_failure {
-  public:
-    void fail(std::exception_ptr reason) noexcept {
-        if (!claimed_.exchange(true)) {
-            reason_ = std::move(reason);
-            failed_.store(true, std::memory_order_release);
-        }
-    }
-    [[nodiscard]] bool failed() const { return failed_.load(std::memory_order_relaxed); }
-    // Once all threads have left.
-    void rethrow_failure() const {
-        if (reason_) std::rethrow_exception(reason_);
-    }
-
-  private:
-    std::atomic<bool> failed_{false};
-    std::atomic<bool> claimed_{false};
-    std::exception_ptr reason_;
-};
 
 // The shared state and whose turn it is.
 template <class State>
@@ -80,7 +60,7 @@ class turnstile : public first_failure {
 
     [[nodiscard]] bool costs_too_much(clock::duration waited) const {
         return waited > std::chrono::microseconds(tuning::late_turn_microseconds) &&
-               tuning::late_turn_part * waited > clock::now() - begin_;
+               tuning::late_part * waited > clock::now() - begin_;
     }
 
     const clock::time_point begin_ = clock::now();
@@ -161,18 +141,22 @@ typename Kernel::state run_chain(executor& ex, std::size_t helpers, std::size_t 
     std::atomic<std::size_t> present{0};
     second_thread_trial trial(helpers, chunk_count);
 
-    const std::thread::id caller = std::this_thread::get_id();
-    auto work = [&]() noexcept {
-        const bool is_caller = std::this_thread::get_id() == caller;
+    auto work = [&](std::size_t worker) noexcept {
+        const bool is_caller = worker == 0;
         if (!is_caller) {
             for (backoff pause; !trial.admits(gate.passed()) && !gate.failed(); pause()) continue;
         }
         present.fetch_add(1, std::memory_order_relaxed);
         // A helper whose processor was taken holds everybody up; it leaves after the chunk that it has.
-        const auto leaves = [&] { return !is_caller && (gate.late() || trial.failed()); };
+        auto last_claim = backoff::clock::now();
+        const auto leaves = [&] {
+            const auto before = std::exchange(last_claim, backoff::clock::now());
+            const bool slow = last_claim - before > std::chrono::microseconds(tuning::late_turn_microseconds);
+            return trial.failed() || (slow && gate.late());
+        };
         try {
             const auto claim = [&] {
-                return leaves() ? no_chunk : ticket.fetch_add(1, std::memory_order_relaxed);
+                return !is_caller && leaves() ? no_chunk : ticket.fetch_add(1, std::memory_order_relaxed);
             };
             typename Kernel::summary made;
             for (std::size_t chunk = claim(); chunk < chunk_count && !gate.failed();) {
@@ -206,24 +190,6 @@ typename Kernel::state run_chain(executor& ex, std::size_t helpers, std::size_t 
     if (gate.late()) ex.helpers_were_late();
     gate.rethrow_failure();
     return std::move(gate.state());
-}
-
-// Runs task(i) for every i below count, in no particular order.
-template <class Task>
-void for_each_task(executor& ex, std::size_t helpers, std::size_t count, const Task& task) {
-    std::atomic<std::size_t> ticket{0};
-    first_failure failure;
-    auto work = [&]() noexcept {
-        try {
-            for (std::size_t i;
-                 !failure.failed() && (i = ticket.fetch_add(1, std::memory_order_relaxed)) < count;)
-                task(i);
-        } catch (...) {
-            failure.fail(std::current_exception());
-        }
-    };
-    ex.run(helpers, work);
-    failure.rethrow_failure();
 }
 
 }  // namespace upsweep::cpu

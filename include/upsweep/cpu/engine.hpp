@@ -14,7 +14,7 @@
 
 #include "upsweep/core/portability.hpp"
 #include "upsweep/core/tree.hpp"
-#include "upsweep/cpu/chain.hpp"
+#include "upsweep/cpu/chunks.hpp"
 #include "upsweep/cpu/executor.hpp"
 #include "upsweep/cpu/kernels.hpp"
 #include "upsweep/cpu/staging.hpp"
@@ -25,17 +25,6 @@ namespace upsweep::cpu {
 
 // Bytes read and written from which one thread streams its results past the caches of this machine.
 std::size_t streaming_bytes();
-
-// How a scan of n elements is cut into chunks of whole tiles, and who works on them.
-struct chunking {
-    std::size_t elements;  // of a chunk
-    std::size_t count;
-    std::size_t helpers;
-
-    // `cost`: what a byte costs, in times of what it costs a plain scan.
-    static chunking plan(executor& ex, std::size_t n, std::size_t read_bytes, std::size_t written_bytes,
-                         std::size_t cost = 1);
-};
 
 template <class Acc, class Op>
 class scan_engine {
@@ -160,7 +149,7 @@ inline std::size_t lead_of(const scan_shape& shape) {
 
 // Whether results are stored past the caches.
 inline bool worth_streaming(const chunking& plan, const scan_shape& shape) {
-    return !shape.in_place && (plan.helpers != 0 || shape.footprint >= streaming_bytes());
+    return !shape.in_place && (plan.chained || (plan.helpers == 0 && shape.footprint >= streaming_bytes()));
 }
 
 // Scans shape.size elements from `carry` on (a tile boundary), which ends as the state after the last

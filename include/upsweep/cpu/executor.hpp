@@ -31,37 +31,41 @@ class executor {
     // One of a single thread, with the same instruction set. Costs nothing.
     [[nodiscard]] executor alone() const;
 
-    // Shares calls that read and write at least so many bytes, and larger ones among more threads in
-    // proportion; without it, tuning::parallel_bytes, or pair_bytes for two threads. Changes no bit of any
-    // result. Not while another thread calls through this executor.
+    // Wakes threads for calls that read and write at least so many bytes, tuning::parallel_bytes without it.
+    // The other sizes of tuning.hpp from which work is shared, and in which way, move with this one. Changes
+    // no bit of any result. Not while another thread calls through this executor.
     void share_from(std::size_t bytes) { shared_bytes_ = bytes; }
 
     // How many helpers a call that reads and writes so many bytes should ask for: none where one core
     // finishes as soon, else one or more. Threads that are awake are worth having for less work than those
-    // asleep. After helpers have kept a caller waiting, because something else has their processors, calls do
-    // without for a while.
+    // asleep, and waking them pays for a burst of calls together. After helpers have kept a caller waiting,
+    // because something else has their processors, calls do with fewer for a while.
     [[nodiscard]] std::size_t helpers_for(std::size_t bytes);
+    // Whether the threads' caches hold what a call reads and writes.
+    [[nodiscard]] bool fits_caches(std::size_t bytes) const;
     // Says that they have, in a call that noticed it by itself.
     void helpers_were_late();
 
-    // Runs work() on the calling thread and, at the same time, on up to `helpers` threads of the pool that
-    // are free. work must therefore claim its pieces itself and return when none is left, whether one thread
-    // runs it or all do. Returns when every thread that entered has left. work must not throw.
+    // Runs work(0) on the calling thread and, at the same time, work(k) on up to `helpers` threads of the
+    // pool that are free, of which k > 0 is the number. work must therefore claim its pieces itself and
+    // return when none is left, whether one thread runs it or all do. Returns when every thread that entered
+    // has left. work must not throw.
     template <class Work>
     void run(std::size_t helpers, Work& work) {
-        static_assert(std::is_nothrow_invocable_v<Work&>);
+        static_assert(std::is_nothrow_invocable_v<Work&, std::size_t>);
         if (helpers == 0)
-            work();
+            work(std::size_t{0});
         else
             run_shared(
-                helpers, [](void* context) { (*static_cast<Work*>(context))(); }, &work);
+                helpers, [](void* context, std::size_t worker) { (*static_cast<Work*>(context))(worker); },
+                &work);
     }
 
   private:
     struct verified {};
     class pool;
     executor(verified, simd_level level);
-    void run_shared(std::size_t helpers, void (*call)(void*), void* context);
+    void run_shared(std::size_t helpers, void (*call)(void*, std::size_t), void* context);
 
     std::size_t threads_;
     simd_level level_;

@@ -23,7 +23,7 @@
 
 #include "upsweep/concepts.hpp"
 #include "upsweep/core/tree.hpp"
-#include "upsweep/cpu/chain.hpp"
+#include "upsweep/cpu/chunks.hpp"
 #include "upsweep/cpu/engine.hpp"
 #include "upsweep/cpu/heads.hpp"
 
@@ -319,17 +319,9 @@ std::optional<Acc> run_generic_scan(executor& ex, const Source& source, const Si
     using engine = generic_engine<Acc, Op, Source, Sink, Heads>;
     const chunking plan = chunking::plan(ex, shape.size, sizeof(Acc), sizeof(Acc), tuning::generic_cost);
     const engine kernel(source, sink, op, shape.size, shape.exclusive, plan.elements, heads);
-    const auto finish = [&](typename engine::state& state) {
-        carry = std::move(state.tree);
-        return std::move(state.last);
-    };
-    typename engine::state state{std::move(carry)};
-    if (plan.count == 1) {
-        kernel.scan(0, state, no_chunk);
-        return finish(state);
-    }
-    typename engine::state last = run_chain(ex, plan.helpers, plan.count, kernel, state);
-    return finish(last);
+    typename engine::state last = run_chunks(ex, plan, kernel, typename engine::state{std::move(carry)});
+    carry = std::move(last.tree);
+    return std::move(last.last);
 }
 
 // x[first * stride], x[(first + 1) * stride], ... as accumulators, through a function.

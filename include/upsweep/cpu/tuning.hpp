@@ -8,15 +8,22 @@ namespace upsweep::cpu::tuning {
 
 // "Bytes" are those read and written by a call, unless said otherwise.
 
-// Below this a call is done by its caller alone. A sleeping thread takes some 35 us to come, of which 10 are
-// the caller's; and several threads store past the caches.
-inline constexpr std::size_t parallel_bytes = 16 * 1024 * 1024;
-// The same for two threads, of which the second can save half of the time at most.
-inline constexpr std::size_t pair_bytes = 32 * 1024 * 1024;
-// What every thread should find to do at least, as a part of those bytes: 4 MiB where threads have to be
-// woken, 256 KiB where they are awake.
-inline constexpr std::size_t asleep_thread_part = 4;
-inline constexpr std::size_t awake_thread_part = 64;
+// From here on a call wakes threads. A sleeping one takes some 35 us to come, of which 10 are the caller's.
+inline constexpr std::size_t parallel_bytes = 6 * 1024 * 1024;
+// What follows are parts and multiples of these bytes, so that all sizes move together.
+// Calls that begin within burst_microseconds of the end of one another, which a call knows by its bytes, are
+// a burst. It has threads woken once calls before the latest have come to 3 MiB: then more of them will come.
+inline constexpr int burst_microseconds = 200;
+inline constexpr std::size_t least_bytes_per_microsecond = 8000;
+inline constexpr std::size_t burst_part = 2;
+// From where on a call takes threads that are awake: 614 KiB.
+inline constexpr std::size_t awake_part = 10;
+// What every thread should find to do at least: 1 MiB where it has to be woken, 128 KiB where it is awake.
+inline constexpr std::size_t asleep_thread_part = 6;
+inline constexpr std::size_t awake_thread_part = 48;
+// From where on the threads' caches do not hold what a call reads and writes: 30 MiB. Then results are stored
+// past them, and threads take chunks in turn.
+inline constexpr std::size_t chain_times = 5;
 // What a byte costs in times of what it costs a plain scan with kernels.
 inline constexpr std::size_t generic_cost = 8;
 inline constexpr std::size_t recurrence_cost = 4;
@@ -30,6 +37,11 @@ inline constexpr std::size_t chunk_bytes = 128 * 1024;
 inline constexpr std::size_t asking_bytes = 1024 * 1024;
 inline constexpr std::size_t cached_lead_bytes = 4 * 1024;
 inline constexpr std::size_t lead_bytes = 16 * 1024;
+// The same where they stay in the caches, each region with its thread.
+inline constexpr std::size_t smallest_region_bytes = 16 * 1024;
+inline constexpr std::size_t regions_per_thread = 8;
+// What summarising takes in times of scanning.
+inline constexpr double summarising_cost = 0.5;
 // Chunks that every thread of the chain should get at least, so that they finish together.
 inline constexpr std::size_t chunks_per_thread = 6;
 // Bytes from which results are stored past the caches, as a multiple of the last-level cache, if one thread
@@ -44,15 +56,16 @@ inline constexpr std::size_t trial_chunks = 24;
 inline constexpr double trial_worthwhile = 0.95;
 
 // A caller lets its helpers go when it has waited for its turn for so long, and for such a part of the time
-// since the scan began: they have lost their processors, and what they do costs more than it saves. A single
-// hiccup of a long scan is none of that.
+// since the scan began (late_part): they have lost their processors, and what they do costs more than it
+// saves. A single hiccup of a long scan is none of that.
 inline constexpr int late_turn_microseconds = 1000;
-inline constexpr int late_turn_part = 4;
-// A caller that waits so long for helpers to leave waits for threads that have lost their processors: more
-// than any chunk takes, less than a time slice of the operating system.
-inline constexpr int late_leave_microseconds = 100;
-// For how long calls then do without helpers: at first, and at most after it has happened again and again.
-inline constexpr int first_penalty_microseconds = 100'000;
+inline constexpr int late_part = 4;
+// A caller that waits so long for helpers, and for such a part of its call, waits for threads that have lost
+// their processors: more than any chunk takes, less than a time slice of the operating system.
+inline constexpr int late_microseconds = 100;
+// For how long calls then do with half of the threads: at first, and at most after it has happened again and
+// again.
+inline constexpr int first_penalty_microseconds = 25'000;
 inline constexpr int most_penalty_microseconds = 1'000'000;
 // Pauses for which an idle thread watches for work before it sleeps: 20 to 90 us.
 inline constexpr int idle_pauses = 2000;

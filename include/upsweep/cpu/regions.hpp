@@ -1,0 +1,289 @@
+// Scans that stay in the caches, on several threads: reduce, then scan, over regions that keep their threads.
+//
+// In a chain (chain.hpp) a chunk goes to whoever is free, so results are written where another thread wrote
+// in the call before, and such lines are slow to come by. Here an array is divided once a call, the same way
+// every time:
+//
+//   | lead | block 0 | block 1 | ... | block H-1 | tail |
+//
+// Helper k summarises block k while the caller scans the lead. Then the caller hands to every region of the
+// blocks the state that stands before it, a few operations each, and scans the tail, while the helpers scan
+// their blocks. Lead and tail are summarised by nobody, so that two threads take 0.6 of one thread's time
+// where summarising takes half as long as scanning.
+//
+// Nothing waits for a helper that has not come: until the first does, the caller scans as if it were alone,
+// and what is left then is divided. Of the regions of a block that nobody has claimed, the caller takes the
+// first and helpers the last; a helper whose block is done goes on in the others.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <exception>
+#include <optional>
+#include <utility>
+
+#include "upsweep/cpu/backoff.hpp"
+#include "upsweep/cpu/chain.hpp"
+#include "upsweep/cpu/executor.hpp"
+#include "upsweep/cpu/first_failure.hpp"
+#include "upsweep/cpu/inline_array.hpp"
+#include "upsweep/cpu/shared_span.hpp"
+#include "upsweep/cpu/tuning.hpp"
+
+namespace upsweep::cpu {
+
+// What a step of a thread came to: something, nothing because it waits for another thread, or the end.
+enum class progress { made, waits, finished };
+
+inline constexpr std::size_t most_regions = 128;
+inline constexpr std::size_t most_region_helpers = 63;
+
+// Where the threads of a scan find what to do. Kernel as in chain.hpp, whose chunks are the regions here.
+// Threads go by steps that never block, so that a test can take them in any order.
+template <class Kernel>
+class region_board {
+  public:
+    // Whether a thread's stack has room for it.
+    static constexpr bool is_small =
+        sizeof(std::optional<typename Kernel::state>) + sizeof(typename Kernel::summary) <= 256;
+
+    // `regions` up to most_regions, `helpers` at least one.
+    region_board(const Kernel& kernel, std::size_t regions, std::size_t helpers)
+        : kernel_(kernel),
+          count_(regions),
+          helpers_(std::min(helpers, most_region_helpers)),
+          blocks_(helpers_),
+          regions_(regions) {
+        lead_.reset({0, regions});
+    }
+
+    class caller;
+    class helper;
+
+  private:
+    using state = typename Kernel::state;
+    static constexpr std::size_t none = shared_span::none;
+
+    struct alignas(64) region {
+        std::atomic<bool> summarised{false};
+        typename Kernel::summary made;
+        std::optional<state> before;
+    };
+    struct alignas(64) block {
+        shared_span open;   // regions that nobody has claimed
+        shared_span ready;  // those whose state is known, and that nobody scans
+        std::size_t end = 0;
+    };
+
+    // How `count` regions from the first-th on are divided.
+    struct division {
+        std::size_t lead_end, tail_begin;
+
+        division(std::size_t first, std::size_t count, std::size_t helpers) {
+            const double share =
+                static_cast<double>(count) / (static_cast<double>(helpers) + 1 + tuning::summarising_cost);
+            const auto rounded = [](double value) { return static_cast<std::size_t>(value + 0.5); };
+            lead_end = first + rounded(share * tuning::summarising_cost);
+            tail_begin = std::max(lead_end, first + count - std::max<std::size_t>(1, rounded(share)));
+        }
+    };
+
+    // Divides what the caller has left, which the first helper to come does. Whether it is being divided.
+    bool divide() {
+        division parts(0, count_, helpers_);
+        const bool first_to_come = lead_.change([&](shared_span::bounds& left) {
+            if (left.last != count_ || count_ - left.first < 2) return false;
+            // The same division every time, except for those who come late.
+            if (left.first > parts.lead_end) parts = division(left.first, count_ - left.first, helpers_);
+            left.last = std::max(left.first, parts.lead_end);
+            return true;
+        });
+        const std::size_t begin = lead_.now().last;
+        if (!first_to_come) return begin != count_;
+        tail_begin_ = parts.tail_begin;
+        const std::size_t inside = tail_begin_ - begin;
+        for (std::size_t k = 0; k < helpers_; ++k) {
+            blocks_[k].end = begin + (k + 1) * inside / helpers_;
+            blocks_[k].open.reset({begin + k * inside / helpers_, blocks_[k].end});
+        }
+        divided_.store(true, std::memory_order_release);
+        return true;
+    }
+    [[nodiscard]] bool divided() const { return divided_.load(std::memory_order_acquire); }
+
+    // From the state that stands before it, for whoever claimed it from `ready`.
+    void scan(std::size_t index) { kernel_.scan(index, *regions_[index].before, no_chunk); }
+
+    const Kernel& kernel_;
+    const std::size_t count_;
+    const std::size_t helpers_;
+    alignas(64) shared_span lead_;  // what the caller scans by itself: everything, until it is divided
+    std::atomic<bool> divided_{false};
+    std::size_t tail_begin_ = 0;
+    inline_array<block, most_region_helpers> blocks_;
+    inline_array<region, most_regions> regions_;
+};
+
+// The thread that called, and holds the running state.
+template <class Kernel>
+class region_board<Kernel>::caller {
+  public:
+    caller(region_board& board, const state& initial) : board_(board), state_(initial) {}
+
+    progress step() {
+        if (claimed_ != none) {
+            board_.kernel_.scan(next_++, state_, no_chunk);
+            claimed_ = none;
+        } else if (ready_ != none) {
+            board_.scan(ready_);
+            ready_ = none;
+        } else if (block_ == before_blocks) {
+            claimed_ = board_.lead_.take_first();
+            if (claimed_ != none) return progress::made;
+            if (board_.lead_.now().last == board_.count_) return progress::finished;
+            if (!board_.divided()) return progress::waits;
+            block_ = 0;
+        } else if (block_ != board_.helpers_) {
+            return step_in(board_.blocks_[block_]);
+        } else if (next_ != board_.count_) {
+            claimed_ = next_;
+        } else {  // the tail is done; what helpers have not come to yet, from the end
+            for (std::size_t k = board_.helpers_; k-- != 0 && ready_ == none;)
+                ready_ = board_.blocks_[k].ready.take_first();
+            return ready_ != none ? progress::made : progress::finished;
+        }
+        return progress::made;
+    }
+    // After the last step.
+    state& last() { return state_; }
+
+  private:
+    // Scans what helpers have left open and hands on the state over what they have summarised.
+    progress step_in(block& in) {
+        if (!handing_) {
+            claimed_ = in.open.take_first();
+            if (claimed_ != none) return progress::made;
+            in.ready.reset({next_, next_});
+            handing_ = true;
+        }
+        if (next_ == in.end) {
+            handing_ = false;
+            ++block_;
+            return progress::made;
+        }
+        std::size_t handed = 0;
+        while (next_ != in.end && board_.regions_[next_].summarised.load(std::memory_order_acquire)) {
+            region& here = board_.regions_[next_];
+            here.before.emplace(state_);
+            board_.kernel_.advance(state_, next_++, here.made);
+            ++handed;
+        }
+        in.ready.append(handed);
+        return handed == 0 ? progress::waits : progress::made;
+    }
+
+    static constexpr std::size_t before_blocks = static_cast<std::size_t>(-1);
+
+    region_board& board_;
+    state state_;                        // before region next_
+    std::size_t next_ = 0;               // the first region that is neither scanned nor handed on
+    std::size_t block_ = before_blocks;  // in which it lies
+    bool handing_ = false;               // whether the rest of the block is summarised by helpers
+    std::size_t claimed_ = none;         // what the next step scans, as the next region
+    std::size_t ready_ = none;           // or as a region that a helper summarised
+};
+
+// A thread that came to help. `index` is the same for the same thread in every call.
+template <class Kernel>
+class region_board<Kernel>::helper {
+  public:
+    helper(region_board& board, std::size_t index) : board_(board), home_(index % board.helpers_) {}
+
+    progress step() {
+        if (open_ != none) {
+            region& here = board_.regions_[open_];
+            board_.kernel_.summarise(open_, here.made);
+            here.summarised.store(true, std::memory_order_release);
+            open_ = none;
+        } else if (ready_ != none) {
+            board_.scan(ready_);
+            ready_ = none;
+        } else if (!arrived_) {
+            if (!board_.divide()) return progress::finished;
+            arrived_ = true;
+        } else if (!board_.divided()) {
+            return progress::waits;
+        } else if (!all_claimed_) {
+            open_ = from_blocks([](block& b) { return b.open.take_last(); });
+            all_claimed_ = open_ == none;
+        } else {
+            ready_ = from_blocks([](block& b) { return b.ready.take_first(); });
+            if (ready_ == none)
+                return board_.blocks_[home_].ready.now().first == board_.blocks_[home_].end
+                           ? progress::finished
+                           : progress::waits;
+        }
+        return progress::made;
+    }
+
+  private:
+    // From the helper's own block, or else from another.
+    template <class Take>
+    std::size_t from_blocks(const Take& take) {
+        std::size_t found = take(board_.blocks_[home_]);
+        for (std::size_t k = board_.helpers_; k-- != 0 && found == none;) found = take(board_.blocks_[k]);
+        return found;
+    }
+
+    region_board& board_;
+    const std::size_t home_;  // its own block
+    bool arrived_ = false;
+    bool all_claimed_ = false;
+    std::size_t open_ = none;   // what the next step summarises
+    std::size_t ready_ = none;  // or scans
+};
+
+// As run_chain, for results that a cache holds.
+template <class Kernel>
+typename Kernel::state run_regions(executor& ex, std::size_t helpers, std::size_t count, const Kernel& kernel,
+                                   const typename Kernel::state& initial) {
+    using board_type = region_board<Kernel>;
+    board_type board(kernel, count, helpers);
+    typename board_type::caller front(board, initial);
+    first_failure failure;
+    const auto begin = backoff::clock::now();
+    backoff::clock::duration waited{};  // by the caller
+
+    const auto follow = [&](auto& thread) {
+        backoff::clock::duration all{};
+        backoff pause;
+        for (progress now; (now = thread.step()) != progress::finished && !failure.failed();) {
+            if (now == progress::waits) {
+                pause();
+            } else {
+                all += pause.waited();
+                pause = {};
+            }
+        }
+        return all;
+    };
+    auto work = [&](std::size_t worker) noexcept {
+        try {
+            if (worker == 0) {
+                waited = follow(front);
+            } else {
+                typename board_type::helper thread(board, worker - 1);
+                follow(thread);
+            }
+        } catch (...) {
+            failure.fail(std::current_exception());
+        }
+    };
+    ex.run(helpers, work);
+    if (is_late(waited, begin)) ex.helpers_were_late();
+    failure.rethrow_failure();
+    return std::move(front.last());
+}
+
+}  // namespace upsweep::cpu
