@@ -237,6 +237,8 @@ TEST(axis_scan, shapes_that_several_threads_share) {
         float_sums.run_all(shape, coverage::all);
         if (sanitized && shape[0] == 3) break;
     }
+    axis_check<std::int16_t, maximum>{{}, -5}.run_all({1000, 200}, coverage::all);
+    axis_check<std::int64_t, plus>{{}, 7}.run_all({9000, 24}, coverage::all);
 }
 
 // Results that are stored past the caches, along and across the axis.

@@ -17,7 +17,9 @@ class axis_engine {
     static constexpr std::size_t line = 64 / sizeof(Acc);  // elements of a cache line
     static constexpr std::size_t narrowest_share =
         256 / sizeof(Acc);  // lanes of a row that a thread takes at least
+    static constexpr std::size_t wide_share = 2048 / sizeof(Acc);   // that it takes if it can
     static constexpr std::size_t chain_lanes = 4096 / sizeof(Acc);  // lanes that are chained together
+    static constexpr std::size_t largest_chunk_bytes = 512 * 1024;  // of tiles; otherwise rows are chained
     static constexpr std::size_t group_lanes = 256;
     static constexpr std::size_t group_bytes = 16384;  // of a group's buffer
     static constexpr std::size_t shortest_line = 256;  // elements from which a sequence is scanned as a line
@@ -145,13 +147,14 @@ class axis_engine {
         return block;
     }
 
-    // As wide blocks of lanes as every thread can have: memory likes to be read in long stretches.
+    // As wide blocks of lanes as every thread can have: memory likes to be read in long stretches, and
+    // threads do not like to write to the same cache lines.
     void run_lanes() {
         const std::size_t row_lanes = geometry_.fastest().extent;
         const std::size_t rows = geometry_.sequence_count / row_lanes;
-        const std::size_t shares = rows * ((row_lanes + narrowest_share - 1) / narrowest_share);
+        const std::size_t shares = rows * ((row_lanes + wide_share - 1) / wide_share);
         const std::size_t threads = ex_.helpers_for(footprint_) + 1;
-        if (shares < threads && geometry_.length >= 2 * core::tile_size) {
+        if (shares < threads && geometry_.length >= 2 * core::row_size) {
             for (std::size_t row = 0; row < rows; ++row) run_lane_chain(row * row_lanes, row_lanes);
             return;
         }
@@ -169,55 +172,57 @@ class axis_engine {
         });
     }
 
-    // Tiles along the axis, for rows too narrow to be shared out among the threads.
+    // Tiles of the tree along the axis, or rows if those are large enough, for lanes too few to be shared out
+    // among the threads.
     struct lane_chain {
         using state = lane_state<chain_lanes>;
         struct summary {
-            alignas(64) Acc totals[chain_lanes];  // of the tile's lanes
+            alignas(64) Acc totals[chain_lanes];  // of the chunk's lanes
         };
 
         const axis_engine& engine;
         lane_block<Acc> whole;
+        std::size_t chunk_size;  // elements of a sequence
 
-        [[nodiscard]] lane_block<Acc> rows_of(std::size_t tile, std::size_t row, std::size_t length) const {
-            return part_of(whole, tile * core::tile_size + row, length);
+        [[nodiscard]] std::size_t length_of(std::size_t chunk) const {
+            return std::min(chunk_size, whole.length - chunk * chunk_size);
         }
-        [[nodiscard]] std::size_t length_of(std::size_t tile) const {
-            return std::min(core::tile_size, whole.length - tile * core::tile_size);
+        // A row of the tree, or what there is of it.
+        [[nodiscard]] lane_block<Acc> row_of(std::size_t chunk, std::size_t row) const {
+            return part_of(whole, chunk * chunk_size + row, std::min(core::row_size, length_of(chunk) - row));
         }
-        void begin(summary& made) const {
+        void summarise(std::size_t chunk, summary& made) const {
             std::fill_n(made.totals, whole.lanes, Op::template identity<Acc>());
+            engine.kernels_.fold_lanes(part_of(whole, chunk * chunk_size, chunk_size), made.totals);
         }
-        void summarise(std::size_t tile, summary& made) const {
-            begin(made);
-            engine.kernels_.fold_lanes(rows_of(tile, 0, core::tile_size), made.totals);
-        }
-        void advance(state& carried, std::size_t, const summary& made) const {
-            if constexpr (exact) {
-                for (std::size_t lane = 0; lane < whole.lanes; ++lane)
-                    carried.supers[lane] = Op()(carried.supers[lane], made.totals[lane]);
-            } else {
-                carried.push_tile(made.totals);
+        void advance(state& carried, std::size_t chunk, const summary& made) const {
+            Acc* into = exact ? carried.supers : carried.rows;
+            for (std::size_t lane = 0; lane < whole.lanes; ++lane)
+                into[lane] = Op()(into[lane], made.totals[lane]);
+            if constexpr (!exact) {
+                if ((chunk + 1) * chunk_size % core::tile_size == 0) carried.push_tile(carried.rows);
             }
         }
-        // A row of the tree at a time, so that the next tile comes from memory while this one is written.
-        void scan(std::size_t tile, state& carried, std::size_t next) const {
-            const std::size_t length = length_of(tile);
-            for (std::size_t row = 0; row < length; row += core::row_size) {
-                if (next != no_chunk && row < length_of(next))
-                    ask_for(rows_of(next, row, std::min(core::row_size, length_of(next) - row)));
-                engine.scan_lanes(rows_of(tile, row, std::min(core::row_size, length - row)), row, carried);
+        // A row at a time, so that the next tile comes from memory while this one is written.
+        void scan(std::size_t chunk, state& carried, std::size_t next) const {
+            for (std::size_t row = 0; row < length_of(chunk); row += core::row_size) {
+                if (next != no_chunk && chunk_size != core::row_size && row < length_of(next))
+                    ask_for(row_of(next, row));
+                engine.scan_lanes(row_of(chunk, row), (chunk * chunk_size + row) % core::tile_size, carried);
             }
             if (whole.where == placement::streamed) engine.memory_.fence();
         }
     };
 
     void run_lane_chain(std::size_t sequence, std::size_t row_lanes) {
-        const std::size_t tiles = (geometry_.length + core::tile_size - 1) / core::tile_size;
         for (std::size_t lane = 0; lane < row_lanes; lane += chain_lanes) {
             const std::size_t lanes = std::min(chain_lanes, row_lanes - lane);
-            const lane_chain chain{*this, block_at(geometry_.begin(sequence + lane), lanes)};
-            run_chain(ex_, std::min(ex_.helpers_for(footprint_), tiles - 1), tiles, chain,
+            const bool narrow = core::tile_size * lanes * sizeof(Acc) <= largest_chunk_bytes &&
+                                geometry_.length >= 2 * core::tile_size;
+            const std::size_t chunk_size = narrow ? core::tile_size : core::row_size;
+            const std::size_t chunks = (geometry_.length + chunk_size - 1) / chunk_size;
+            const lane_chain chain{*this, block_at(geometry_.begin(sequence + lane), lanes), chunk_size};
+            run_chain(ex_, std::min(ex_.helpers_for(footprint_), chunks - 1), chunks, chain,
                       lane_state<chain_lanes>(lanes, start_));
         }
     }

@@ -38,13 +38,13 @@ chunking chunking::plan(executor& ex, std::size_t n, std::size_t read_bytes, std
     const std::size_t bytes = n * (read_bytes + written_bytes);
     const std::size_t helpers = n < 2 * core::tile_size ? 0 : ex.helpers_for(cost * bytes);
     if (helpers == 0) return {n, 1, 0, false};
-    const auto cut = [&](std::size_t wanted, std::size_t smallest_bytes, bool chained) {
+    const auto cut = [&](std::size_t wanted, std::size_t smallest_bytes, bool in_turn) {
         const std::size_t fair = n / wanted * read_bytes;
         const std::size_t input_bytes = std::clamp(fair, smallest_bytes, tuning::chunk_bytes);
         const std::size_t size = std::clamp(round_up(input_bytes / read_bytes, core::tile_size),
                                             core::tile_size, core::tiles_per_super * core::tile_size);
         const std::size_t chunks = (n + size - 1) / size;
-        return chunking{size, chunks, std::min(helpers, chunks - 1), chained};
+        return chunking{size, chunks, std::min(helpers, chunks - 1), in_turn};
     };
     if (ex.fits_caches(bytes)) {
         const std::size_t wanted = std::min((helpers + 1) * tuning::regions_per_thread, most_regions);

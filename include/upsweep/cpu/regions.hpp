@@ -81,11 +81,11 @@ class region_board {
         std::size_t lead_end, tail_begin;
 
         division(std::size_t first, std::size_t count, std::size_t helpers) {
-            const double share =
-                static_cast<double>(count) / (static_cast<double>(helpers) + 1 + tuning::summarising_cost);
-            const auto rounded = [](double value) { return static_cast<std::size_t>(value + 0.5); };
-            lead_end = first + rounded(share * tuning::summarising_cost);
-            tail_begin = std::max(lead_end, first + count - std::max<std::size_t>(1, rounded(share)));
+            // What everybody scans in the end is one part, what the caller scans meanwhile the cost of it.
+            const std::size_t parts = 100 * (helpers + 1) + tuning::summarising_cost;
+            const auto rounded = [&](std::size_t percent) { return (percent * count + parts / 2) / parts; };
+            lead_end = first + rounded(tuning::summarising_cost);
+            tail_begin = std::max(lead_end, first + count - std::max<std::size_t>(1, rounded(100)));
         }
     };
 

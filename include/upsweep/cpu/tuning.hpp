@@ -40,8 +40,8 @@ inline constexpr std::size_t lead_bytes = 16 * 1024;
 // The same where they stay in the caches, each region with its thread.
 inline constexpr std::size_t smallest_region_bytes = 16 * 1024;
 inline constexpr std::size_t regions_per_thread = 8;
-// What summarising takes in times of scanning.
-inline constexpr double summarising_cost = 0.5;
+// What summarising takes in percent of scanning.
+inline constexpr std::size_t summarising_cost = 50;
 // Chunks that every thread of the chain should get at least, so that they finish together.
 inline constexpr std::size_t chunks_per_thread = 6;
 // Bytes from which results are stored past the caches, as a multiple of the last-level cache, if one thread
