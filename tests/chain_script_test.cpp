@@ -29,22 +29,31 @@
 namespace upsweep::test {
 namespace {
 
-std::size_t check_all_schedules(std::size_t threads, std::size_t chunks) {
+// simulate(kernel, schedule) in every order of steps; how many there are.
+template <class Simulate>
+std::size_t check_all_schedules(std::size_t chunks, const Simulate& simulate) {
     all_schedules schedules;
     std::size_t count = 0;
     do {
         const word_kernel kernel(chunks);
-        kernel.expect_right("S",
-                            simulate_chain(kernel, threads, chunks, std::string("S"), std::ref(schedules)));
+        kernel.expect_right("S", simulate(kernel, std::ref(schedules)));
         ++count;
     } while (schedules.next() && !::testing::Test::HasFailure());
     return count;
 }
+
+// ---- the chain ----
+
+std::size_t check_all_chains(std::size_t threads, std::size_t chunks) {
+    return check_all_schedules(chunks, [&](const word_kernel& kernel, const auto& schedule) {
+        return simulate_chain(kernel, threads, chunks, std::string("S"), schedule);
+    });
+}
 TEST(chain_script, every_schedule) {
-    EXPECT_EQ(check_all_schedules(1, 6), 32u);  // five chunks, each in one pass or in two
-    EXPECT_GT(check_all_schedules(2, sanitized ? 4 : 6), 600u);
-    EXPECT_GT(check_all_schedules(3, sanitized ? 3 : 4), 2000u);
-    EXPECT_GT(check_all_schedules(4, 2), 200u);
+    EXPECT_EQ(check_all_chains(1, 6), 32u);  // five chunks, each in one pass or in two
+    EXPECT_GT(check_all_chains(2, sanitized ? 4 : 6), 600u);
+    EXPECT_GT(check_all_chains(3, sanitized ? 3 : 4), 2000u);
+    EXPECT_GT(check_all_chains(4, 2), 200u);
 }
 TEST(chain_script, random_schedules) {
     random_bits random(6);
@@ -58,22 +67,16 @@ TEST(chain_script, random_schedules) {
 
 // ---- regions ----
 
-std::size_t check_all_region_schedules(std::size_t helpers, std::size_t regions) {
-    all_schedules schedules;
-    std::size_t count = 0;
-    do {
-        const word_kernel kernel(regions);
-        kernel.expect_right(
-            "S", simulate_regions(kernel, helpers, regions, std::string("S"), std::ref(schedules)));
-        ++count;
-    } while (schedules.next() && !::testing::Test::HasFailure());
-    return count;
+std::size_t check_all_regions(std::size_t helpers, std::size_t regions) {
+    return check_all_schedules(regions, [&](const word_kernel& kernel, const auto& schedule) {
+        return simulate_regions(kernel, helpers, regions, std::string("S"), schedule);
+    });
 }
 TEST(regions_script, every_schedule) {
-    EXPECT_GT(check_all_region_schedules(1, 2), 10u);
-    EXPECT_GT(check_all_region_schedules(1, 3), 100u);
-    EXPECT_GT(check_all_region_schedules(1, sanitized ? 3 : 4), 100u);
-    EXPECT_GT(check_all_region_schedules(sanitized ? 1 : 2, 2), 10u);
+    EXPECT_GT(check_all_regions(1, 2), 10u);
+    EXPECT_GT(check_all_regions(1, 3), 100u);
+    EXPECT_GT(check_all_regions(1, sanitized ? 3 : 4), 100u);
+    EXPECT_GT(check_all_regions(sanitized ? 1 : 2, 2), 10u);
 }
 TEST(regions_script, random_schedules) {
     random_bits random(8);

@@ -6,10 +6,8 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cstddef>
 #include <mutex>
-#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -110,25 +108,10 @@ TEST(regions, any_number_of_regions_and_threads) {
     });
 }
 
-// Regions of very different length, so that threads overtake each other.
-struct uneven_regions : word_kernel {
-    using word_kernel::word_kernel;
-    static void dawdle(std::size_t region) {
-        for (std::size_t i = 0; i < region * 7919 % 13; ++i) std::this_thread::yield();
-    }
-    void summarise(std::size_t region, summary& made) const {
-        dawdle(region);
-        word_kernel::summarise(region, made);
-    }
-    void scan(std::size_t region, state& carried, std::size_t next) const {
-        word_kernel::scan(region, carried, next);
-        dawdle(region + 5);
-    }
-};
 TEST(regions, uneven_regions) {
     for_each_backend(coverage::threads, [](const auto& backend) {
         for (std::size_t round = 0; round < repetitions(30, 8); ++round) {
-            const uneven_regions kernel(60 + round);
+            const uneven_kernel kernel(60 + round);
             kernel.expect_right("",
                                 cpu::run_regions(*backend.executor, 6, 60 + round, kernel, std::string()));
         }
@@ -199,46 +182,12 @@ TEST(regions, nobody_waits_for_a_helper_that_does_not_come) {
     other.join();
 }
 
-// A failure in any callback of any region, on whatever thread, ends the scan and reaches the caller.
-struct failing_regions : word_kernel {
-    std::size_t failing;
-    int step;
-
-    failing_regions(std::size_t regions, std::size_t region, int where)
-        : word_kernel(regions), failing(region), step(where) {}
-    void check(std::size_t region, int here) const {
-        if (region == failing && step == here) throw std::runtime_error("region " + std::to_string(region));
-    }
-    void summarise(std::size_t region, summary& made) const {
-        check(region, 0);
-        word_kernel::summarise(region, made);
-    }
-    void advance(state& carried, std::size_t region, const summary& made) const {
-        check(region, 1);
-        word_kernel::advance(carried, region, made);
-    }
-    void scan(std::size_t region, state& carried, std::size_t next) const {
-        check(region, 2);
-        word_kernel::scan(region, carried, next);
-    }
-};
 TEST(regions, failures_reach_the_caller) {
-    constexpr std::size_t regions = 20;
     for_each_backend(coverage::threads, [](const auto& backend) {
-        for (std::size_t region = 0; region < regions; ++region) {
-            for (const int step : {0, 1, 2}) {
-                const failing_regions kernel(regions, region, step);
-                try {
-                    const std::string last =
-                        cpu::run_regions(*backend.executor, std::max<std::size_t>(backend.threads, 2) - 1,
-                                         regions, kernel, std::string());
-                    EXPECT_NE(step, 2) << "every region is scanned";  // a summary is not always needed
-                    kernel.expect_right("", last);
-                } catch (const std::runtime_error& e) {
-                    EXPECT_EQ(e.what(), "region " + std::to_string(region));
-                }
-            }
-        }
+        const std::size_t helpers = std::max<std::size_t>(backend.threads, 2) - 1;
+        expect_failures_to_arrive([&](std::size_t regions, const failing_kernel& kernel) {
+            return cpu::run_regions(*backend.executor, helpers, regions, kernel, std::string());
+        });
     });
 }
 

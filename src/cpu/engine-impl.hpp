@@ -135,7 +135,7 @@ Acc run_scan(executor& ex, const source<Acc>& in, const sink<Acc>& out, const sc
              core::tree_carry<Acc>& carry) {
     using engine = scan_engine<Acc, Op>;
     const chunking plan = chunking::plan(ex, shape.size, std::max(in.element_size, sizeof(Acc)),
-                                         std::max(out.element_size, sizeof(Acc)));
+                                         std::max(out.element_size, sizeof(Acc)), shape.footprint);
     const bool streaming = worth_streaming(plan, shape) && out.plain &&
                            (out.stride == 1 || (out.stride == -1 && in.stride == -1));
     const engine kernel(ex.simd(), in, out, shape.size, shape.exclusive, streaming, lead_of(shape),

@@ -34,7 +34,7 @@ std::size_t streaming_bytes() {
 }
 
 chunking chunking::plan(executor& ex, std::size_t n, std::size_t read_bytes, std::size_t written_bytes,
-                        std::size_t cost) {
+                        std::size_t footprint, std::size_t cost) {
     const std::size_t bytes = n * (read_bytes + written_bytes);
     const std::size_t helpers = n < 2 * core::tile_size ? 0 : ex.helpers_for(cost * bytes);
     if (helpers == 0) return {n, 1, 0, false};
@@ -46,7 +46,7 @@ chunking chunking::plan(executor& ex, std::size_t n, std::size_t read_bytes, std
         const std::size_t chunks = (n + size - 1) / size;
         return chunking{size, chunks, std::min(helpers, chunks - 1), in_turn};
     };
-    if (ex.fits_caches(bytes)) {
+    if (ex.fits_caches(std::max(bytes, footprint))) {
         const std::size_t wanted = std::min((helpers + 1) * tuning::regions_per_thread, most_regions);
         const chunking regions = cut(wanted, tuning::smallest_region_bytes, false);
         if (regions.count <= most_regions) return regions;

@@ -18,6 +18,7 @@
 
 #include "src/cpu/lane_kernels-inl.hpp"
 #include "src/cpu/register_scan-inl.hpp"
+#include "src/cpu/strip_kernels-inl.hpp"
 #include "src/cpu/vector-inl.hpp"
 #include "upsweep/cpu/kernels.hpp"
 

@@ -20,6 +20,7 @@
 
 #include "src/cpu/lane_kernels-inl.hpp"
 #include "src/cpu/nested_kernels-inl.hpp"
+#include "src/cpu/strip_kernels-inl.hpp"
 #include "src/cpu/tree_layout-inl.hpp"
 #include "src/cpu/vector-inl.hpp"
 #include "upsweep/core/tree.hpp"

@@ -45,8 +45,9 @@ class backoff {
 
 // Whether a caller that has waited for so long, in a call that began then, has waited for threads that have
 // lost their processors: for longer than any chunk takes, and for a good part of the call.
-inline bool is_late(backoff::clock::duration waited, backoff::clock::time_point begin) {
-    return waited > std::chrono::microseconds(tuning::late_microseconds) &&
+inline bool is_late(backoff::clock::duration waited, backoff::clock::time_point begin,
+                    int least_microseconds = tuning::late_microseconds) {
+    return waited > std::chrono::microseconds(least_microseconds) &&
            tuning::late_part * waited > backoff::clock::now() - begin;
 }
 

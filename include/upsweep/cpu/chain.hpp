@@ -39,7 +39,8 @@ class turnstile : public first_failure {
         backoff pause;
         for (; !is_turn(index); pause()) {
             if (failed()) return false;
-            if (impatient && !late() && costs_too_much(waited_ + pause.waited()))
+            if (impatient && !late() &&
+                is_late(waited_ + pause.waited(), begin_, tuning::late_turn_microseconds))
                 late_.store(true, std::memory_order_relaxed);
         }
         if (impatient) waited_ += pause.waited();
@@ -57,11 +58,6 @@ class turnstile : public first_failure {
 
   private:
     using clock = backoff::clock;
-
-    [[nodiscard]] bool costs_too_much(clock::duration waited) const {
-        return waited > std::chrono::microseconds(tuning::late_turn_microseconds) &&
-               tuning::late_part * waited > clock::now() - begin_;
-    }
 
     const clock::time_point begin_ = clock::now();
     clock::duration waited_{};  // the caller's

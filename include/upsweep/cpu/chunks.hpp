@@ -15,10 +15,11 @@ struct chunking {
     std::size_t helpers;
     bool chained;  // chunks are taken in turn, and results are not in the caches; else regions
 
-    // Of n elements that are read and written as so many bytes each, conversions included. `cost`: what a
-    // byte costs, in times of what it costs a plain scan.
+    // Of n elements that are read and written as so many bytes each, conversions included. `footprint`: bytes
+    // read and written by the whole call, of which this scan may be a part. `cost`: what a byte costs, in
+    // times of what it costs a plain scan.
     static chunking plan(executor& ex, std::size_t n, std::size_t read_bytes, std::size_t written_bytes,
-                         std::size_t cost = 1);
+                         std::size_t footprint, std::size_t cost = 1);
 };
 
 // Scans all chunks from `initial` on and returns the state after the last. Kernel as in chain.hpp.

@@ -317,7 +317,8 @@ std::optional<Acc> run_generic_scan(executor& ex, const Source& source, const Si
                                     const scan_shape& shape, core::tree_carry<Acc>& carry,
                                     const Heads& heads = {}) {
     using engine = generic_engine<Acc, Op, Source, Sink, Heads>;
-    const chunking plan = chunking::plan(ex, shape.size, sizeof(Acc), sizeof(Acc), tuning::generic_cost);
+    const chunking plan =
+        chunking::plan(ex, shape.size, sizeof(Acc), sizeof(Acc), shape.footprint, tuning::generic_cost);
     const engine kernel(source, sink, op, shape.size, shape.exclusive, plan.elements, heads);
     typename engine::state last = run_chunks(ex, plan, kernel, typename engine::state{std::move(carry)});
     carry = std::move(last.tree);

@@ -32,20 +32,20 @@ inline constexpr std::size_t segmented_cost = 2;
 // enough that a cache holds them until they are scanned.
 inline constexpr std::size_t smallest_chunk_bytes = 32 * 1024;
 inline constexpr std::size_t chunk_bytes = 128 * 1024;
+// Chunks that every thread of the chain should get at least, so that they finish together.
+inline constexpr std::size_t chunks_per_thread = 6;
+// The same of regions, which stay with their threads.
+inline constexpr std::size_t smallest_region_bytes = 16 * 1024;
+inline constexpr std::size_t regions_per_thread = 8;
+// What summarising takes in percent of scanning.
+inline constexpr std::size_t summarising_cost = 50;
 // How far ahead of what it scans a thread alone asks for input: where a far cache has it, and where it comes
 // from memory. Below the first size the near caches have it, and asking gains nothing.
 inline constexpr std::size_t asking_bytes = 1024 * 1024;
 inline constexpr std::size_t cached_lead_bytes = 4 * 1024;
 inline constexpr std::size_t lead_bytes = 16 * 1024;
-// The same where they stay in the caches, each region with its thread.
-inline constexpr std::size_t smallest_region_bytes = 16 * 1024;
-inline constexpr std::size_t regions_per_thread = 8;
-// What summarising takes in percent of scanning.
-inline constexpr std::size_t summarising_cost = 50;
-// Chunks that every thread of the chain should get at least, so that they finish together.
-inline constexpr std::size_t chunks_per_thread = 6;
 // Bytes from which results are stored past the caches, as a multiple of the last-level cache, if one thread
-// scans. Several always store so: lines that one core has written are fetched slowly by another.
+// scans. Those of a chain always store so: lines that one core has written are fetched slowly by another.
 inline constexpr double streaming_cache_share = 0.5;
 
 // Whether a second thread pays is tried where a scan has so many chunks: the caller does the first of them
