@@ -230,6 +230,33 @@ TEST(axis_scan, shapes_that_pass_rows_and_tiles) {
         float_sums.run_all(shape);
     }
 }
+// Sequences side by side that are fewer than a vector's lanes, or no multiple of them.
+TEST(axis_scan, a_few_lanes) {
+    for (std::int64_t lanes = 2; lanes <= 20; ++lanes) {
+        if (few_sizes() && lanes % 4 != 3) continue;
+        float_sums.run_all({300, lanes});
+        axis_check<double, multiplies>{{}, -1.5}.run_all({259, lanes});
+        axis_check<std::int16_t, maximum>{{}, -5}.run_all({261, 2 * lanes - 1});
+    }
+    for (const std::int64_t lanes : {2, 3, 4, 5, 15, 16, 17, 31, 33, 63, 64, 65, 70, 127, 129}) {
+        if (few_sizes() && lanes % 16 != 15) continue;
+        axis_check<std::uint8_t, plus>{{}, 200}.run_all({270, lanes});
+    }
+    for (const extents& shape : {extents{4099, 3}, extents{4300, 6}, extents{2, 4100, 5}}) {
+        float_sums.run_all(shape);
+        axis_check<std::int8_t, plus, std::int64_t, std::int64_t>{{}, 5}.run_all(shape);
+        if (few_sizes()) break;
+    }
+}
+TEST(axis_scan, lanes_that_are_converted) {
+    for (const std::int64_t lanes : {2, 3, 9, 16, 17, 40, 300, 1001}) {
+        if (few_sizes() && lanes % 2 == 0) continue;
+        axis_check<std::uint8_t, plus, std::int32_t, std::int32_t>{{}, 5}.run_all({270, lanes});
+        axis_check<float16, plus, float16, float>{{}, 0.5f}.run_all({131, lanes});
+    }
+    axis_check<std::uint8_t, plus, std::int32_t, std::int32_t>{{}, 5}.run_all({30000, 3}, coverage::all);
+    axis_check<float16, plus, float, float>{{}, 0.5f}.run_all({9000, 40}, coverage::all);
+}
 TEST(axis_scan, shapes_that_several_threads_share) {
     const std::vector<extents> shapes{{300, 300},  {40000, 3},   {3, 40000},  {20000, 16},
                                       {16, 20000}, {64, 40, 64}, {135000, 2}, {2000, 67}};
@@ -257,6 +284,14 @@ TEST(axis_scan, large_arrays) {
                            layout("C", {shape[0] * 8, columns / 8}, {0, 1}, 1, 0),
                            layout("C", {shape[0] * 8, columns / 8}, {0, 1}, 1, 0), axis == 0 ? 1 : 0);
         }
+        const extents few{static_cast<std::int64_t>(elements) / 3, 3};
+        const layout packed("C", few, {0, 1}, 1, 0);
+        const layout turned("backwards", few, {0, 1}, 1, ~0u);
+        float_sums.run(*backend.executor, few, 0, packed, packed, 1);
+        float_sums.run(*backend.executor, few, 0, turned, turned, 0);
+        const extents odd{static_cast<std::int64_t>(elements) / 1001 + 1, 1001};
+        const layout wide("C", odd, {0, 1}, 1, 0);
+        float_sums.run(*backend.executor, odd, 0, wide, wide, 0);
     });
 }
 

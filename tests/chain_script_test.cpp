@@ -180,10 +180,11 @@ void check_vector_engine(std::size_t chunk_size, std::size_t n, bool exclusive, 
     }
     for (const cpu::simd_level level : cpu::supported_simd_levels()) {
         SCOPED_TRACE(std::string(cpu::name(level)));
-        using engine = cpu::scan_engine<T, Op>;
-        const engine kernel(level, source, sink, n, exclusive, streaming, where == results::past_caches,
-                            chunk_size);
-        simulate_many(kernel, (n + chunk_size - 1) / chunk_size, typename engine::state(),
+        using engine = cpu::scan_engine<T, is_exact<Op, T>>;
+        const auto& operation = cpu::operation_of<T, Op>;
+        const engine kernel(operation, level, source, sink, n, exclusive, streaming,
+                            where == results::past_caches, chunk_size);
+        simulate_many(kernel, (n + chunk_size - 1) / chunk_size, typename engine::state(operation.identity),
                       [&](const auto& state) {
                           EXPECT_EQ(first_difference(out.data(), std::begin(results_of), n), n);
                           EXPECT_TRUE(same_bits(state.last, last));

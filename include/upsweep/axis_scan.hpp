@@ -86,9 +86,10 @@ void axis_scan(cpu::executor& ex, const strided_view<In>& in, const strided_view
         geometry.out_stride = -geometry.out_stride;
     }
     if constexpr (cpu::has_kernels<Acc, Op>) {
-        cpu::run_axis_scan<Acc, Op>(ex, cpu::make_source<Acc>(as_storage(x), geometry.in_stride),
-                                    cpu::make_sink<Acc>(as_storage(y), geometry.out_stride), geometry,
-                                    exclusive, in_place, options.initial);
+        cpu::run_axis_scan(cpu::operation_of<Acc, Op>, ex,
+                           cpu::make_source<Acc>(as_storage(x), geometry.in_stride),
+                           cpu::make_sink<Acc>(as_storage(y), geometry.out_stride), geometry, exclusive,
+                           in_place, options.initial);
     } else if (options.reverse) {
         cpu::run_generic_axis_scan<Acc>(ex, x, y, geometry, core::swapped<Op>{op}, exclusive, in_place,
                                         options.initial, before);

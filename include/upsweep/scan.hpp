@@ -174,8 +174,8 @@ void scan_sequence(cpu::executor& ex, const In* in, std::ptrdiff_t in_stride, Ou
             source = cpu::make_source<Acc>(as_storage(in), in_stride);
         else
             source = cpu::make_source<Acc>(in, in_stride, function);
-        last = cpu::run_scan<Acc, Op>(ex, source, cpu::make_sink<Acc>(as_storage(out), out_stride), shape,
-                                      carry);
+        last = cpu::run_scan(cpu::operation_of<Acc, Op>, ex, source,
+                             cpu::make_sink<Acc>(as_storage(out), out_stride), shape, carry);
     } else {
         const cpu::element_source<Acc, In, Function> source{in, in_stride, function};
         const cpu::element_sink<Acc, Out> sink{out, out_stride, start};

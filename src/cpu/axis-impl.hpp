@@ -5,19 +5,19 @@
 #include <algorithm>
 #include <utility>
 
-#include "hwy/cache_control.h"
+#include "src/cpu/lane_scanner-impl.hpp"
 #include "upsweep/cpu/axis.hpp"
 
 namespace upsweep::cpu {
 
-template <class Acc, class Op>
+template <class Acc, bool Exact>
 class axis_engine {
   public:
-    static constexpr bool exact = is_exact<Op, Acc>;
-    static constexpr std::size_t line = 64 / sizeof(Acc);  // elements of a cache line
-    static constexpr std::size_t narrowest_share =
-        256 / sizeof(Acc);  // lanes of a row that a thread takes at least
-    static constexpr std::size_t wide_share = 2048 / sizeof(Acc);   // that it takes if it can
+    using scanner = lane_scanner<Acc, Exact>;
+    static constexpr std::size_t line = cache_line<Acc>;
+    static constexpr std::size_t widest_share = 16384 / sizeof(Acc);  // lanes of a row that a thread takes
+    static constexpr std::size_t wide_share = 2048 / sizeof(Acc);     // that it takes if it can
+    static constexpr std::size_t narrowest_share = 256 / sizeof(Acc);
     static constexpr std::size_t chain_lanes = 4096 / sizeof(Acc);  // lanes that are chained together
     static constexpr std::size_t largest_chunk_bytes = 512 * 1024;  // of tiles; otherwise rows are chained
     static constexpr std::size_t group_lanes = 256;
@@ -25,126 +25,42 @@ class axis_engine {
     static constexpr std::size_t shortest_line = 256;  // elements from which a sequence is scanned as a line
     static constexpr std::size_t strips_task_bytes = 65536;  // of input
 
-    axis_engine(executor& ex, const source<Acc>& in, const sink<Acc>& out, const axis_geometry& geometry,
-                bool exclusive, bool in_place, const std::optional<Acc>& initial)
-        : ex_(ex),
-          kernels_(kernels_for<Acc, Op>(ex.simd())),
+    axis_engine(const operation<Acc, Exact>& op, executor& ex, const source<Acc>& in, const sink<Acc>& out,
+                const axis_geometry& geometry, bool exclusive, bool in_place,
+                const std::optional<Acc>& initial)
+        : op_(op),
+          ex_(ex),
+          kernels_(op.kernels(ex.simd())),
           memory_(memory_kernels_for(ex.simd())),
           in_(in),
           out_(out),
           geometry_(geometry),
           exclusive_(exclusive),
           in_place_(in_place),
-          start_(initial.value_or(Op::template identity<Acc>())),
-          footprint_(geometry.length * geometry.sequence_count * (in.element_size + out.element_size)) {}
+          start_(initial.value_or(op.identity)),
+          footprint_(geometry.length * geometry.sequence_count * (in.element_size + out.element_size)),
+          work_(geometry.length * geometry.sequence_count *
+                (std::max(in.element_size, sizeof(Acc)) + std::max(out.element_size, sizeof(Acc)))) {}
 
     void run() {
         const auto fastest = geometry_.fastest();
-        const bool plain = in_.plain && out_.plain;
-        const bool side_by_side = plain && fastest.in_stride == 1 && fastest.out_stride == 1 &&
-                                  fastest.extent >= 32 / sizeof(Acc) && geometry_.length > 1;
+        const bool side_by_side = fastest.in_stride == 1 && fastest.out_stride == 1 && fastest.extent > 1;
         const bool one_after_another =
             std::abs(geometry_.in_stride) == 1 && std::abs(geometry_.out_stride) == 1;
-        if (side_by_side)
+        const bool long_lines = geometry_.length >= shortest_line;
+        if (side_by_side && geometry_.length > 1 && (long_lines || fastest.extent >= kernels_.least_lanes))
             run_lanes();
-        else if (geometry_.length >= shortest_line && (one_after_another || geometry_.sequence_count < line))
+        else if (long_lines && (one_after_another || geometry_.sequence_count < line))
             run_lines();
-        else if (plain && geometry_.in_stride == 1 && geometry_.out_stride == 1)
+        else if (in_.plain && out_.plain && geometry_.in_stride == 1 && geometry_.out_stride == 1)
             run_strips();
         else
             run_groups();
     }
 
   private:
-    // The state of at most `capacity` neighbouring lanes between rows. For an exact operator `supers` is the
-    // running value.
-    template <std::size_t capacity>
-    struct lane_state {
-        alignas(64) Acc supers[capacity];
-        alignas(64) Acc tiles[exact ? 1 : capacity];
-        alignas(64) Acc rows[exact ? 1 : capacity];
-        std::size_t lanes;
-        std::size_t tile_count = 0;
-
-        lane_state(std::size_t count, Acc start) : lanes(count) {
-            std::fill_n(supers, lanes, start);
-            if constexpr (!exact) {
-                std::fill_n(tiles, lanes, Op::template identity<Acc>());
-                std::fill_n(rows, lanes, Op::template identity<Acc>());
-            }
-        }
-        lane_state(const lane_state& other) { *this = other; }
-        lane_state& operator=(const lane_state& other) {
-            if (this == &other) return *this;
-            lanes = other.lanes;
-            tile_count = other.tile_count;
-            std::copy_n(other.supers, lanes, supers);
-            if constexpr (!exact) {
-                std::copy_n(other.tiles, lanes, tiles);
-                std::copy_n(other.rows, lanes, rows);
-            }
-            return *this;
-        }
-
-        // Appends a complete tile with these totals. `rows` starts afresh.
-        void push_tile(const Acc* totals) {
-            for (std::size_t lane = 0; lane < lanes; ++lane) tiles[lane] = Op()(tiles[lane], totals[lane]);
-            if (++tile_count % core::tiles_per_super == 0) {
-                for (std::size_t lane = 0; lane < lanes; ++lane)
-                    supers[lane] = Op()(supers[lane], tiles[lane]);
-                std::fill_n(tiles, lanes, Op::template identity<Acc>());
-            }
-            std::fill_n(rows, lanes, Op::template identity<Acc>());
-        }
-    };
-
-    // Scans block.length elements of block.lanes lanes, of which `done` came before in their tile, and which
-    // do not pass its end.
-    template <std::size_t capacity>
-    void scan_lanes(const lane_block<Acc>& block, std::size_t done, lane_state<capacity>& state) const {
-        if constexpr (exact) {
-            kernels_.scan_lanes(block, state.supers);
-        } else {
-            kernels_.scan_lanes(block, state.supers, state.tiles, state.rows);
-            if (done + block.length == core::tile_size) state.push_tile(state.rows);
-        }
-    }
-    // The same for any number of elements from a tile on.
-    template <std::size_t capacity>
-    void scan_long_lanes(const lane_block<Acc>& block, lane_state<capacity>& state) const {
-        for (std::size_t first = 0; first < block.length; first += core::tile_size)
-            scan_lanes(part_of(block, first, std::min(core::tile_size, block.length - first)), 0, state);
-    }
-    static lane_block<Acc> part_of(lane_block<Acc> block, std::size_t first, std::size_t length) {
-        block.x += static_cast<std::ptrdiff_t>(first) * block.x_stride;
-        block.y += static_cast<std::ptrdiff_t>(first) * block.y_stride;
-        block.length = length;
-        return block;
-    }
-
-    static void ask_for(const lane_block<Acc>& block) {
-        for (std::size_t i = 0; i < block.length; ++i) {
-            const Acc* x = block.x + static_cast<std::ptrdiff_t>(i) * block.x_stride;
-            for (std::size_t lane = 0; lane < block.lanes; lane += line) hwy::Prefetch(x + lane);
-        }
-        asm volatile("");  // keeps GCC from taking this for a function without effect
-    }
-
-    [[nodiscard]] bool may_stream() const { return !in_place_ && footprint_ >= streaming_bytes(); }
-
-    [[nodiscard]] lane_block<Acc> block_at(axis_geometry::offsets at, std::size_t lanes) const {
-        lane_block<Acc> block{};
-        block.x = static_cast<const Acc*>(in_.data) + at.in;
-        block.x_stride = geometry_.in_stride;
-        block.y = static_cast<Acc*>(out_.data) + at.out;
-        block.y_stride = geometry_.out_stride;
-        block.length = geometry_.length;
-        block.lanes = lanes;
-        block.exclusive = exclusive_;
-        const bool streaming = may_stream() && reinterpret_cast<std::uintptr_t>(block.y) % 64 == 0 &&
-                               block.y_stride * static_cast<std::ptrdiff_t>(sizeof(Acc)) % 64 == 0;
-        block.where = streaming ? placement::streamed : placement::cached;
-        return block;
+    [[nodiscard]] bool may_stream() const {
+        return !in_place_ && out_.plain && footprint_ >= streaming_bytes();
     }
 
     // As wide blocks of lanes as every thread can have: memory likes to be read in long stretches, and
@@ -152,79 +68,123 @@ class axis_engine {
     void run_lanes() {
         const std::size_t row_lanes = geometry_.fastest().extent;
         const std::size_t rows = geometry_.sequence_count / row_lanes;
+        if (row_lanes < line && geometry_.length >= 2 * core::tile_size && rows < enough_sequences(ex_)) {
+            for (std::size_t row = 0; row < rows; ++row) run_few_lanes({begin_of(row, 0), row_lanes});
+            return;
+        }
+        const scanner lanes = make_scanner(may_stream());
         const std::size_t shares = rows * ((row_lanes + wide_share - 1) / wide_share);
-        const std::size_t threads = ex_.helpers_for(footprint_) + 1;
+        const std::size_t threads = ex_.helpers_for(work_) + 1;
         if (shares < threads && geometry_.length >= 2 * core::row_size) {
-            for (std::size_t row = 0; row < rows; ++row) run_lane_chain(row * row_lanes, row_lanes);
+            const lane_parts<Acc> parts(row_lanes, chain_lanes);
+            for (std::size_t task = 0; task < rows * parts.count(); ++task)
+                run_lane_chain(lanes, range_of(parts, task), threads - 1);
             return;
         }
         const std::size_t fair = row_lanes * rows / threads;
-        const std::size_t block_lanes =
-            std::clamp(fair / line * line, std::min(narrowest_share, most_lanes<Acc>), most_lanes<Acc>);
-        const std::size_t blocks = (row_lanes + block_lanes - 1) / block_lanes;
-        for_each_task(ex_, std::min(threads, rows * blocks) - 1, rows * blocks, [&](std::size_t task) {
-            const std::size_t lane = task % blocks * block_lanes;
-            const std::size_t lanes = std::min(block_lanes, row_lanes - lane);
-            lane_state<most_lanes<Acc>> state(lanes, start_);
-            const lane_block<Acc> block = block_at(geometry_.begin(task / blocks * row_lanes + lane), lanes);
-            scan_long_lanes(block, state);
-            if (block.where == placement::streamed) memory_.fence();
+        const lane_parts<Acc> parts(row_lanes, std::clamp(fair / line * line, narrowest_share, widest_share));
+        const std::size_t tasks = rows * parts.count();
+        for_each_task(ex_, std::min(threads, tasks) - 1, tasks, [&](std::size_t task) {
+            const lane_range range = range_of(parts, task);
+            lane_state<Acc, Exact, most_lanes<Acc>> state(range.lanes, start_, op_.identity);
+            for (std::size_t i = 0; i < geometry_.length; i += core::tile_size) {
+                const std::size_t count = std::min(core::tile_size, geometry_.length - i);
+                lanes.scan(range, i, count, state.arrays());
+                state.pass(op_, i + count);
+            }
+            lanes.staging.fence();
         });
     }
+    [[nodiscard]] scanner make_scanner(bool streaming) const {
+        return {kernels_, ex_.simd(), in_, out_, geometry_, exclusive_, streaming};
+    }
+    [[nodiscard]] axis_geometry::offsets begin_of(std::size_t row, std::size_t lane) const {
+        return geometry_.begin(row * geometry_.fastest().extent + lane);
+    }
+    // Of the parts of all rows of lanes.
+    [[nodiscard]] lane_range range_of(const lane_parts<Acc>& parts, std::size_t task) const {
+        const std::size_t part = task % parts.count();
+        return {begin_of(task / parts.count(), parts.first(part)), parts.lanes(part)};
+    }
 
-    // Tiles of the tree along the axis, or rows if those are large enough, for lanes too few to be shared out
-    // among the threads.
-    struct lane_chain {
-        using state = lane_state<chain_lanes>;
+    // Up to `capacity` lanes in chunks along the axis: of whole tiles, or of one row of the tree.
+    template <std::size_t capacity, std::size_t totals_size>
+    struct lane_chunks {
+        using state = lane_state<Acc, Exact, capacity>;
         struct summary {
-            alignas(64) Acc totals[chain_lanes];  // of the chunk's lanes
+            alignas(64) Acc totals[totals_size];  // of every tile's lanes, or those of the row
         };
 
-        const axis_engine& engine;
-        lane_block<Acc> whole;
+        const operation<Acc, Exact>& op;
+        const scanner& lanes;
+        lane_range range;
         std::size_t chunk_size;  // elements of a sequence
 
+        // Elements that the scanner takes at once.
+        [[nodiscard]] std::size_t step() const { return std::min(chunk_size, core::tile_size); }
         [[nodiscard]] std::size_t length_of(std::size_t chunk) const {
-            return std::min(chunk_size, whole.length - chunk * chunk_size);
-        }
-        // A row of the tree, or what there is of it.
-        [[nodiscard]] lane_block<Acc> row_of(std::size_t chunk, std::size_t row) const {
-            return part_of(whole, chunk * chunk_size + row, std::min(core::row_size, length_of(chunk) - row));
+            return std::min(chunk_size, lanes.staging.length() - chunk * chunk_size);
         }
         void summarise(std::size_t chunk, summary& made) const {
-            std::fill_n(made.totals, whole.lanes, Op::template identity<Acc>());
-            engine.kernels_.fold_lanes(part_of(whole, chunk * chunk_size, chunk_size), made.totals);
+            Acc* totals = made.totals;
+            for (std::size_t i = 0; i < chunk_size; i += step(), totals += range.lanes) {
+                std::fill_n(totals, range.lanes, op.identity);
+                lanes.fold(range, chunk * chunk_size + i, step(), totals);
+            }
         }
         void advance(state& carried, std::size_t chunk, const summary& made) const {
-            Acc* into = exact ? carried.supers : carried.rows;
-            for (std::size_t lane = 0; lane < whole.lanes; ++lane)
-                into[lane] = Op()(into[lane], made.totals[lane]);
-            if constexpr (!exact) {
-                if ((chunk + 1) * chunk_size % core::tile_size == 0) carried.push_tile(carried.rows);
+            Acc* into = Exact ? carried.supers : carried.rows;
+            const Acc* totals = made.totals;
+            for (std::size_t i = step(); i <= chunk_size; i += step(), totals += range.lanes) {
+                op.combine_all(into, totals, range.lanes);
+                carried.pass(op, chunk * chunk_size + i);
             }
         }
-        // A row at a time, so that the next tile comes from memory while this one is written.
         void scan(std::size_t chunk, state& carried, std::size_t next) const {
-            for (std::size_t row = 0; row < length_of(chunk); row += core::row_size) {
-                if (next != no_chunk && chunk_size != core::row_size && row < length_of(next))
-                    ask_for(row_of(next, row));
-                engine.scan_lanes(row_of(chunk, row), (chunk * chunk_size + row) % core::tile_size, carried);
+            // A row of wide lanes at a time, so that the next chunk comes from memory while this one is
+            // written.
+            const bool wide = capacity > line && chunk_size > core::row_size;
+            const std::size_t at_once = wide ? core::row_size : step();
+            for (std::size_t i = 0; i < length_of(chunk); i += at_once) {
+                if (wide && next != no_chunk && i < length_of(next)) {
+                    const std::size_t count = std::min(at_once, length_of(next) - i);
+                    lanes.staging.ask_for(range, next * chunk_size + i, count);
+                }
+                const std::size_t count = std::min(at_once, length_of(chunk) - i);
+                lanes.scan(range, chunk * chunk_size + i, count, carried.arrays());
+                carried.pass(op, chunk * chunk_size + i + count);
             }
-            if (whole.where == placement::streamed) engine.memory_.fence();
+            lanes.staging.fence();
         }
     };
 
-    void run_lane_chain(std::size_t sequence, std::size_t row_lanes) {
-        for (std::size_t lane = 0; lane < row_lanes; lane += chain_lanes) {
-            const std::size_t lanes = std::min(chain_lanes, row_lanes - lane);
-            const bool narrow = core::tile_size * lanes * sizeof(Acc) <= largest_chunk_bytes &&
-                                geometry_.length >= 2 * core::tile_size;
-            const std::size_t chunk_size = narrow ? core::tile_size : core::row_size;
-            const std::size_t chunks = (geometry_.length + chunk_size - 1) / chunk_size;
-            const lane_chain chain{*this, block_at(geometry_.begin(sequence + lane), lanes), chunk_size};
-            run_chain(ex_, std::min(ex_.helpers_for(footprint_), chunks - 1), chunks, chain,
-                      lane_state<chain_lanes>(lanes, start_));
+    // Lanes too few to be shared out among the threads: tiles, or rows of the tree if those are large enough.
+    void run_lane_chain(const scanner& lanes, const lane_range& range, std::size_t helpers) {
+        using kernel = lane_chunks<chain_lanes + line, chain_lanes + line>;
+        const bool narrow = core::tile_size * range.lanes * sizeof(Acc) <= largest_chunk_bytes &&
+                            geometry_.length >= 2 * core::tile_size;
+        const std::size_t chunk_size = narrow ? core::tile_size : core::row_size;
+        const std::size_t chunks = (geometry_.length + chunk_size - 1) / chunk_size;
+        run_chain(ex_, std::min(helpers, chunks - 1), chunks, kernel{op_, lanes, range, chunk_size},
+                  typename kernel::state(range.lanes, start_, op_.identity));
+    }
+
+    // Less than a cache line of them, cut as a sequence is whose elements are as large as they together.
+    void run_few_lanes(const lane_range& range) {
+        constexpr std::size_t totals_size = 2 * line;
+        using kernel = lane_chunks<line, totals_size>;
+        const auto bytes_of = [&](std::size_t size) { return range.lanes * std::max(size, sizeof(Acc)); };
+        chunking plan = chunking::plan(ex_, geometry_.length, bytes_of(in_.element_size),
+                                       bytes_of(out_.element_size), work_, tuning::few_lanes_cost);
+        if (plan.count > 1) {
+            plan.elements = std::min(plan.elements, totals_size / range.lanes * core::tile_size);
+            plan.count = (geometry_.length + plan.elements - 1) / plan.elements;
+            plan.chained = plan.chained || plan.count > most_regions;
         }
+        const bool streaming = !in_place_ && out_.plain && plan.chained;
+        const scanner lanes = make_scanner(streaming || may_stream());
+        run_chunks(ex_, plan, kernel{op_, lanes, range, plan.elements},
+                   typename kernel::state(range.lanes, start_, op_.identity));
     }
 
     void run_lines() {
@@ -232,8 +192,8 @@ class axis_engine {
                           [&](executor& with, std::size_t sequence) {
                               const auto at = geometry_.begin(sequence);
                               core::tree_carry<Acc> carry{start_, {}, 0};
-                              run_scan<Acc, Op>(with, moved(in_, at.in), moved(out_, at.out),
-                                                {geometry_.length, exclusive_, in_place_, footprint_}, carry);
+                              run_scan(op_, with, moved(in_, at.in), moved(out_, at.out),
+                                       {geometry_.length, exclusive_, in_place_, footprint_}, carry);
                           });
     }
 
@@ -295,27 +255,32 @@ class axis_engine {
         });
     }
 
-    void scan_group(std::size_t first_sequence, std::size_t lanes, std::size_t buffered) const {
+    void scan_group(std::size_t first_sequence, std::size_t count, std::size_t buffered) const {
         // At least a cache line of lanes, each with a row of the tree.
         constexpr std::size_t capacity = std::max(group_bytes / sizeof(Acc), line * core::row_size);
         alignas(64) Acc rows_of_lanes[capacity];
         alignas(64) Acc lines[capacity];
         axis_geometry::offsets at[group_lanes];
-        for (std::size_t lane = 0; lane < lanes; ++lane) at[lane] = geometry_.begin(first_sequence + lane);
-        lane_state<group_lanes> state(lanes, start_);
+        for (std::size_t lane = 0; lane < count; ++lane) at[lane] = geometry_.begin(first_sequence + lane);
+        const std::size_t lanes = (count + line - 1) / line * line;
+        if (lanes != count) std::fill_n(rows_of_lanes, lanes * buffered, Acc());  // those without a sequence
+        lane_state<Acc, Exact, group_lanes> state(lanes, start_, op_.identity);
         const auto pitch = static_cast<std::ptrdiff_t>(lanes);
+        const lane_block<Acc> whole{rows_of_lanes, pitch, rows_of_lanes, pitch,
+                                    buffered,      lanes, exclusive_,    placement::cached};
         for (std::size_t first = 0; first < geometry_.length; first += buffered) {
-            const std::size_t length = std::min(buffered, geometry_.length - first);
-            const auto pass = static_cast<std::ptrdiff_t>(length);
-            for (std::size_t lane = 0; lane < lanes; ++lane)
-                in_.load(moved(in_, at[lane].in), memory_, first, length, lines + lane * length);
-            transpose(rows_of_lanes, pitch, lines, pass, lanes, length);
-            scan_lanes(
-                {rows_of_lanes, pitch, rows_of_lanes, pitch, length, lanes, exclusive_, placement::cached},
-                first % core::tile_size, state);
-            transpose(lines, pass, rows_of_lanes, pitch, length, lanes);
-            for (std::size_t lane = 0; lane < lanes; ++lane)
-                out_.store(moved(out_, at[lane].out), memory_, first, length, lines + lane * length);
+            lane_block<Acc> block = whole;
+            block.length = std::min(buffered, geometry_.length - first);
+            const auto pass = static_cast<std::ptrdiff_t>(block.length);
+            for (std::size_t lane = 0; lane < count; ++lane)
+                in_.load(moved(in_, at[lane].in), memory_, first, block.length, lines + lane * block.length);
+            transpose(rows_of_lanes, pitch, lines, pass, count, block.length);
+            scanner::scan_block(kernels_, block, state.arrays());
+            state.pass(op_, first + block.length);
+            transpose(lines, pass, rows_of_lanes, pitch, block.length, count);
+            for (std::size_t lane = 0; lane < count; ++lane)
+                out_.store(moved(out_, at[lane].out), memory_, first, block.length,
+                           lines + lane * block.length);
         }
     }
 
@@ -325,11 +290,12 @@ class axis_engine {
     }
 
     [[nodiscard]] std::size_t helpers_for(std::size_t tasks) const {
-        return std::min(ex_.helpers_for(footprint_) + 1, tasks) - 1;
+        return std::min(ex_.helpers_for(work_) + 1, tasks) - 1;
     }
 
+    const operation<Acc, Exact>& op_;
     executor& ex_;
-    const scan_kernels<Acc, Op>& kernels_;
+    const typename operation<Acc, Exact>::kernel_table& kernels_;
     const memory_kernels& memory_;
     source<Acc> in_;
     sink<Acc> out_;
@@ -337,13 +303,15 @@ class axis_engine {
     bool exclusive_;
     bool in_place_;
     Acc start_;
-    std::size_t footprint_;
+    std::size_t footprint_;  // bytes read and written
+    std::size_t work_;       // the same, or of accumulators where those are larger
 };
 
-template <class Acc, class Op>
-void run_axis_scan(executor& ex, const source<Acc>& in, const sink<Acc>& out, const axis_geometry& geometry,
-                   bool exclusive, bool in_place, const std::optional<Acc>& initial) {
-    axis_engine<Acc, Op>(ex, in, out, geometry, exclusive, in_place, initial).run();
+template <class Acc, bool Exact>
+void run_axis_scan(const operation<Acc, Exact>& op, executor& ex, const source<Acc>& in, const sink<Acc>& out,
+                   const axis_geometry& geometry, bool exclusive, bool in_place,
+                   const std::optional<Acc>& initial) {
+    axis_engine<Acc, Exact>(op, ex, in, out, geometry, exclusive, in_place, initial).run();
 }
 
 }  // namespace upsweep::cpu

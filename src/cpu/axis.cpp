@@ -16,8 +16,15 @@ axis_geometry::axis_geometry(std::span<const std::int64_t> shape, std::span<cons
     for (std::size_t k = 0; k < shape.size(); ++k) {
         if (k == axis) continue;
         sequence_count *= static_cast<std::size_t>(shape[k]);
-        if (shape[k] != 1)
-            found[count++] = {static_cast<std::size_t>(shape[k]), in_strides[k], out_strides[k]};
+        if (shape[k] == 1) continue;
+        dimension& other = found[count++];
+        other = {static_cast<std::size_t>(shape[k]), in_strides[k], out_strides[k]};
+        if (other.in_stride < 0 && other.out_stride < 0) {
+            origin.in += (shape[k] - 1) * other.in_stride;
+            origin.out += (shape[k] - 1) * other.out_stride;
+            other.in_stride = -other.in_stride;
+            other.out_stride = -other.out_stride;
+        }
     }
     std::stable_sort(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(count),
                      [](const dimension& a, const dimension& b) {

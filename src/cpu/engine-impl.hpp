@@ -8,18 +8,18 @@
 
 namespace upsweep::cpu {
 
-template <class Acc, class Op>
-void scan_engine<Acc, Op>::summarise(std::size_t chunk, summary& made) const {
-    constexpr Acc identity = Op::template identity<Acc>();
+template <class Acc, bool Exact>
+void scan_engine<Acc, Exact>::summarise(std::size_t chunk, summary& made) const {
+    const Acc identity = op_.identity;
     const std::size_t first = chunk * chunk_size_;
     const std::size_t count = count_in(chunk);
-    const std::size_t step = in_.direct == nullptr ? piece_size<Acc> : exact ? count : core::tile_size;
+    const std::size_t step = in_.direct == nullptr ? piece_size<Acc> : Exact ? count : core::tile_size;
     alignas(64) Acc buffer[piece_size<Acc>];
-    if constexpr (exact) made.total = identity;
+    if constexpr (Exact) made.total = identity;
     for (std::size_t i = 0; i < count; i += step) {
         const std::size_t piece = std::min(step, count - i);
         const Acc* x = load(first + i, piece, buffer);
-        if constexpr (exact) {
+        if constexpr (Exact) {
             made.total = kernels_.fold(x, piece, made.total);
         } else {
             Acc& rows = made.tile_totals[i / core::tile_size];
@@ -29,9 +29,9 @@ void scan_engine<Acc, Op>::summarise(std::size_t chunk, summary& made) const {
     }
 }
 
-template <class Acc, class Op>
-void scan_engine<Acc, Op>::store(std::size_t first, std::size_t count, const Acc* from,
-                                 const void* ahead) const {
+template <class Acc, bool Exact>
+void scan_engine<Acc, Exact>::store(std::size_t first, std::size_t count, const Acc* from,
+                                    const void* ahead) const {
     const std::size_t at = place(first, count);
     if (streaming_)
         memory_.stream(out_.direct + at, from, count * sizeof(Acc), ahead);
@@ -39,18 +39,18 @@ void scan_engine<Acc, Op>::store(std::size_t first, std::size_t count, const Acc
         out_.store(out_, memory_, at, count, from);
 }
 
-template <class Acc, class Op>
-void scan_engine<Acc, Op>::advance(state& carried, std::size_t chunk, const summary& made) const {
-    if constexpr (exact) {
-        carried.supers = Op()(carried.supers, made.total);
+template <class Acc, bool Exact>
+void scan_engine<Acc, Exact>::advance(state& carried, std::size_t chunk, const summary& made) const {
+    if constexpr (Exact) {
+        carried.supers = op_.combine(carried.supers, made.total);
     } else {
         for (std::size_t tile = 0; tile < count_in(chunk) / core::tile_size; ++tile)
-            carried.push_tile(made.tile_totals[tile]);
+            carried.push_tile(op_, made.tile_totals[tile]);
     }
 }
 
-template <class Acc, class Op>
-auto scan_engine<Acc, Op>::plan_output() const -> output {
+template <class Acc, bool Exact>
+auto scan_engine<Acc, Exact>::plan_output() const -> output {
     output made;
     made.staged = out_.direct == nullptr || (streaming_ && !streams_directly());
     made.pass.where = streaming_ && !made.staged ? placement::streamed : placement::cached;
@@ -59,26 +59,27 @@ auto scan_engine<Acc, Op>::plan_output() const -> output {
     return made;
 }
 
-template <class Acc, class Op>
-void scan_engine<Acc, Op>::scan(std::size_t chunk, state& carried, std::size_t next) const {
-    if constexpr (exact)
+template <class Acc, bool Exact>
+void scan_engine<Acc, Exact>::scan(std::size_t chunk, state& carried, std::size_t next) const {
+    if constexpr (Exact)
         scan_exact(chunk, carried, next);
     else
         scan_tree(chunk, carried, next);
     if (streaming_) memory_.fence();
-    if (exact || count_in(chunk) % core::tile_size == 0) carried.last = Op()(carried.supers, carried.tiles);
+    if (Exact || count_in(chunk) % core::tile_size == 0)
+        carried.last = op_.combine(carried.supers, carried.tiles);
 }
 
-template <class Acc, class Op>
-const void* scan_engine<Acc, Op>::following(std::size_t chunk, std::size_t i, std::size_t count,
-                                            std::size_t next) const {
+template <class Acc, bool Exact>
+const void* scan_engine<Acc, Exact>::following(std::size_t chunk, std::size_t i, std::size_t count,
+                                               std::size_t next) const {
     if (lead_ == 0) return nullptr;
     return next != no_chunk ? address(next * chunk_size_ + i, count)
                             : address(chunk * chunk_size_ + i + lead_ / in_.element_size, count);
 }
 
-template <class Acc, class Op>
-void scan_engine<Acc, Op>::scan_exact(std::size_t chunk, state& carried, std::size_t next) const {
+template <class Acc, bool Exact>
+void scan_engine<Acc, Exact>::scan_exact(std::size_t chunk, state& carried, std::size_t next) const {
     const std::size_t first = chunk * chunk_size_;
     const std::size_t count = count_in(chunk);
     auto [pass, staged] = plan_output();
@@ -96,9 +97,9 @@ void scan_engine<Acc, Op>::scan_exact(std::size_t chunk, state& carried, std::si
     }
 }
 
-template <class Acc, class Op>
-void scan_engine<Acc, Op>::scan_tree(std::size_t chunk, state& carried, std::size_t next) const {
-    constexpr Acc identity = Op::template identity<Acc>();
+template <class Acc, bool Exact>
+void scan_engine<Acc, Exact>::scan_tree(std::size_t chunk, state& carried, std::size_t next) const {
+    const Acc identity = op_.identity;
     const std::size_t first = chunk * chunk_size_;
     const std::size_t count = count_in(chunk);
     auto [pass, staged] = plan_output();
@@ -115,7 +116,7 @@ void scan_engine<Acc, Op>::scan_tree(std::size_t chunk, state& carried, std::siz
         kernels_.scan_rows(front(x, piece), front(y, piece), piece, carried.supers, carried.tiles, &rows,
                            pass, i + piece == count ? &carried.last : nullptr);
         if ((i + piece) % core::tile_size == 0) {
-            carried.push_tile(rows);
+            carried.push_tile(op_, rows);
             rows = identity;
         }
         if (staged) store(first + i, piece, buffer, ahead);
@@ -123,24 +124,24 @@ void scan_engine<Acc, Op>::scan_tree(std::size_t chunk, state& carried, std::siz
 }
 
 // Whether the kernels can stream to where the results belong.
-template <class Acc, class Op>
-bool scan_engine<Acc, Op>::streams_directly() const {
+template <class Acc, bool Exact>
+bool scan_engine<Acc, Exact>::streams_directly() const {
     const Acc* edge = backwards_ ? out_.direct + n_ : out_.direct;
     return kernels_.stream_alignment != 0 &&
            reinterpret_cast<std::uintptr_t>(edge) % kernels_.stream_alignment == 0;
 }
 
-template <class Acc, class Op>
-Acc run_scan(executor& ex, const source<Acc>& in, const sink<Acc>& out, const scan_shape& shape,
-             core::tree_carry<Acc>& carry) {
-    using engine = scan_engine<Acc, Op>;
+template <class Acc, bool Exact>
+Acc run_scan(const operation<Acc, Exact>& op, executor& ex, const source<Acc>& in, const sink<Acc>& out,
+             const scan_shape& shape, core::tree_carry<Acc>& carry) {
+    using engine = scan_engine<Acc, Exact>;
     const chunking plan = chunking::plan(ex, shape.size, std::max(in.element_size, sizeof(Acc)),
                                          std::max(out.element_size, sizeof(Acc)), shape.footprint);
     const bool streaming = worth_streaming(plan, shape) && out.plain &&
                            (out.stride == 1 || (out.stride == -1 && in.stride == -1));
-    const engine kernel(ex.simd(), in, out, shape.size, shape.exclusive, streaming, lead_of(shape),
+    const engine kernel(op, ex.simd(), in, out, shape.size, shape.exclusive, streaming, lead_of(shape),
                         plan.elements);
-    typename engine::state state;
+    typename engine::state state(op.identity);
     if (carry.supers) state.supers = *carry.supers;
     if (carry.tiles) state.tiles = *carry.tiles;
     state.tile_count = carry.tile_count;

@@ -40,6 +40,7 @@ struct exact {
         });
     }
     static constexpr exact_kernels<T> table{sizeof(T),
+                                            lanes<T>,
                                             &fold,
                                             &scan,
                                             &exact_lanes<T, Op>::scan,
@@ -78,7 +79,8 @@ requires(std::is_signed_v<T>&& std::is_integral_v<T> && !selects<Op>) struct exa
                                    block.count, block.exclusive},
                                   static_cast<U>(start));
     }
-    static constexpr exact_kernels<T> table{sizeof(T), &fold, &scan, &scan_lanes, &fold_lanes, &scan_strips};
+    static constexpr exact_kernels<T> table{sizeof(T),   lanes<T>,    &fold,       &scan,
+                                            &scan_lanes, &fold_lanes, &scan_strips};
 };
 
 // Minimum and maximum: a running value that nothing beats stays, and mostly nothing does. So vectors are
@@ -261,6 +263,7 @@ struct exact<T, Op> {
         });
     }
     static constexpr exact_kernels<T> table{sizeof(T),
+                                            lanes<T>,
                                             &fold,
                                             &scan,
                                             &exact_lanes<T, Op>::scan,

@@ -1,6 +1,6 @@
-// Many sequences side by side in memory, one a vector lane: those of an axis scan. Nothing moves between
-// lanes. Four elements of a sequence (a run) are taken at a time, so that the state of the lanes above a run,
-// which lies in the first-level cache, is touched once for four elements.
+// Many sequences side by side in memory, one a vector lane, at least a vector of them: those of an axis scan.
+// Nothing moves between lanes. Four elements of a sequence (a run) are taken at a time, so that the state of
+// the lanes above a run, which lies in the first-level cache, is touched once for four elements.
 
 #if defined(UPSWEEP_LANE_KERNELS_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef UPSWEEP_LANE_KERNELS_INL_HPP
@@ -14,7 +14,6 @@
 #include <limits>
 #include <type_traits>
 
-#include "src/cpu/portable_kernels.hpp"
 #include "src/cpu/vector-inl.hpp"
 #include "upsweep/core/tree.hpp"
 #include "upsweep/cpu/kernels.hpp"
@@ -95,13 +94,54 @@ HWY_INLINE void store_as(vector<typename Codec::lane> v, T* p) {
         hn::StoreU(Codec::decode(v), full<T>(), p);
 }
 
-// The lanes from `lane` on, for what is left after whole vectors.
+// The vectors of a row of lanes. Where the last is not a whole one it begins within the one before: lanes in
+// both are scanned twice, from the same elements and the same state, which are set aside before the vectors
+// before it write. Its state lies at slot `whole`, behind that of the others.
 template <class T>
-lane_block<T> lanes_from(lane_block<T> block, std::size_t lane) {
-    block.x += lane;
-    block.y += lane;
-    block.lanes -= lane;
-    return block;
+struct lane_vectors {
+    static constexpr std::size_t width = lanes<T>;
+    std::size_t whole;  // lanes in whole vectors
+    std::size_t last;   // where the last vector begins
+    std::size_t slots;  // lanes in all vectors, twice scanned ones counted twice
+
+    explicit lane_vectors(std::size_t count)
+        : whole(count - count % width), last(count - width), slots(whole + (whole == count ? 0 : width)) {}
+    HWY_INLINE bool overlap() const { return whole != slots; }
+    HWY_INLINE std::size_t lane_of(std::size_t slot) const { return slot == whole ? last : slot; }
+};
+
+template <class T>
+HWY_INLINE const T* element_of(const T* x, std::ptrdiff_t stride, std::size_t i) {
+    return x + static_cast<std::ptrdiff_t>(i) * stride;
+}
+template <class T>
+HWY_INLINE T* element_of(T* y, std::ptrdiff_t stride, std::size_t i) {
+    return y + static_cast<std::ptrdiff_t>(i) * stride;
+}
+
+// body(slot, x, its stride, y, items) for every vector of the block and every run, whose `items` elements are
+// at x and whose results belong to y.
+template <class T, class Body>
+HWY_INLINE void for_each_run(const lane_block<T>& block, const lane_vectors<T>& vectors, std::size_t begin,
+                             std::size_t end, const Body& body) {
+    constexpr std::size_t width = lanes<T>;
+    const full<T> d;
+    HWY_ALIGN T held[core::run_size * width];
+    for (std::size_t run = begin; run < end; run += core::run_size) {
+        const std::size_t items = std::min(core::run_size, end - run);
+        const T* x = element_of(block.x, block.x_stride, run);
+        T* y = element_of(block.y, block.y_stride, run);
+        if (vectors.overlap()) {
+            for (std::size_t i = 0; i < items; ++i) {
+                const auto elements = hn::LoadU(d, element_of(x, block.x_stride, i) + vectors.last);
+                hn::Store(elements, d, held + i * width);
+            }
+        }
+        for (std::size_t lane = 0; lane < vectors.whole; lane += width)
+            body(lane, x + lane, block.x_stride, y + lane, items);
+        if (vectors.overlap())
+            body(vectors.whole, held, static_cast<std::ptrdiff_t>(width), y + vectors.last, items);
+    }
 }
 
 template <class T, class Op>
@@ -114,62 +154,52 @@ struct tree_lanes {
     template <std::size_t Parts, bool Exclusive, placement Where>
     static HWY_ATTR void scan_as(const lane_block<T>& block, const T* supers, const T* tiles, T* rows) {
         const full<T> d;
-        const std::size_t vectors = block.lanes - block.lanes % width;
+        const lane_vectors<T> vectors(block.lanes);
         const T identity = Op::template identity<T>();
-        HWY_ALIGN T runs[most_lanes<T>];
+        HWY_ALIGN T runs[most_lanes<T> + width];
+        const auto scan_run = [&](std::size_t slot, const T* x, std::ptrdiff_t stride, T* y,
+                                  std::size_t items) HWY_ATTR {
+            const std::size_t lane = vectors.lane_of(slot);
+            V s, t;
+            if constexpr (Parts >= 2) s = hn::LoadU(d, supers + lane);
+            if constexpr (Parts >= 1) t = hn::LoadU(d, tiles + lane);
+            const V r = hn::LoadU(d, rows + lane);
+            const V v = hn::Load(d, runs + slot);
+            const auto before = [&](V nested) HWY_ATTR {
+                nested = op(r, nested);
+                if constexpr (Parts >= 1) nested = op(t, nested);
+                if constexpr (Parts >= 2) nested = op(s, nested);
+                return nested;
+            };
+            V folded = hn::Set(d, identity);
+            for (std::size_t i = 0; i < items; ++i) {
+                const V element = hn::LoadU(d, element_of(x, stride, i));
+                T* to = element_of(y, block.y_stride, i);
+                if constexpr (Exclusive) {
+                    put<Where>(before(i == 0 ? v : op(v, folded)), to);
+                    folded = i == 0 ? element : op(folded, element);
+                } else {
+                    folded = i == 0 ? element : op(folded, element);
+                    put<Where>(before(op(v, folded)), to);
+                }
+            }
+            hn::Store(op(v, folded), d, runs + slot);
+        };
         for (std::size_t row = 0; row < block.length; row += core::row_size) {
-            std::fill_n(runs, vectors, identity);
+            std::fill_n(runs, vectors.slots, identity);
             const std::size_t row_end = std::min(block.length, row + core::row_size);
-            for (std::size_t run = row; run < row_end; run += core::run_size) {
-                const std::size_t items = std::min(core::run_size, row_end - run);
-                const T* x = block.x + static_cast<std::ptrdiff_t>(run) * block.x_stride;
-                T* y = block.y + static_cast<std::ptrdiff_t>(run) * block.y_stride;
-                for (std::size_t lane = 0; lane < vectors; lane += width) {
-                    V s, t;
-                    if constexpr (Parts >= 2) s = hn::LoadU(d, supers + lane);
-                    if constexpr (Parts >= 1) t = hn::LoadU(d, tiles + lane);
-                    const V r = hn::LoadU(d, rows + lane);
-                    const V v = hn::Load(d, runs + lane);
-                    const auto before = [&](V nested) HWY_ATTR {
-                        nested = op(r, nested);
-                        if constexpr (Parts >= 1) nested = op(t, nested);
-                        if constexpr (Parts >= 2) nested = op(s, nested);
-                        return nested;
-                    };
-                    V folded = hn::Set(d, identity);
-                    for (std::size_t i = 0; i < items; ++i) {
-                        const V element =
-                            hn::LoadU(d, x + static_cast<std::ptrdiff_t>(i) * block.x_stride + lane);
-                        T* to = y + static_cast<std::ptrdiff_t>(i) * block.y_stride + lane;
-                        if constexpr (Exclusive) {
-                            put<Where>(before(i == 0 ? v : op(v, folded)), to);
-                            folded = i == 0 ? element : op(folded, element);
-                        } else {
-                            folded = i == 0 ? element : op(folded, element);
-                            put<Where>(before(op(v, folded)), to);
-                        }
-                    }
-                    hn::Store(op(v, folded), d, runs + lane);
-                }
-            }
-            if (row_end - row == core::row_size) {
-                for (std::size_t lane = 0; lane < vectors; lane += width) {
-                    hn::StoreU(op(hn::LoadU(d, rows + lane), hn::Load(d, runs + lane)), d, rows + lane);
-                }
-            }
-        }
-        if (vectors != block.lanes) {
-            portable::tree<T, Op>::scan_lanes(lanes_from(block, vectors), supers + vectors, tiles + vectors,
-                                              rows + vectors);
+            for_each_run(block, vectors, row, row_end, scan_run);
+            if (row_end - row == core::row_size) push_row(vectors, runs, rows);
         }
     }
 
     // By their bits: +0 is no identity of sums.
     static HWY_INLINE bool are_identities(const T* values, std::size_t count) {
+        const lane_vectors<T> vectors(count);
         const hn::RebindToUnsigned<full<T>> d;
         const auto identity = hn::BitCast(d, hn::Set(full<T>(), Op::template identity<T>()));
-        for (std::size_t lane = 0; lane + width <= count; lane += width) {
-            const auto bits = hn::BitCast(d, hn::LoadU(full<T>(), values + lane));
+        for (std::size_t slot = 0; slot < vectors.slots; slot += width) {
+            const auto bits = hn::BitCast(d, hn::LoadU(full<T>(), values + vectors.lane_of(slot)));
             if (!hn::AllTrue(d, hn::Eq(bits, identity))) return false;
         }
         return true;
@@ -201,31 +231,34 @@ struct tree_lanes {
 
     static HWY_ATTR void fold(const lane_block<T>& block, T* rows) {
         const full<T> d;
-        const std::size_t vectors = block.lanes - block.lanes % width;
-        HWY_ALIGN T runs[most_lanes<T>];
-        const T* x = block.x;
+        const lane_vectors<T> vectors(block.lanes);
+        HWY_ALIGN T runs[most_lanes<T> + width];
         for (std::size_t row = 0; row < block.length; row += core::row_size) {
-            std::fill_n(runs, vectors, Op::template identity<T>());
-            for (std::size_t run = 0; run < core::row_size;
-                 run += core::run_size, x += static_cast<std::ptrdiff_t>(core::run_size) * block.x_stride) {
-                for (std::size_t lane = 0; lane < vectors; lane += width) {
-                    V folded = hn::LoadU(d, x + lane);
-                    for (std::size_t i = 1; i < core::run_size; ++i) {
-                        folded = op(folded,
-                                    hn::LoadU(d, x + static_cast<std::ptrdiff_t>(i) * block.x_stride + lane));
-                    }
-                    hn::Store(op(hn::Load(d, runs + lane), folded), d, runs + lane);
+            std::fill_n(runs, vectors.slots, Op::template identity<T>());
+            for (std::size_t run = row; run < row + core::row_size; run += core::run_size) {
+                const T* x = element_of(block.x, block.x_stride, run);
+                for (std::size_t slot = 0; slot < vectors.slots; slot += width) {
+                    const T* elements = x + vectors.lane_of(slot);
+                    V folded = hn::LoadU(d, elements);
+                    for (std::size_t i = 1; i < core::run_size; ++i)
+                        folded = op(folded, hn::LoadU(d, element_of(elements, block.x_stride, i)));
+                    hn::Store(op(hn::Load(d, runs + slot), folded), d, runs + slot);
                 }
             }
-            for (std::size_t lane = 0; lane < vectors; lane += width) {
-                hn::StoreU(op(hn::LoadU(d, rows + lane), hn::Load(d, runs + lane)), d, rows + lane);
-            }
+            push_row(vectors, runs, rows);
         }
-        if (vectors != block.lanes)
-            portable::tree<T, Op>::fold_lanes(lanes_from(block, vectors), rows + vectors);
     }
 
   private:
+    // rows (+)= runs
+    static HWY_INLINE void push_row(const lane_vectors<T>& vectors, const T* runs, T* rows) {
+        const full<T> d;
+        const V last = hn::LoadU(d, rows + vectors.last);
+        for (std::size_t lane = 0; lane < vectors.whole; lane += width)
+            hn::StoreU(op(hn::LoadU(d, rows + lane), hn::Load(d, runs + lane)), d, rows + lane);
+        if (vectors.overlap())
+            hn::StoreU(op(last, hn::Load(d, runs + vectors.whole)), d, rows + vectors.last);
+    }
     template <placement Where>
     static HWY_INLINE void put(V v, T* to) {
         if constexpr (Where == placement::streamed)
@@ -242,51 +275,59 @@ struct exact_lanes {
     static constexpr std::size_t width = lanes<T>;
     static HWY_INLINE V op(V a, V b) { return combine(Op(), a, b); }
 
-    template <placement Where>
+    template <bool Exclusive, placement Where>
     static HWY_ATTR void scan_as(const lane_block<T>& block, T* carry) {
-        const std::size_t vectors = block.lanes - block.lanes % width;
-        for (std::size_t run = 0; run < block.length; run += core::run_size) {
-            const std::size_t items = std::min(core::run_size, block.length - run);
-            const T* x = block.x + static_cast<std::ptrdiff_t>(run) * block.x_stride;
-            T* y = block.y + static_cast<std::ptrdiff_t>(run) * block.y_stride;
-            for (std::size_t lane = 0; lane < vectors; lane += width) {
-                V folded = load_as<codec>(carry + lane);
-                for (std::size_t i = 0; i < items; ++i) {
-                    const V after = op(
-                        folded, load_as<codec>(x + static_cast<std::ptrdiff_t>(i) * block.x_stride + lane));
-                    store_as<codec, Where>(block.exclusive ? folded : after,
-                                           y + static_cast<std::ptrdiff_t>(i) * block.y_stride + lane);
-                    folded = after;
-                }
-                store_as<codec>(folded, carry + lane);
+        const lane_vectors<T> vectors(block.lanes);
+        HWY_ALIGN T last[width];
+        copy(carry + vectors.last, last);
+        const auto scan_run = [&](std::size_t slot, const T* x, std::ptrdiff_t stride, T* y,
+                                  std::size_t items) HWY_ATTR {
+            T* state = slot == vectors.whole ? last : carry + slot;
+            V folded = load_as<codec>(state);
+            for (std::size_t i = 0; i < items; ++i) {
+                T* to = element_of(y, block.y_stride, i);
+                const V element = load_as<codec>(element_of(x, stride, i));
+                if constexpr (Exclusive) store_as<codec, Where>(folded, to);
+                folded = op(folded, element);
+                if constexpr (!Exclusive) store_as<codec, Where>(folded, to);
             }
-        }
-        if (vectors != block.lanes)
-            portable::exact<T, Op>::scan_lanes(lanes_from(block, vectors), carry + vectors);
+            store_as<codec>(folded, state);
+        };
+        for_each_run(block, vectors, 0, block.length, scan_run);
+        if (vectors.overlap()) copy(last, carry + vectors.last);
     }
     static HWY_ATTR void scan(const lane_block<T>& block, T* carry) {
-        if (block.where == placement::streamed)
-            scan_as<placement::streamed>(block, carry);
+        constexpr auto cached = placement::cached;
+        constexpr auto streamed = placement::streamed;
+        if (block.where == streamed)
+            block.exclusive ? scan_as<true, streamed>(block, carry) : scan_as<false, streamed>(block, carry);
         else
-            scan_as<placement::cached>(block, carry);
+            block.exclusive ? scan_as<true, cached>(block, carry) : scan_as<false, cached>(block, carry);
     }
 
     static HWY_ATTR void fold(const lane_block<T>& block, T* carry) {
-        const std::size_t vectors = block.lanes - block.lanes % width;
+        const lane_vectors<T> vectors(block.lanes);
+        HWY_ALIGN T last[width];
+        copy(carry + vectors.last, last);
         for (std::size_t run = 0; run < block.length; run += core::run_size) {
             const std::size_t items = std::min(core::run_size, block.length - run);
-            const T* x = block.x + static_cast<std::ptrdiff_t>(run) * block.x_stride;
-            for (std::size_t lane = 0; lane < vectors; lane += width) {
-                V folded = load_as<codec>(carry + lane);
+            const T* x = element_of(block.x, block.x_stride, run);
+            for (std::size_t slot = 0; slot < vectors.slots; slot += width) {
+                T* state = slot == vectors.whole ? last : carry + slot;
+                V folded = load_as<codec>(state);
                 for (std::size_t i = 0; i < items; ++i) {
-                    folded = op(folded,
-                                load_as<codec>(x + static_cast<std::ptrdiff_t>(i) * block.x_stride + lane));
+                    const T* elements = element_of(x, block.x_stride, i) + vectors.lane_of(slot);
+                    folded = op(folded, load_as<codec>(elements));
                 }
-                store_as<codec>(folded, carry + lane);
+                store_as<codec>(folded, state);
             }
         }
-        if (vectors != block.lanes)
-            portable::exact<T, Op>::fold_lanes(lanes_from(block, vectors), carry + vectors);
+        if (vectors.overlap()) copy(last, carry + vectors.last);
+    }
+
+  private:
+    static HWY_INLINE void copy(const T* from, T* to) {
+        hn::StoreU(hn::LoadU(full<T>(), from), full<T>(), to);
     }
 };
 

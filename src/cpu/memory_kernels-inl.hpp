@@ -77,6 +77,29 @@ struct memory {
         portable::memory::transpose<T>(to + row, dst_stride, from, src_stride, rows - row, columns);
     }
 
+    template <class T>
+    static HWY_ATTR void deinterleave(void* lines, std::size_t pitch, const void* rows, std::size_t count,
+                                      std::size_t columns) {
+        auto* to = static_cast<T*>(lines);
+        const auto* from = static_cast<const T*>(rows);
+        const std::size_t done = columns == 2   ? take_apart<2>(to, pitch, from, count)
+                                 : columns == 3 ? take_apart<3>(to, pitch, from, count)
+                                 : columns == 4 ? take_apart<4>(to, pitch, from, count)
+                                                : load_columns(to, pitch, from, count, columns);
+        portable::memory::deinterleave<T>(to + done, pitch, from + done * columns, count - done, columns);
+    }
+    template <class T>
+    static HWY_ATTR void interleave(void* rows, const void* lines, std::size_t pitch, std::size_t count,
+                                    std::size_t columns) {
+        auto* to = static_cast<T*>(rows);
+        const auto* from = static_cast<const T*>(lines);
+        const std::size_t done = columns == 2   ? put_together<2>(to, from, pitch, count)
+                                 : columns == 3 ? put_together<3>(to, from, pitch, count)
+                                 : columns == 4 ? put_together<4>(to, from, pitch, count)
+                                                : store_columns(to, from, pitch, count, columns);
+        portable::memory::interleave<T>(to + done * columns, from + done, pitch, count - done, columns);
+    }
+
     // One bit a lane, a word of 64 lanes at a time; test(i) is the mask of lanes i, i + 1, ...
     template <class T, class Test>
     static HWY_INLINE std::size_t mark(std::size_t count, std::uint64_t* bits, const Test& test) {
@@ -239,6 +262,10 @@ struct memory {
         {&reverse<std::uint8_t>, &reverse<std::uint16_t>, &reverse<std::uint32_t>, &reverse<std::uint64_t>},
         {&transpose<std::uint8_t>, &transpose<std::uint16_t>, &transpose<std::uint32_t>,
          &transpose<std::uint64_t>},
+        {&deinterleave<std::uint8_t>, &deinterleave<std::uint16_t>, &deinterleave<std::uint32_t>,
+         &deinterleave<std::uint64_t>},
+        {&interleave<std::uint8_t>, &interleave<std::uint16_t>, &interleave<std::uint32_t>,
+         &interleave<std::uint64_t>},
         &mark_nonzero,
         {&mark_changes<std::uint8_t>, &mark_changes<std::uint16_t>, &mark_changes<std::uint32_t>,
          &mark_changes<std::uint64_t>},
@@ -248,6 +275,104 @@ struct memory {
         &bfloat16_from_float};
 
   private:
+    // Whole vectors of rows of so many columns; returns how many rows are done.
+    template <std::size_t Columns, class T>
+    static HWY_INLINE std::size_t take_apart(T* lines, std::size_t pitch, const T* rows, std::size_t count) {
+        const full<T> d;
+        const std::size_t whole = count - count % lanes<T>;
+        for (std::size_t i = 0; i < whole; i += lanes<T>) {
+            vector<T> v[4];
+            if constexpr (Columns == 2)
+                hn::LoadInterleaved2(d, rows + 2 * i, v[0], v[1]);
+            else if constexpr (Columns == 3)
+                hn::LoadInterleaved3(d, rows + 3 * i, v[0], v[1], v[2]);
+            else
+                hn::LoadInterleaved4(d, rows + 4 * i, v[0], v[1], v[2], v[3]);
+            for (std::size_t column = 0; column < Columns; ++column)
+                hn::StoreU(v[column], d, lines + column * pitch + i);
+        }
+        return whole;
+    }
+    template <std::size_t Columns, class T>
+    static HWY_INLINE std::size_t put_together(T* rows, const T* lines, std::size_t pitch,
+                                               std::size_t count) {
+        const full<T> d;
+        const std::size_t whole = count - count % lanes<T>;
+        for (std::size_t i = 0; i < whole; i += lanes<T>) {
+            vector<T> v[Columns];
+            for (std::size_t column = 0; column < Columns; ++column)
+                v[column] = hn::LoadU(d, lines + column * pitch + i);
+            if constexpr (Columns == 2)
+                hn::StoreInterleaved2(v[0], v[1], d, rows + 2 * i);
+            else if constexpr (Columns == 3)
+                hn::StoreInterleaved3(v[0], v[1], v[2], d, rows + 3 * i);
+            else
+                hn::StoreInterleaved4(v[0], v[1], v[2], v[3], d, rows + 4 * i);
+        }
+        return whole;
+    }
+    // More columns, a block of them at a time, the last one within those before; of fewer than a block those
+    // past the last belong to the next rows. So the last rows are not done.
+    template <class T>
+    static HWY_INLINE std::size_t rows_in_blocks(std::size_t count, std::size_t columns) {
+        const std::size_t beyond = (block_lanes<T> - 1) / columns;
+        return count < beyond ? 0 : (count - beyond) / lanes<T> * lanes<T>;
+    }
+    template <class T>
+    static HWY_INLINE std::size_t block_at(std::size_t column, std::size_t columns) {
+        return columns < block_lanes<T> ? 0 : std::min(column, columns - block_lanes<T>);
+    }
+    template <class T>
+    static HWY_INLINE std::size_t load_columns(T* lines, std::size_t pitch, const T* rows, std::size_t count,
+                                               std::size_t columns) {
+        constexpr std::size_t k = block_lanes<T>;
+        const std::size_t whole = rows_in_blocks<T>(count, columns);
+        for (std::size_t i = 0; i < whole; i += lanes<T>) {
+            for (std::size_t column = 0; column < columns; column += k) {
+                const std::size_t first = block_at<T>(column, columns);
+                vector<T> v[k];
+                load_transposed<T>(rows + i * columns + first, static_cast<std::ptrdiff_t>(columns), v);
+                for (std::size_t j = 0; j < k && first + j < columns; ++j)
+                    hn::StoreU(v[j], full<T>(), lines + (first + j) * pitch + i);
+            }
+        }
+        return whole;
+    }
+    // Rows are stored in their order, so that what is stored past one is stored again by the next.
+    template <class T>
+    static HWY_INLINE std::size_t store_columns(T* rows, const T* lines, std::size_t pitch, std::size_t count,
+                                                std::size_t columns) {
+        constexpr std::size_t k = block_lanes<T>;
+        const std::size_t whole = rows_in_blocks<T>(count, columns);
+        for (std::size_t i = 0; i < whole; i += lanes<T>) {
+            for (std::size_t column = 0; column < columns; column += k) {
+                const std::size_t first = block_at<T>(column, columns);
+                vector<T> v[k];
+                for (std::size_t j = 0; j < k; ++j)
+                    v[j] = hn::LoadU(full<T>(), lines + std::min(first + j, columns - 1) * pitch + i);
+                upsweep::cpu::HWY_NAMESPACE::transpose<T>(v);
+                store_rows(full<T>(), v, rows + i * columns + first, static_cast<std::ptrdiff_t>(columns));
+            }
+        }
+        return whole;
+    }
+    // Block b of vector i to row b * k + i, in the order of the rows.
+    template <class D, class V, class T = hn::TFromD<D>, std::size_t k = block_lanes<T>>
+    static HWY_INLINE void store_rows(D d, const V (&v)[k], T* p, std::ptrdiff_t stride) {
+        constexpr std::size_t blocks = hn::MaxLanes(D()) / k;
+        if constexpr (blocks == 1) {
+            for (std::size_t i = 0; i < k; ++i)
+                hn::StoreU(v[i], d, p + static_cast<std::ptrdiff_t>(i) * stride);
+        } else {
+            const hn::Half<D> half;
+            hn::Vec<hn::Half<D>> part[k];
+            for (std::size_t i = 0; i < k; ++i) part[i] = hn::LowerHalf(half, v[i]);
+            store_rows(half, part, p, stride);
+            for (std::size_t i = 0; i < k; ++i) part[i] = hn::UpperHalf(half, v[i]);
+            store_rows(half, part, p + static_cast<std::ptrdiff_t>(blocks / 2 * k) * stride, stride);
+        }
+    }
+
     template <class V>
     static HWY_INLINE V reversed(V v) {
         const hn::DFromV<V> d;

@@ -106,7 +106,8 @@ struct tree {
         }
     }
 
-    static constexpr tree_kernels<T> table{0, &scan_rows, &fold_rows, &scan_lanes, &fold_lanes, &scan_strips};
+    static constexpr tree_kernels<T> table{0,           1,           &scan_rows,  &fold_rows,
+                                           &scan_lanes, &fold_lanes, &scan_strips};
 };
 
 template <class T, class Op>
@@ -152,7 +153,7 @@ struct exact {
         }
     }
 
-    static constexpr exact_kernels<T> table{0, &fold, &scan, &scan_lanes, &fold_lanes, &scan_strips};
+    static constexpr exact_kernels<T> table{0, 1, &fold, &scan, &scan_lanes, &fold_lanes, &scan_strips};
 };
 
 }  // namespace upsweep::cpu::portable

@@ -31,6 +31,18 @@ struct memory {
             }
         }
     }
+    template <class T>
+    static void deinterleave(void* lines, std::size_t pitch, const void* rows, std::size_t count,
+                             std::size_t lanes) {
+        transpose<T>(lines, static_cast<std::ptrdiff_t>(pitch), rows, static_cast<std::ptrdiff_t>(lanes),
+                     count, lanes);
+    }
+    template <class T>
+    static void interleave(void* rows, const void* lines, std::size_t pitch, std::size_t count,
+                           std::size_t lanes) {
+        transpose<T>(rows, static_cast<std::ptrdiff_t>(lanes), lines, static_cast<std::ptrdiff_t>(pitch),
+                     lanes, count);
+    }
     // bits[...] of is_set(0), is_set(1), ...
     template <class Test>
     static void mark(std::size_t count, std::uint64_t* bits, const Test& is_set) {
@@ -69,6 +81,10 @@ struct memory {
         {&reverse<std::uint8_t>, &reverse<std::uint16_t>, &reverse<std::uint32_t>, &reverse<std::uint64_t>},
         {&transpose<std::uint8_t>, &transpose<std::uint16_t>, &transpose<std::uint32_t>,
          &transpose<std::uint64_t>},
+        {&deinterleave<std::uint8_t>, &deinterleave<std::uint16_t>, &deinterleave<std::uint32_t>,
+         &deinterleave<std::uint64_t>},
+        {&interleave<std::uint8_t>, &interleave<std::uint16_t>, &interleave<std::uint32_t>,
+         &interleave<std::uint64_t>},
         &mark_nonzero,
         {&mark_changes<std::uint8_t>, &mark_changes<std::uint16_t>, &mark_changes<std::uint32_t>,
          &mark_changes<std::uint64_t>},

@@ -72,7 +72,7 @@ class typed_scanner final : public scanner {
         const cpu::sink<Acc> sink = sink_at(out, n);
         const cpu::scan_shape shape = shape_of(source, sink, n, in == out);
         if constexpr (cpu::has_kernels<Acc, Op>) {
-            total_ = cpu::run_scan<Acc, Op>(executor_, source, sink, shape, tree_);
+            total_ = cpu::run_scan(cpu::operation_of<Acc, Op>, executor_, source, sink, shape, tree_);
         } else {
             const staged_source<Acc> staged{source, memory_, n};
             const staged_sink<Acc> results{sink, memory_, start()};
@@ -120,8 +120,8 @@ class typed_scanner final : public scanner {
         const cpu::sink<Acc> sink =
             cpu::moved(make_sink<Acc>(how_, request_.types.output, out, geometry.out_stride), out_offset);
         if constexpr (cpu::has_kernels<Acc, Op>) {
-            cpu::run_axis_scan<Acc, Op>(executor_, source, sink, geometry, request_.exclusive, in == out,
-                                        initial_);
+            cpu::run_axis_scan(cpu::operation_of<Acc, Op>, executor_, source, sink, geometry,
+                               request_.exclusive, in == out, initial_);
         } else {
             const std::size_t bytes = source.element_size + sink.element_size;
             cpu::for_each_sequence(

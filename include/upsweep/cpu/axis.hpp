@@ -1,10 +1,11 @@
 // Scans along one axis of an n-dimensional array: many sequences, each by itself.
 //
 // One of four ways, chosen by shape alone:
-//   lanes     neighbours in memory belong to different sequences: one a vector lane, nothing moves between
-//   lanes lines     a long sequence that lies in memory one after the other is scanned like a one-dimensional
-//   array strips    short ones are turned in registers, as many as there are lanes groups    scattered or
-//   converted ones are turned through a buffer in the first-level cache, then as lanes
+// - lanes: neighbours in memory belong to different sequences, which are scanned one a vector lane. Converted
+//   ones pass through a buffer, and so do fewer than a vector has lanes.
+// - lines: a long sequence that lies in memory one element after the other is a one-dimensional scan.
+// - strips: short ones are turned in registers, as many as a vector has lanes.
+// - groups: scattered ones are turned through a buffer in the first-level cache, then scanned as lanes.
 // Threads take blocks of lanes, lines, strips or groups. Where there are too few of them, the chain of
 // chain.hpp runs along the sequences instead.
 #pragma once
@@ -23,7 +24,8 @@
 namespace upsweep::cpu {
 
 // Strides count elements. `others` are the dimensions besides the axis: merged where they can be, without
-// extents of one, the one that runs fastest in the output last.
+// extents of one, the one that runs fastest in the output last. Those that run backwards in both arrays are
+// walked from their other end.
 struct axis_geometry {
     struct dimension {
         std::size_t extent;
@@ -41,6 +43,7 @@ struct axis_geometry {
     std::array<dimension, max_rank> others{};
     std::size_t other_count = 0;
     std::size_t sequence_count = 1;
+    offsets origin{0, 0};  // where the first sequence begins
 
     // in and out have equal shapes; `axis` is within their rank.
     axis_geometry(std::span<const std::int64_t> shape, std::span<const std::int64_t> in_strides,
@@ -48,7 +51,7 @@ struct axis_geometry {
 
     // Where sequence number `sequence` begins.
     [[nodiscard]] offsets begin(std::size_t sequence) const {
-        offsets at{0, 0};
+        offsets at = origin;
         for (std::size_t k = other_count; k-- != 0;) {
             const auto index = static_cast<std::ptrdiff_t>(k == 0 ? sequence : sequence % others[k].extent);
             if (k != 0) sequence /= others[k].extent;
@@ -63,14 +66,16 @@ struct axis_geometry {
 };
 
 // in and out begin at the first element of the first sequence and have the strides of the axis.
-template <class Acc, class Op>
-void run_axis_scan(executor& ex, const source<Acc>& in, const sink<Acc>& out, const axis_geometry& geometry,
-                   bool exclusive, bool in_place, const std::optional<Acc>& initial);
+template <class Acc, bool Exact>
+void run_axis_scan(const operation<Acc, Exact>& op, executor& ex, const source<Acc>& in, const sink<Acc>& out,
+                   const axis_geometry& geometry, bool exclusive, bool in_place,
+                   const std::optional<Acc>& initial);
 
-#define UPSWEEP_DECLARE_AXIS(T, Op)                                                        \
-    extern template void run_axis_scan<T, Op>(executor&, const source<T>&, const sink<T>&, \
-                                              const axis_geometry&, bool, bool, const std::optional<T>&);
-UPSWEEP_FOR_EACH_KERNEL(UPSWEEP_DECLARE_AXIS)
+#define UPSWEEP_DECLARE_AXIS(T, exact)                                                                    \
+    extern template void run_axis_scan<T, exact>(const operation<T, exact>&, executor&, const source<T>&, \
+                                                 const sink<T>&, const axis_geometry&, bool, bool,        \
+                                                 const std::optional<T>&);
+UPSWEEP_FOR_EACH_OPERATION(UPSWEEP_DECLARE_AXIS)
 #undef UPSWEEP_DECLARE_AXIS
 
 // Sequences that each get a thread of their own; with fewer, all threads work on one sequence after the

@@ -17,6 +17,7 @@
 #include "upsweep/cpu/chunks.hpp"
 #include "upsweep/cpu/executor.hpp"
 #include "upsweep/cpu/kernels.hpp"
+#include "upsweep/cpu/operation.hpp"
 #include "upsweep/cpu/staging.hpp"
 #include "upsweep/cpu/tuning.hpp"
 #include "upsweep/options.hpp"
@@ -26,24 +27,24 @@ namespace upsweep::cpu {
 // Bytes read and written from which one thread streams its results past the caches of this machine.
 std::size_t streaming_bytes();
 
-template <class Acc, class Op>
+template <class Acc, bool Exact>
 class scan_engine {
   public:
-    static constexpr bool exact = is_exact<Op, Acc>;
     static constexpr std::size_t most_elements =
         std::max(core::tile_size, tuning::chunk_bytes / sizeof(Acc));  // of a chunk
 
     struct state {
-        Acc supers = Op::template identity<Acc>();  // S; the running value of an exact operator
-        Acc tiles = Op::template identity<Acc>();   // T
+        Acc supers;  // S; the running value of an exact operator
+        Acc tiles;   // T
         std::uint64_t tile_count = 0;
-        Acc last = Op::template identity<Acc>();  // the fold of everything scanned so far, set by scan()
+        Acc last;  // the fold of everything scanned so far, set by scan()
 
-        void push_tile(Acc total) {
-            tiles = Op()(tiles, total);
+        explicit state(Acc identity) : supers(identity), tiles(identity), last(identity) {}
+        void push_tile(const operation<Acc, Exact>& op, Acc total) {
+            tiles = op.combine(tiles, total);
             if (++tile_count % core::tiles_per_super == 0) {
-                supers = Op()(supers, tiles);
-                tiles = Op::template identity<Acc>();
+                supers = op.combine(supers, tiles);
+                tiles = op.identity;
             }
         }
     };
@@ -54,13 +55,15 @@ class scan_engine {
     struct tree_summary {
         std::array<Acc, most_elements / core::tile_size> tile_totals;
     };
-    using summary = std::conditional_t<exact, exact_summary, tree_summary>;
+    using summary = std::conditional_t<Exact, exact_summary, tree_summary>;
 
     // `streaming`: the results are stored past the caches; `lead`: how many bytes ahead of what it scans a
     // thread asks for input, if at all.
-    scan_engine(simd_level level, const source<Acc>& in, const sink<Acc>& out, std::size_t n, bool exclusive,
-                bool streaming, std::size_t lead, std::size_t chunk_size)
-        : kernels_(kernels_for<Acc, Op>(level)),
+    scan_engine(const operation<Acc, Exact>& op, simd_level level, const source<Acc>& in,
+                const sink<Acc>& out, std::size_t n, bool exclusive, bool streaming, std::size_t lead,
+                std::size_t chunk_size)
+        : op_(op),
+          kernels_(op.kernels(level)),
           memory_(memory_kernels_for(level)),
           in_(in),
           out_(out),
@@ -121,7 +124,8 @@ class scan_engine {
     void scan_exact(std::size_t chunk, state& carried, std::size_t next) const;
     void scan_tree(std::size_t chunk, state& carried, std::size_t next) const;
 
-    const scan_kernels<Acc, Op>& kernels_;
+    const operation<Acc, Exact>& op_;
+    const typename operation<Acc, Exact>::kernel_table& kernels_;
     const memory_kernels& memory_;
     source<Acc> in_;
     sink<Acc> out_;
@@ -154,9 +158,9 @@ inline bool worth_streaming(const chunking& plan, const scan_shape& shape) {
 
 // Scans shape.size elements from `carry` on (a tile boundary), which ends as the state after the last
 // complete tile. Returns the fold of everything.
-template <class Acc, class Op>
-Acc run_scan(executor& ex, const source<Acc>& in, const sink<Acc>& out, const scan_shape& shape,
-             core::tree_carry<Acc>& carry);
+template <class Acc, bool Exact>
+Acc run_scan(const operation<Acc, Exact>& op, executor& ex, const source<Acc>& in, const sink<Acc>& out,
+             const scan_shape& shape, core::tree_carry<Acc>& carry);
 
 // Scans of at most this many elements are within a tile: one kernel call does, without anything that would
 // cost more than it.
@@ -179,10 +183,10 @@ UPSWEEP_ALWAYS_INLINE void run_small_scan(simd_level level, const Acc* in, Acc* 
     }
 }
 
-#define UPSWEEP_DECLARE_ENGINE(T, Op)                                                                 \
-    extern template T run_scan<T, Op>(executor&, const source<T>&, const sink<T>&, const scan_shape&, \
-                                      core::tree_carry<T>&);
-UPSWEEP_FOR_EACH_KERNEL(UPSWEEP_DECLARE_ENGINE)
+#define UPSWEEP_DECLARE_ENGINE(T, exact)                                                          \
+    extern template T run_scan<T, exact>(const operation<T, exact>&, executor&, const source<T>&, \
+                                         const sink<T>&, const scan_shape&, core::tree_carry<T>&);
+UPSWEEP_FOR_EACH_OPERATION(UPSWEEP_DECLARE_ENGINE)
 #undef UPSWEEP_DECLARE_ENGINE
 
 }  // namespace upsweep::cpu

@@ -40,12 +40,13 @@ struct lane_block {
     T* y;  // may equal x if the strides are equal
     std::ptrdiff_t y_stride;
     std::size_t length;
-    std::size_t lanes;  // at most most_lanes<T>
+    std::size_t lanes;  // from the kernels' least_lanes to most_lanes<T>
     bool exclusive;
-    placement where;  // streamed: y and y_stride are multiples of 64 bytes
+    placement where;  // streamed: y, y_stride and lanes are multiples of 64 bytes
 };
+// 16 KiB, and what is left of a row that is a little longer.
 template <class T>
-inline constexpr std::size_t most_lanes = 16384 / sizeof(T);
+inline constexpr std::size_t most_lanes = (16384 + 64) / sizeof(T);
 
 // Sequences one after the other: element (i, sequence) of x is x[sequence * x_pitch + i].
 template <class T>
@@ -65,6 +66,7 @@ struct tree_kernels {
     // Bytes to which the lowest address of the results must be aligned to be streamed (backwards: the address
     // past the highest); 0 if these kernels never stream.
     std::size_t stream_alignment;
+    std::size_t least_lanes;  // that scan_lanes and fold_lanes take; 64 bytes of them are always enough
     // Scan of n elements that begin at a row and do not pass the end of its tile. `rows` is the fold of the
     // rows before them in the tile, and is advanced over all complete rows among them. y may equal x. `last`,
     // unless null, receives the value after the n elements. Streams whole groups of rows at least.
@@ -85,6 +87,7 @@ struct tree_kernels {
 template <class T>
 struct exact_kernels {
     std::size_t stream_alignment;  // as above
+    std::size_t least_lanes;       // as above
     // start (+) x[0] (+) ... (+) x[n-1]
     T (*fold)(const T* x, std::size_t n, T start);
     // Scan of n elements from `start` on; returns the value after them. y may equal x.
@@ -156,6 +159,11 @@ struct memory_kernels {
     // dst[column * dst_stride + row] = src[row * src_stride + column]
     void (*transpose[4])(void* dst, std::ptrdiff_t dst_stride, const void* src, std::ptrdiff_t src_stride,
                          std::size_t rows, std::size_t columns);
+    // lines[lane * pitch + i] = rows[i * lanes + lane] for i < count, made for few lanes; and back.
+    void (*deinterleave[4])(void* lines, std::size_t pitch, const void* rows, std::size_t count,
+                            std::size_t lanes);
+    void (*interleave[4])(void* rows, const void* lines, std::size_t pitch, std::size_t count,
+                          std::size_t lanes);
     // Bit i of bits: whether byte i is not 0, and whether key i differs from key i - 1 (of 1, 2, 4 and 8
     // bytes; key -1 is read). Bits past `count` in the last word are 0.
     void (*mark_nonzero)(const void* bytes, std::size_t count, std::uint64_t* bits);

@@ -46,7 +46,7 @@ class region_board {
   public:
     // Whether a thread's stack has room for it.
     static constexpr bool is_small =
-        sizeof(std::optional<typename Kernel::state>) + sizeof(typename Kernel::summary) <= 256;
+        sizeof(std::optional<typename Kernel::state>) + sizeof(typename Kernel::summary) <= 448;
 
     // `regions` up to most_regions, `helpers` at least one.
     region_board(const Kernel& kernel, std::size_t regions, std::size_t helpers)
