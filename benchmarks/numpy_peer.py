@@ -31,14 +31,14 @@ def _samples(work, copy, budget):
     return pairs
 
 
-def _record(work, type_name, n, shape, size, pairs):
+def _record(work, type_name, n, shape, moved, pairs):
     seconds = sorted(pair[0] for pair in pairs)
     at = lambda fraction: seconds[round(fraction * (len(seconds) - 1))]
     record = {"work": work, "type": type_name, "n": n}
     if shape:
         record["shape"] = shape
-    record.update(contender="NumPy", role="peer", threads=1, samples=len(pairs), bytes=2 * n * size, seconds=at(0.5),
-                  p10=at(0.1), p90=at(0.9), bytes_per_second=2 * n * size / at(0.5),
+    record.update(contender="NumPy", role="peer", threads=1, samples=len(pairs), bytes=moved, seconds=at(0.5),
+                  p10=at(0.1), p90=at(0.9), bytes_per_second=moved / at(0.5),
                   memcpys=statistics.median(took / copied for took, copied in pairs))
     return record
 
@@ -47,11 +47,12 @@ def measure(cells, budget):
     """Times every (work, type, n, shape) of `cells` that NumPy can do; yields records like those of the C++ programs."""
     import numpy as np
 
-    dtypes = {"int8": np.int8, "int32": np.int32, "int64": np.int64, "float": np.float32, "double": np.float64}
+    dtypes = {"int8": (np.int8,) * 2, "int32": (np.int32,) * 2, "int64": (np.int64,) * 2, "float": (np.float32,) * 2,
+              "double": (np.float64,) * 2, "uint8 to uint32": (np.uint8, np.uint32)}
     for work, type_name, n, shape in cells:
         if type_name not in dtypes:
             continue
-        dtype = dtypes[type_name]
+        source, dtype = dtypes[type_name]
         extents = tuple(int(part) for part in shape.split("x")) if shape else (n,)
         if work == "inclusive":
             run = lambda: np.cumsum(x, dtype=dtype, out=y)
@@ -62,7 +63,9 @@ def measure(cells, budget):
             run = lambda: np.cumsum(x, axis=axis, dtype=dtype, out=y)
         else:
             continue
-        x = (np.arange(n, dtype=np.uint32) % 97).astype(dtype).reshape(extents)
+        x = (np.arange(n, dtype=np.uint32) % 97).astype(source).reshape(extents)
         y = np.ones(extents, dtype)
-        pairs = _samples(run, lambda: np.copyto(y, x), budget)
-        yield _record(work, type_name, n, shape, np.dtype(dtype).itemsize, pairs)
+        moved = x.nbytes + y.nbytes
+        copied, copy = (x, y) if source == dtype else (np.ones(moved // 2, np.uint8), np.ones(moved // 2, np.uint8))
+        pairs = _samples(run, lambda: np.copyto(copy, copied), budget)
+        yield _record(work, type_name, n, shape, moved, pairs)

@@ -5,22 +5,25 @@
 
 namespace bench {
 
-void axis_loop(const float* in, float* out, matrix shape, int axis) {
+template <class In, class Out>
+void axis_loop(const In* in, Out* out, matrix shape, int axis) {
     for (std::size_t row = 0; row < shape.rows; ++row) {
-        const float* from = in + row * shape.columns;
-        float* to = out + row * shape.columns;
+        const In* from = in + row * shape.columns;
+        Out* to = out + row * shape.columns;
         if (axis == 1) {
-            float running = 0;
+            Out running = 0;
             for (std::size_t i = 0; i < shape.columns; ++i) to[i] = running += from[i];
         } else if (row == 0) {
-            std::memcpy(to, from, shape.columns * sizeof(float));
+            for (std::size_t i = 0; i < shape.columns; ++i) to[i] = from[i];
         } else {
-            const float* before = to - shape.columns;
+            const Out* before = to - shape.columns;
 #pragma omp simd
             for (std::size_t i = 0; i < shape.columns; ++i) to[i] = before[i] + from[i];
         }
     }
 }
+template void axis_loop(const float*, float*, matrix, int);
+template void axis_loop(const std::uint8_t*, std::uint32_t*, matrix, int);
 
 template <class T>
 void offsets_loop(const T* in, T* out, const std::int64_t* offsets, std::size_t segment_count) {

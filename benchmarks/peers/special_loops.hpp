@@ -14,8 +14,9 @@ struct matrix {
 };
 
 // Along axis 0 the inner loop runs over a row, so that the compiler vectorises it; along axis 1 over a
-// sequence.
-void axis_loop(const float* in, float* out, matrix shape, int axis);
+// sequence. In and Out are float, or std::uint8_t and std::uint32_t.
+template <class In, class Out>
+void axis_loop(const In* in, Out* out, matrix shape, int axis);
 
 // Segment s is [offsets[s], offsets[s + 1]).
 template <class T>

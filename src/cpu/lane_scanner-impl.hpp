@@ -107,13 +107,15 @@ struct lane_range {
 template <class Acc>
 class lane_staging {
   public:
-    // Lanes of a buffer of converted rows, which has a row of the tree of each.
+    // A buffer of converted rows: so many lanes, and what is left of a cache line, with a row of the tree of
+    // each.
     static constexpr std::size_t rows_lanes = 8 * cache_line<Acc>;
     static constexpr std::size_t rows_size = core::row_size * (rows_lanes + cache_line<Acc>);
     // Elements of a buffer of lines, for less than a cache line of lanes.
     static constexpr std::size_t lines_size = 16384 / sizeof(Acc);
 
-    // Lanes are an element apart in both arrays.
+    // Lanes are an element apart in both arrays. `streaming`: results, which are not converted, are stored
+    // past the caches where they lie well.
     lane_staging(simd_level level, const source<Acc>& in, const sink<Acc>& out, const axis_geometry& geometry,
                  bool exclusive, bool streaming)
         : memory_(memory_kernels_for(level)),
@@ -158,10 +160,16 @@ class lane_staging {
         return {rows, pitch, rows, pitch, count, range.lanes, exclusive_, placement::cached};
     }
     void store_rows(const lane_range& range, std::size_t first, std::size_t count, const Acc* rows) const {
-        if (out_stride_ == static_cast<std::ptrdiff_t>(range.lanes))
-            return out_.store(out_row(range, first), memory_, 0, count * range.lanes, rows);
-        for (std::size_t i = 0; i < count; ++i)
-            out_.store(out_row(range, first + i), memory_, 0, range.lanes, rows + i * range.lanes);
+        const std::size_t lanes = range.lanes;
+        const bool packed = out_stride_ == static_cast<std::ptrdiff_t>(lanes);
+        const std::size_t together = packed ? count : 1;
+        for (std::size_t i = 0; i < count; i += together) {
+            const sink<Acc> row = out_row(range, first + i);
+            if (streaming_)
+                memory_.stream(row.data, rows + i * lanes, together * lanes * sizeof(Acc), nullptr);
+            else
+                out_.store(row, memory_, 0, together * lanes, rows + i * lanes);
+        }
     }
 
     // Lanes as lines of `count` elements, one after the other; each back to front where both arrays run
@@ -221,6 +229,10 @@ class lane_staging {
                 hwy::Prefetch(x + byte);
         }
         asm volatile("");  // keeps GCC from taking this for a function without effect
+    }
+    // The same for what comes next, if it comes from memory.
+    void ask_for_next(const lane_range& range, std::size_t first, std::size_t count) const {
+        if (streaming_ && first < length_) ask_for(range, first, std::min(count, length_ - first));
     }
     // To be called by a thread that scanned, before others read the results.
     void fence() const {
@@ -293,14 +305,22 @@ class lane_scanner {
     }
 
   private:
-    // body(lane, count of lanes, first element, count) for a buffer's worth at a time.
+    // body(lane, count of lanes, first element, count) for a buffer's worth at a time: few rows of many
+    // lanes, since memory likes long stretches, but of sums that round a row of the tree of each lane.
     template <class Body>
     static void for_each_piece(const lane_range& range, std::size_t first, std::size_t count,
                                const Body& body) {
-        const lane_parts<Acc> parts(range.lanes, lane_staging<Acc>::rows_lanes);
-        for (std::size_t i = 0; i < count; i += core::row_size) {
+        using staging = lane_staging<Acc>;
+        constexpr std::size_t most_rows_lanes = staging::rows_size / (2 * core::run_size);
+        constexpr std::size_t widest =
+            Exact ? most_rows_lanes / cache_line<Acc> * cache_line<Acc> - cache_line<Acc>
+                  : staging::rows_lanes;
+        const lane_parts<Acc> parts(range.lanes, widest);
+        const std::size_t fitting = staging::rows_size / std::min(range.lanes, widest + cache_line<Acc>);
+        const std::size_t step = Exact ? fitting / core::run_size * core::run_size : core::row_size;
+        for (std::size_t i = 0; i < count; i += step) {
             for (std::size_t part = 0; part < parts.count(); ++part)
-                body(parts.first(part), parts.lanes(part), first + i, std::min(core::row_size, count - i));
+                body(parts.first(part), parts.lanes(part), first + i, std::min(step, count - i));
         }
     }
     void scan_converted(const lane_range& range, std::size_t first, std::size_t count,
@@ -309,8 +329,9 @@ class lane_scanner {
         for_each_piece(range, first, count,
                        [&](std::size_t lane, std::size_t lanes, std::size_t from, std::size_t length) {
                            const lane_range part = range.part(lane, lanes);
-                           scan_block(kernels_, staging.load_rows(part, from, length, rows),
-                                      state.from(lane));
+                           const lane_block<Acc> block = staging.load_rows(part, from, length, rows);
+                           staging.ask_for_next(part, from + length, length);
+                           scan_block(kernels_, block, state.from(lane));
                            staging.store_rows(part, from, length, rows);
                        });
     }
