@@ -1,5 +1,5 @@
 // Bodies of the axis engine; included by the file that instantiates them. Nothing is allocated: a task's
-// accumulators and buffers are on its thread's stack, less than 100 KiB.
+// accumulators and buffers are on its thread's stack, less than 128 KiB.
 #pragma once
 
 #include <algorithm>
@@ -96,7 +96,7 @@ class axis_engine {
         });
     }
     [[nodiscard]] scanner make_scanner(bool streaming) const {
-        return {kernels_, ex_.simd(), in_, out_, geometry_, exclusive_, streaming};
+        return {op_, ex_.simd(), in_, out_, geometry_, exclusive_, streaming};
     }
     [[nodiscard]] axis_geometry::offsets begin_of(std::size_t row, std::size_t lane) const {
         return geometry_.begin(row * geometry_.fastest().extent + lane);
@@ -126,10 +126,11 @@ class axis_engine {
             return std::min(chunk_size, lanes.staging.length() - chunk * chunk_size);
         }
         void summarise(std::size_t chunk, summary& made) const {
+            alignas(64) Acc runs[Exact ? 1 : capacity];
             Acc* totals = made.totals;
             for (std::size_t i = 0; i < chunk_size; i += step(), totals += range.lanes) {
                 std::fill_n(totals, range.lanes, op.identity);
-                lanes.fold(range, chunk * chunk_size + i, step(), totals);
+                lanes.fold(range, chunk * chunk_size + i, step(), totals, runs);
             }
         }
         void advance(state& carried, std::size_t chunk, const summary& made) const {
@@ -275,7 +276,7 @@ class axis_engine {
             for (std::size_t lane = 0; lane < count; ++lane)
                 in_.load(moved(in_, at[lane].in), memory_, first, block.length, lines + lane * block.length);
             transpose(rows_of_lanes, pitch, lines, pass, count, block.length);
-            scanner::scan_block(kernels_, block, state.arrays());
+            scanner::scan_block(kernels_, block, 0, state.arrays());
             state.pass(op_, first + block.length);
             transpose(lines, pass, rows_of_lanes, pitch, block.length, count);
             for (std::size_t lane = 0; lane < count; ++lane)

@@ -152,11 +152,11 @@ struct tree_lanes {
 
     // Parts: of what stands to the left of a tile, S and T, T, or nothing but identities.
     template <std::size_t Parts, bool Exclusive, placement Where>
-    static HWY_ATTR void scan_as(const lane_block<T>& block, const T* supers, const T* tiles, T* rows) {
+    static HWY_ATTR void scan_as(const lane_block<T>& block, std::size_t done, const T* supers,
+                                 const T* tiles, T* rows, T* runs) {
         const full<T> d;
         const lane_vectors<T> vectors(block.lanes);
-        const T identity = Op::template identity<T>();
-        HWY_ALIGN T runs[most_lanes<T> + width];
+        run_state runs_of(vectors, runs);
         const auto scan_run = [&](std::size_t slot, const T* x, std::ptrdiff_t stride, T* y,
                                   std::size_t items) HWY_ATTR {
             const std::size_t lane = vectors.lane_of(slot);
@@ -164,14 +164,14 @@ struct tree_lanes {
             if constexpr (Parts >= 2) s = hn::LoadU(d, supers + lane);
             if constexpr (Parts >= 1) t = hn::LoadU(d, tiles + lane);
             const V r = hn::LoadU(d, rows + lane);
-            const V v = hn::Load(d, runs + slot);
+            const V v = hn::LoadU(d, runs_of.at(slot));
             const auto before = [&](V nested) HWY_ATTR {
                 nested = op(r, nested);
                 if constexpr (Parts >= 1) nested = op(t, nested);
                 if constexpr (Parts >= 2) nested = op(s, nested);
                 return nested;
             };
-            V folded = hn::Set(d, identity);
+            V folded = hn::Set(d, Op::template identity<T>());
             for (std::size_t i = 0; i < items; ++i) {
                 const V element = hn::LoadU(d, element_of(x, stride, i));
                 T* to = element_of(y, block.y_stride, i);
@@ -183,14 +183,13 @@ struct tree_lanes {
                     put<Where>(before(op(v, folded)), to);
                 }
             }
-            hn::Store(op(v, folded), d, runs + slot);
+            hn::StoreU(op(v, folded), d, runs_of.at(slot));
         };
-        for (std::size_t row = 0; row < block.length; row += core::row_size) {
-            std::fill_n(runs, vectors.slots, identity);
-            const std::size_t row_end = std::min(block.length, row + core::row_size);
-            for_each_run(block, vectors, row, row_end, scan_run);
-            if (row_end - row == core::row_size) push_row(vectors, runs, rows);
-        }
+        for_each_row(block.length, done, [&](std::size_t begin, std::size_t end, bool complete) HWY_ATTR {
+            for_each_run(block, vectors, begin, end, scan_run);
+            if (complete) runs_of.push_row(rows);
+        });
+        runs_of.finish();
     }
 
     // By their bits: +0 is no identity of sums.
@@ -205,60 +204,91 @@ struct tree_lanes {
         return true;
     }
     template <std::size_t Parts>
-    static HWY_ATTR void scan_parts(const lane_block<T>& block, const T* supers, const T* tiles, T* rows) {
+    static HWY_ATTR void scan_parts(const lane_block<T>& block, std::size_t done, const T* supers,
+                                    const T* tiles, T* rows, T* runs) {
         constexpr auto cached = placement::cached;
         constexpr auto streamed = placement::streamed;
         if (block.exclusive) {
             if (block.where == streamed)
-                scan_as<Parts, true, streamed>(block, supers, tiles, rows);
+                scan_as<Parts, true, streamed>(block, done, supers, tiles, rows, runs);
             else
-                scan_as<Parts, true, cached>(block, supers, tiles, rows);
+                scan_as<Parts, true, cached>(block, done, supers, tiles, rows, runs);
         } else {
             if (block.where == streamed)
-                scan_as<Parts, false, streamed>(block, supers, tiles, rows);
+                scan_as<Parts, false, streamed>(block, done, supers, tiles, rows, runs);
             else
-                scan_as<Parts, false, cached>(block, supers, tiles, rows);
+                scan_as<Parts, false, cached>(block, done, supers, tiles, rows, runs);
         }
     }
-    static HWY_ATTR void scan(const lane_block<T>& block, const T* supers, const T* tiles, T* rows) {
+    static HWY_ATTR void scan(const lane_block<T>& block, std::size_t done, const T* supers, const T* tiles,
+                              T* rows, T* runs) {
         if (!are_identities(supers, block.lanes))
-            scan_parts<2>(block, supers, tiles, rows);
+            scan_parts<2>(block, done, supers, tiles, rows, runs);
         else if (!are_identities(tiles, block.lanes))
-            scan_parts<1>(block, supers, tiles, rows);
+            scan_parts<1>(block, done, supers, tiles, rows, runs);
         else
-            scan_parts<0>(block, supers, tiles, rows);
+            scan_parts<0>(block, done, supers, tiles, rows, runs);
     }
 
-    static HWY_ATTR void fold(const lane_block<T>& block, T* rows) {
+    static HWY_ATTR void fold(const lane_block<T>& block, std::size_t done, T* rows, T* runs) {
         const full<T> d;
         const lane_vectors<T> vectors(block.lanes);
-        HWY_ALIGN T runs[most_lanes<T> + width];
-        for (std::size_t row = 0; row < block.length; row += core::row_size) {
-            std::fill_n(runs, vectors.slots, Op::template identity<T>());
-            for (std::size_t run = row; run < row + core::row_size; run += core::run_size) {
+        run_state runs_of(vectors, runs);
+        for_each_row(block.length, done, [&](std::size_t begin, std::size_t end, bool complete) HWY_ATTR {
+            for (std::size_t run = begin; run < end; run += core::run_size) {
                 const T* x = element_of(block.x, block.x_stride, run);
                 for (std::size_t slot = 0; slot < vectors.slots; slot += width) {
                     const T* elements = x + vectors.lane_of(slot);
                     V folded = hn::LoadU(d, elements);
                     for (std::size_t i = 1; i < core::run_size; ++i)
                         folded = op(folded, hn::LoadU(d, element_of(elements, block.x_stride, i)));
-                    hn::Store(op(hn::Load(d, runs + slot), folded), d, runs + slot);
+                    T* state = runs_of.at(slot);
+                    hn::StoreU(op(hn::LoadU(d, state), folded), d, state);
                 }
             }
-            push_row(vectors, runs, rows);
-        }
+            if (complete) runs_of.push_row(rows);
+        });
+        runs_of.finish();
     }
 
   private:
-    // rows (+)= runs
-    static HWY_INLINE void push_row(const lane_vectors<T>& vectors, const T* runs, T* rows) {
-        const full<T> d;
-        const V last = hn::LoadU(d, rows + vectors.last);
-        for (std::size_t lane = 0; lane < vectors.whole; lane += width)
-            hn::StoreU(op(hn::LoadU(d, rows + lane), hn::Load(d, runs + lane)), d, rows + lane);
-        if (vectors.overlap())
-            hn::StoreU(op(last, hn::Load(d, runs + vectors.whole)), d, rows + vectors.last);
+    // body(begin, end, whether the row is complete) for every row of a block of which `done` elements of the
+    // first row came before.
+    template <class Body>
+    static HWY_INLINE void for_each_row(std::size_t length, std::size_t done, const Body& body) {
+        for (std::size_t begin = 0; begin < length; done = 0) {
+            const std::size_t end = std::min(length, begin + core::row_size - done);
+            body(begin, end, done + (end - begin) == core::row_size);
+            begin = end;
+        }
     }
+    // What the runs of the lanes' rows fold to so far; of the overlapping vector in a copy until finish().
+    struct run_state {
+        const lane_vectors<T>& vectors;
+        T* runs;
+        HWY_ALIGN T last[width];
+
+        HWY_INLINE run_state(const lane_vectors<T>& of, T* lanes_runs) : vectors(of), runs(lanes_runs) {
+            hn::Store(hn::LoadU(full<T>(), runs + of.last), full<T>(), last);
+        }
+        HWY_INLINE T* at(std::size_t slot) { return slot == vectors.whole ? last : runs + slot; }
+        // rows (+)= runs, which start afresh.
+        HWY_INLINE void push_row(T* rows) {
+            const full<T> d;
+            const V identity = hn::Set(d, Op::template identity<T>());
+            const V last_rows = hn::LoadU(d, rows + vectors.last);
+            for (std::size_t lane = 0; lane < vectors.whole; lane += width) {
+                hn::StoreU(op(hn::LoadU(d, rows + lane), hn::LoadU(d, runs + lane)), d, rows + lane);
+                hn::StoreU(identity, d, runs + lane);
+            }
+            if (!vectors.overlap()) return;
+            hn::StoreU(op(last_rows, hn::Load(d, last)), d, rows + vectors.last);
+            hn::Store(identity, d, last);
+        }
+        HWY_INLINE void finish() {
+            if (vectors.overlap()) hn::StoreU(hn::Load(full<T>(), last), full<T>(), runs + vectors.last);
+        }
+    };
     template <placement Where>
     static HWY_INLINE void put(V v, T* to) {
         if constexpr (Where == placement::streamed)

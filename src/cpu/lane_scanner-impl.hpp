@@ -36,14 +36,19 @@ class lane_parts {
 };
 
 // The state of lanes between rows, as kernels have it. For an exact operator `supers` is the running value.
-template <class Acc>
+// It has no other.
+template <class Acc, bool Exact>
 struct lane_arrays {
     Acc* supers;
     Acc* tiles;
     Acc* rows;
+    Acc* runs;
 
     [[nodiscard]] lane_arrays from(std::size_t lane) const {
-        return {supers + lane, tiles + lane, rows + lane};
+        if constexpr (Exact)
+            return {supers + lane, nullptr, nullptr, nullptr};
+        else
+            return {supers + lane, tiles + lane, rows + lane, runs + lane};
     }
 };
 
@@ -53,6 +58,7 @@ struct lane_state {
     alignas(64) Acc supers[capacity];
     alignas(64) Acc tiles[Exact ? 1 : capacity];
     alignas(64) Acc rows[Exact ? 1 : capacity];
+    alignas(64) Acc runs[Exact ? 1 : capacity];
     std::size_t lanes;
     std::size_t tile_count = 0;
 
@@ -61,6 +67,7 @@ struct lane_state {
         if constexpr (!Exact) {
             std::fill_n(tiles, lanes, identity);
             std::fill_n(rows, lanes, identity);
+            std::fill_n(runs, lanes, identity);
         }
     }
     lane_state(const lane_state& other) { *this = other; }
@@ -72,11 +79,12 @@ struct lane_state {
         if constexpr (!Exact) {
             std::copy_n(other.tiles, lanes, tiles);
             std::copy_n(other.rows, lanes, rows);
+            std::copy_n(other.runs, lanes, runs);
         }
         return *this;
     }
 
-    lane_arrays<Acc> arrays() { return {supers, tiles, rows}; }
+    lane_arrays<Acc, Exact> arrays() { return {supers, tiles, rows, runs}; }
     // After elements up to `position`: appends the tile that is complete there, if one is. Its totals are in
     // `rows`, which starts afresh.
     void pass(const operation<Acc, Exact>& op, std::size_t position) {
@@ -107,10 +115,10 @@ struct lane_range {
 template <class Acc>
 class lane_staging {
   public:
-    // A buffer of converted rows: so many lanes, and what is left of a cache line, with a row of the tree of
-    // each.
-    static constexpr std::size_t rows_lanes = 8 * cache_line<Acc>;
-    static constexpr std::size_t rows_size = core::row_size * (rows_lanes + cache_line<Acc>);
+    // A buffer of converted rows: few of them, of so many lanes and what is left of a cache line, because
+    // memory likes to be read in long stretches; or more of fewer lanes.
+    static constexpr std::size_t rows_lanes = 4096 / sizeof(Acc);
+    static constexpr std::size_t rows_size = 2 * core::run_size * (rows_lanes + cache_line<Acc>);
     // Elements of a buffer of lines, for less than a cache line of lanes.
     static constexpr std::size_t lines_size = 16384 / sizeof(Acc);
 
@@ -270,82 +278,90 @@ class lane_scanner {
     using kernel_table = typename operation<Acc, Exact>::kernel_table;
 
     // As lane_staging.
-    lane_scanner(const kernel_table& kernels, simd_level level, const source<Acc>& in, const sink<Acc>& out,
-                 const axis_geometry& geometry, bool exclusive, bool streaming)
-        : staging(level, in, out, geometry, exclusive, streaming), kernels_(kernels), exclusive_(exclusive) {}
+    lane_scanner(const operation<Acc, Exact>& op, simd_level level, const source<Acc>& in,
+                 const sink<Acc>& out, const axis_geometry& geometry, bool exclusive, bool streaming)
+        : staging(level, in, out, geometry, exclusive, streaming),
+          op_(op),
+          kernels_(op.kernels(level)),
+          exclusive_(exclusive) {}
 
     const lane_staging<Acc> staging;
 
     // Scans elements [first, first + count), which begin at a row and do not pass the end of its tile.
     void scan(const lane_range& range, std::size_t first, std::size_t count,
-              const lane_arrays<Acc>& state) const {
+              const lane_arrays<Acc, Exact>& state) const {
         if (range.lanes < kernels_.least_lanes)
             scan_few(range, first, count, state);
         else if (staging.plain())
-            scan_block(kernels_, staging.block_of(range, first, count), state);
+            scan_block(kernels_, staging.block_of(range, first, count), 0, state);
         else
             scan_converted(range, first, count, state);
     }
-    // Advances totals[lane] over whole rows within a tile.
-    void fold(const lane_range& range, std::size_t first, std::size_t count, Acc* totals) const {
+    // Advances totals[lane] over whole rows within a tile. `runs` is room for as many.
+    void fold(const lane_range& range, std::size_t first, std::size_t count, Acc* totals, Acc* runs) const {
+        if constexpr (!Exact) std::fill_n(runs, range.lanes, op_.identity);
         if (range.lanes < kernels_.least_lanes)
             fold_few(range, first, count, totals);
         else if (staging.plain_input())
-            kernels_.fold_lanes(staging.block_of(range, first, count), totals);
+            fold_block(staging.block_of(range, first, count), 0, totals, runs);
         else
-            fold_converted(range, first, count, totals);
+            fold_converted(range, first, count, totals, runs);
     }
 
-    static void scan_block(const kernel_table& kernels, const lane_block<Acc>& block,
-                           const lane_arrays<Acc>& state) {
+    // `done`: how many elements of their row come before the block's.
+    static void scan_block(const kernel_table& kernels, const lane_block<Acc>& block, std::size_t done,
+                           const lane_arrays<Acc, Exact>& state) {
         if constexpr (Exact)
             kernels.scan_lanes(block, state.supers);
         else
-            kernels.scan_lanes(block, state.supers, state.tiles, state.rows);
+            kernels.scan_lanes(block, done, state.supers, state.tiles, state.rows, state.runs);
     }
 
   private:
-    // body(lane, count of lanes, first element, count) for a buffer's worth at a time: few rows of many
-    // lanes, since memory likes long stretches, but of sums that round a row of the tree of each lane.
+    void fold_block(const lane_block<Acc>& block, std::size_t done, Acc* totals, Acc* runs) const {
+        if constexpr (Exact)
+            kernels_.fold_lanes(block, totals);
+        else
+            kernels_.fold_lanes(block, done, totals, runs);
+    }
+
+    // body(lane, count of lanes, first element, count) for a buffer's worth at a time.
     template <class Body>
     static void for_each_piece(const lane_range& range, std::size_t first, std::size_t count,
                                const Body& body) {
         using staging = lane_staging<Acc>;
-        constexpr std::size_t most_rows_lanes = staging::rows_size / (2 * core::run_size);
-        constexpr std::size_t widest =
-            Exact ? most_rows_lanes / cache_line<Acc> * cache_line<Acc> - cache_line<Acc>
-                  : staging::rows_lanes;
-        const lane_parts<Acc> parts(range.lanes, widest);
-        const std::size_t fitting = staging::rows_size / std::min(range.lanes, widest + cache_line<Acc>);
-        const std::size_t step = Exact ? fitting / core::run_size * core::run_size : core::row_size;
+        const lane_parts<Acc> parts(range.lanes, staging::rows_lanes);
+        const std::size_t widest = std::min(range.lanes, staging::rows_lanes + cache_line<Acc>);
+        const std::size_t step = staging::rows_size / widest / core::run_size * core::run_size;
         for (std::size_t i = 0; i < count; i += step) {
             for (std::size_t part = 0; part < parts.count(); ++part)
                 body(parts.first(part), parts.lanes(part), first + i, std::min(step, count - i));
         }
     }
     void scan_converted(const lane_range& range, std::size_t first, std::size_t count,
-                        const lane_arrays<Acc>& state) const {
+                        const lane_arrays<Acc, Exact>& state) const {
         alignas(64) Acc rows[lane_staging<Acc>::rows_size];
         for_each_piece(range, first, count,
                        [&](std::size_t lane, std::size_t lanes, std::size_t from, std::size_t length) {
                            const lane_range part = range.part(lane, lanes);
                            const lane_block<Acc> block = staging.load_rows(part, from, length, rows);
                            staging.ask_for_next(part, from + length, length);
-                           scan_block(kernels_, block, state.from(lane));
+                           scan_block(kernels_, block, from % core::row_size, state.from(lane));
                            staging.store_rows(part, from, length, rows);
                        });
     }
-    void fold_converted(const lane_range& range, std::size_t first, std::size_t count, Acc* totals) const {
+    void fold_converted(const lane_range& range, std::size_t first, std::size_t count, Acc* totals,
+                        Acc* runs) const {
         alignas(64) Acc rows[lane_staging<Acc>::rows_size];
         for_each_piece(range, first, count,
                        [&](std::size_t lane, std::size_t lanes, std::size_t from, std::size_t length) {
-                           kernels_.fold_lanes(staging.load_rows(range.part(lane, lanes), from, length, rows),
-                                               totals + lane);
+                           fold_block(staging.load_rows(range.part(lane, lanes), from, length, rows),
+                                      from % core::row_size, totals + lane, runs + lane);
                        });
     }
 
     void scan_few(const lane_range& range, std::size_t first, std::size_t count,
-                  const lane_arrays<Acc>& state) const {
+                  const lane_arrays<Acc, Exact>& state) const {
         alignas(64) Acc lines[lane_staging<Acc>::lines_size];
         const std::size_t step = staging.line_length(range.lanes);
         const scan_pass pass{placement::cached, exclusive_, staging.backwards(), nullptr};
@@ -381,6 +397,7 @@ class lane_scanner {
         }
     }
 
+    const operation<Acc, Exact>& op_;
     const kernel_table& kernels_;
     bool exclusive_;
 };

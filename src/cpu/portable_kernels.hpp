@@ -36,51 +36,49 @@ struct tree {
     }
 
     static void fold_rows(const T* x, std::size_t n, T* rows, bool backwards) {
-        fold_lane({x, backwards ? -1 : 1, nullptr, 0, n, 1, false, placement::cached}, 0, *rows);
+        T runs = Op::template identity<T>();
+        fold_lane({x, backwards ? -1 : 1, nullptr, 0, n, 1, false, placement::cached}, 0, 0, *rows, runs);
     }
 
-    static void scan_lanes(const lane_block<T>& block, const T* supers, const T* tiles, T* rows) {
+    static void scan_lanes(const lane_block<T>& block, std::size_t done, const T* supers, const T* tiles,
+                           T* rows, T* runs) {
         for (std::size_t lane = 0; lane < block.lanes; ++lane)
-            scan_lane(block, lane, supers[lane], tiles[lane], rows[lane]);
+            scan_lane(block, lane, done, supers[lane], tiles[lane], rows[lane], runs[lane]);
     }
-    static void scan_lane(const lane_block<T>& block, std::size_t lane, const T& supers, const T& tiles,
-                          T& rows) {
+    static void scan_lane(const lane_block<T>& block, std::size_t lane, std::size_t done, const T& supers,
+                          const T& tiles, T& rows, T& runs) {
         const T* x = block.x + lane;
         T* y = block.y + lane;
-        T runs = Op::template identity<T>();
         T items = Op::template identity<T>();
         for (std::size_t i = 0; i < block.length; ++i, x += block.x_stride, y += block.y_stride) {
             const T element = *x;
             if (block.exclusive) *y = Op()(supers, Op()(tiles, Op()(rows, Op()(runs, items))));
             items = Op()(items, element);
             if (!block.exclusive) *y = Op()(supers, Op()(tiles, Op()(rows, Op()(runs, items))));
-            if ((i + 1) % core::run_size == 0) {
-                runs = Op()(runs, items);
-                items = Op::template identity<T>();
-            }
-            if ((i + 1) % core::row_size == 0) {
-                rows = Op()(rows, runs);
-                runs = Op::template identity<T>();
-            }
+            pass(done + i + 1, rows, runs, items);
         }
     }
 
-    static void fold_lanes(const lane_block<T>& block, T* rows) {
-        for (std::size_t lane = 0; lane < block.lanes; ++lane) fold_lane(block, lane, rows[lane]);
+    static void fold_lanes(const lane_block<T>& block, std::size_t done, T* rows, T* runs) {
+        for (std::size_t lane = 0; lane < block.lanes; ++lane)
+            fold_lane(block, lane, done, rows[lane], runs[lane]);
     }
-    static void fold_lane(const lane_block<T>& block, std::size_t lane, T& rows) {
+    static void fold_lane(const lane_block<T>& block, std::size_t lane, std::size_t done, T& rows, T& runs) {
         const T* x = block.x + lane;
-        for (std::size_t row = 0; row < block.length; row += core::row_size) {
-            T runs = Op::template identity<T>();
-            for (std::size_t run = 0; run < core::row_size;
-                 run += core::run_size, x += static_cast<std::ptrdiff_t>(core::run_size) * block.x_stride) {
-                T items = *x;
-                for (std::size_t i = 1; i < core::run_size; ++i)
-                    items = Op()(items, x[static_cast<std::ptrdiff_t>(i) * block.x_stride]);
-                runs = Op()(runs, items);
-            }
-            rows = Op()(rows, runs);
+        T items = Op::template identity<T>();
+        for (std::size_t i = 0; i < block.length; ++i, x += block.x_stride) {
+            items = Op()(items, *x);
+            pass(done + i + 1, rows, runs, items);
         }
+    }
+    // After the element before `place` of a row: what is complete there moves up.
+    static void pass(std::size_t place, T& rows, T& runs, T& items) {
+        if (place % core::run_size != 0) return;
+        runs = Op()(runs, items);
+        items = Op::template identity<T>();
+        if (place % core::row_size != 0) return;
+        rows = Op()(rows, runs);
+        runs = Op::template identity<T>();
     }
 
     static void scan_strips(const strip_block<T>& block, T start) {
@@ -125,23 +123,22 @@ struct exact {
         }
         return start;
     }
+    // Row by row, as they lie in memory.
     static void scan_lanes(const lane_block<T>& block, T* carry) {
-        for (std::size_t lane = 0; lane < block.lanes; ++lane) scan_lane(block, lane, carry[lane]);
-    }
-    static void scan_lane(const lane_block<T>& block, std::size_t lane, T& carry) {
-        const T* x = block.x + lane;
-        T* y = block.y + lane;
+        const T* x = block.x;
+        T* y = block.y;
         for (std::size_t i = 0; i < block.length; ++i, x += block.x_stride, y += block.y_stride) {
-            const T after = Op()(carry, *x);
-            *y = block.exclusive ? carry : after;
-            carry = after;
+            for (std::size_t lane = 0; lane < block.lanes; ++lane) {
+                const T before = carry[lane];
+                carry[lane] = Op()(before, x[lane]);
+                y[lane] = block.exclusive ? before : carry[lane];
+            }
         }
     }
     static void fold_lanes(const lane_block<T>& block, T* carry) {
-        for (std::size_t lane = 0; lane < block.lanes; ++lane) {
-            const T* x = block.x + lane;
-            for (std::size_t i = 0; i < block.length; ++i, x += block.x_stride)
-                carry[lane] = Op()(carry[lane], *x);
+        const T* x = block.x;
+        for (std::size_t i = 0; i < block.length; ++i, x += block.x_stride) {
+            for (std::size_t lane = 0; lane < block.lanes; ++lane) carry[lane] = Op()(carry[lane], x[lane]);
         }
     }
 

@@ -74,11 +74,13 @@ struct tree_kernels {
                       T* last);
     // Advances *rows over n elements, whole rows within a tile.
     void (*fold_rows)(const T* x, std::size_t n, T* rows, bool backwards);
-    // scan_rows for lanes: block.length elements that begin at a row and do not pass the end of its tile.
-    // supers, tiles and rows have block.lanes elements.
-    void (*scan_lanes)(const lane_block<T>& block, const T* supers, const T* tiles, T* rows);
-    // Advances rows[lane] over whole rows within a tile; reads block.x only.
-    void (*fold_lanes)(const lane_block<T>& block, T* rows);
+    // scan_rows for lanes: block.length elements, the first of them at place `done` of its row, where a run
+    // begins; they do not pass the end of their tile. runs[lane] is the fold of the runs before them in the
+    // row; rows and runs are advanced over all complete runs. All have block.lanes elements.
+    void (*scan_lanes)(const lane_block<T>& block, std::size_t done, const T* supers, const T* tiles, T* rows,
+                       T* runs);
+    // Advances rows and runs over whole runs; reads block.x only.
+    void (*fold_lanes)(const lane_block<T>& block, std::size_t done, T* rows, T* runs);
     // Scans every sequence of the block from `start` on.
     void (*scan_strips)(const strip_block<T>& block, T start);
 };

@@ -44,7 +44,7 @@ inline constexpr std::size_t most_region_helpers = 63;
 template <class Kernel>
 class region_board {
   public:
-    // Whether a thread's stack has room for it.
+    // Whether a thread's stack has room for it: most_regions of them take 64 KiB at most.
     static constexpr bool is_small =
         sizeof(std::optional<typename Kernel::state>) + sizeof(typename Kernel::summary) <= 448;
 
