@@ -206,6 +206,18 @@ def short_rows(by_cell):
     return ["n"] + [size_name(("", "", n, None)) for n in chosen], rows
 
 
+def axis_rows(by_cell):
+    """Sums along axis 0 against the peers, nanoseconds per element, one row an array."""
+    rows = []
+    for key, cell in by_cell.items():
+        if key[0] != "axis 0" or "upsweep" not in cell:
+            continue
+        records = [fastest(cell, "copy")] + [cell.get(name) for name in ("upsweep", "plain loop", "NumPy")]
+        rows.append([f"{key[1]}, ({key[3].replace('x', ', ')})"] +
+                    [f"{pace(record) * 1e9 / key[2]:.3f}" if record else "" for record in records])
+    return ["array", "copy", "Upsweep", "plain loop", "NumPy `cumsum`"], rows
+
+
 def as_text(header, rows):
     widths = [max(len(row[i]) for row in [header] + rows) for i in range(len(header))]
     lines = ["  ".join(word.ljust(width) for word, width in zip(row, widths)).rstrip() for row in [header] + rows]
@@ -239,6 +251,7 @@ def write_docs(path, machine, records, suffix=""):
     sections = {
         "machine": described,
         "figures": f"{as_markdown(*short_rows(by_cell))}\n\n{described}",
+        "axes": as_markdown(*axis_rows(by_cell)),
         "targets": as_markdown(*target_rows(by_cell)),
         "contenders": as_markdown(*contender_rows(by_cell, "inclusive", "float")),
         "scans": as_markdown(*scan_rows(by_cell, lambda key: key[0] in SCANS and key[2] >= 10**6)),

@@ -126,11 +126,10 @@ class axis_engine {
             return std::min(chunk_size, lanes.staging.length() - chunk * chunk_size);
         }
         void summarise(std::size_t chunk, summary& made) const {
-            alignas(64) Acc runs[Exact ? 1 : capacity];
             Acc* totals = made.totals;
             for (std::size_t i = 0; i < chunk_size; i += step(), totals += range.lanes) {
                 std::fill_n(totals, range.lanes, op.identity);
-                lanes.fold(range, chunk * chunk_size + i, step(), totals, runs);
+                lanes.fold(range, chunk * chunk_size + i, step(), totals);
             }
         }
         void advance(state& carried, std::size_t chunk, const summary& made) const {
@@ -266,6 +265,7 @@ class axis_engine {
         const std::size_t lanes = (count + line - 1) / line * line;
         if (lanes != count) std::fill_n(rows_of_lanes, lanes * buffered, Acc());  // those without a sequence
         lane_state<Acc, Exact, group_lanes> state(lanes, start_, op_.identity);
+        alignas(64) Acc runs[group_lanes];
         const auto pitch = static_cast<std::ptrdiff_t>(lanes);
         const lane_block<Acc> whole{rows_of_lanes, pitch, rows_of_lanes, pitch,
                                     buffered,      lanes, exclusive_,    placement::cached};
@@ -276,7 +276,8 @@ class axis_engine {
             for (std::size_t lane = 0; lane < count; ++lane)
                 in_.load(moved(in_, at[lane].in), memory_, first, block.length, lines + lane * block.length);
             transpose(rows_of_lanes, pitch, lines, pass, count, block.length);
-            scanner::scan_block(kernels_, block, 0, state.arrays());
+            std::fill_n(runs, lanes, op_.identity);
+            scanner::scan_block(kernels_, block, 0, state.arrays(), runs);
             state.pass(op_, first + block.length);
             transpose(lines, pass, rows_of_lanes, pitch, block.length, count);
             for (std::size_t lane = 0; lane < count; ++lane)

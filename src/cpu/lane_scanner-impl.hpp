@@ -42,13 +42,12 @@ struct lane_arrays {
     Acc* supers;
     Acc* tiles;
     Acc* rows;
-    Acc* runs;
 
     [[nodiscard]] lane_arrays from(std::size_t lane) const {
         if constexpr (Exact)
-            return {supers + lane, nullptr, nullptr, nullptr};
+            return {supers + lane, nullptr, nullptr};
         else
-            return {supers + lane, tiles + lane, rows + lane, runs + lane};
+            return {supers + lane, tiles + lane, rows + lane};
     }
 };
 
@@ -58,7 +57,6 @@ struct lane_state {
     alignas(64) Acc supers[capacity];
     alignas(64) Acc tiles[Exact ? 1 : capacity];
     alignas(64) Acc rows[Exact ? 1 : capacity];
-    alignas(64) Acc runs[Exact ? 1 : capacity];
     std::size_t lanes;
     std::size_t tile_count = 0;
 
@@ -67,7 +65,6 @@ struct lane_state {
         if constexpr (!Exact) {
             std::fill_n(tiles, lanes, identity);
             std::fill_n(rows, lanes, identity);
-            std::fill_n(runs, lanes, identity);
         }
     }
     lane_state(const lane_state& other) { *this = other; }
@@ -79,12 +76,11 @@ struct lane_state {
         if constexpr (!Exact) {
             std::copy_n(other.tiles, lanes, tiles);
             std::copy_n(other.rows, lanes, rows);
-            std::copy_n(other.runs, lanes, runs);
         }
         return *this;
     }
 
-    lane_arrays<Acc, Exact> arrays() { return {supers, tiles, rows, runs}; }
+    lane_arrays<Acc, Exact> arrays() { return {supers, tiles, rows}; }
     // After elements up to `position`: appends the tile that is complete there, if one is. Its totals are in
     // `rows`, which starts afresh.
     void pass(const operation<Acc, Exact>& op, std::size_t position) {
@@ -290,34 +286,43 @@ class lane_scanner {
     // Scans elements [first, first + count), which begin at a row and do not pass the end of its tile.
     void scan(const lane_range& range, std::size_t first, std::size_t count,
               const lane_arrays<Acc, Exact>& state) const {
-        if (range.lanes < kernels_.least_lanes)
-            scan_few(range, first, count, state);
-        else if (staging.plain())
-            scan_block(kernels_, staging.block_of(range, first, count), 0, state);
+        if (range.lanes < kernels_.least_lanes) return scan_few(range, first, count, state);
+        run_array runs(range.lanes, op_.identity);
+        if (staging.plain())
+            scan_block(kernels_, staging.block_of(range, first, count), 0, state, runs.values);
         else
-            scan_converted(range, first, count, state);
+            scan_converted(range, first, count, state, runs.values);
     }
-    // Advances totals[lane] over whole rows within a tile. `runs` is room for as many.
-    void fold(const lane_range& range, std::size_t first, std::size_t count, Acc* totals, Acc* runs) const {
-        if constexpr (!Exact) std::fill_n(runs, range.lanes, op_.identity);
-        if (range.lanes < kernels_.least_lanes)
-            fold_few(range, first, count, totals);
-        else if (staging.plain_input())
-            fold_block(staging.block_of(range, first, count), 0, totals, runs);
+    // Advances totals[lane] over whole rows within a tile.
+    void fold(const lane_range& range, std::size_t first, std::size_t count, Acc* totals) const {
+        if (range.lanes < kernels_.least_lanes) return fold_few(range, first, count, totals);
+        run_array runs(range.lanes, op_.identity);
+        if (staging.plain_input())
+            fold_block(staging.block_of(range, first, count), 0, totals, runs.values);
         else
-            fold_converted(range, first, count, totals, runs);
+            fold_converted(range, first, count, totals, runs.values);
     }
 
-    // `done`: how many elements of their row come before the block's.
+    // `done`: how many elements of their row come before the block's, whose runs fold to `runs`.
     static void scan_block(const kernel_table& kernels, const lane_block<Acc>& block, std::size_t done,
-                           const lane_arrays<Acc, Exact>& state) {
+                           const lane_arrays<Acc, Exact>& state, Acc* runs) {
         if constexpr (Exact)
             kernels.scan_lanes(block, state.supers);
         else
-            kernels.scan_lanes(block, done, state.supers, state.tiles, state.rows, state.runs);
+            kernels.scan_lanes(block, done, state.supers, state.tiles, state.rows, runs);
     }
 
   private:
+    // What stands to the left of an element in its row, for every lane, while rows are scanned; exact
+    // operators do without.
+    struct run_array {
+        alignas(64) Acc values[most_lanes<Acc>];
+
+        run_array(std::size_t lanes, Acc identity) {
+            if constexpr (!Exact) std::fill_n(values, lanes, identity);
+        }
+    };
+
     void fold_block(const lane_block<Acc>& block, std::size_t done, Acc* totals, Acc* runs) const {
         if constexpr (Exact)
             kernels_.fold_lanes(block, totals);
@@ -339,14 +344,14 @@ class lane_scanner {
         }
     }
     void scan_converted(const lane_range& range, std::size_t first, std::size_t count,
-                        const lane_arrays<Acc, Exact>& state) const {
+                        const lane_arrays<Acc, Exact>& state, Acc* runs) const {
         alignas(64) Acc rows[lane_staging<Acc>::rows_size];
         for_each_piece(range, first, count,
                        [&](std::size_t lane, std::size_t lanes, std::size_t from, std::size_t length) {
                            const lane_range part = range.part(lane, lanes);
                            const lane_block<Acc> block = staging.load_rows(part, from, length, rows);
                            staging.ask_for_next(part, from + length, length);
-                           scan_block(kernels_, block, from % core::row_size, state.from(lane));
+                           scan_block(kernels_, block, from % core::row_size, state.from(lane), runs + lane);
                            staging.store_rows(part, from, length, rows);
                        });
     }
