@@ -110,7 +110,7 @@ TARGETS = [
     Target("8- and 16-bit sums, n >= 1e7: of copy",
            lambda work, type_name, n, shape: work in SCANS[:2] and type_name in ("int8", "int16") and n >= 10**7,
            _of_copy, 0.85),
-    Target("along an axis: of copy",
+    Target("along either axis of 2^22x16, 4096x4096, 16x2^22: of copy",
            lambda work, type_name, n, shape: work.startswith("axis") and shape in ("4194304x16", "4096x4096", "16x4194304"),
            _of_copy, 0.70),
     Target("busy core: 90th percentile in times of one thread",

@@ -115,7 +115,6 @@ class axis_engine {
             alignas(64) Acc totals[totals_size];  // of every tile's lanes, or those of the row
         };
 
-        const operation<Acc, Exact>& op;
         const scanner& lanes;
         lane_range range;
         std::size_t chunk_size;  // elements of a sequence
@@ -128,7 +127,7 @@ class axis_engine {
         void summarise(std::size_t chunk, summary& made) const {
             Acc* totals = made.totals;
             for (std::size_t i = 0; i < chunk_size; i += step(), totals += range.lanes) {
-                std::fill_n(totals, range.lanes, op.identity);
+                std::fill_n(totals, range.lanes, lanes.op.identity);
                 lanes.fold(range, chunk * chunk_size + i, step(), totals);
             }
         }
@@ -136,8 +135,8 @@ class axis_engine {
             Acc* into = Exact ? carried.supers : carried.rows;
             const Acc* totals = made.totals;
             for (std::size_t i = step(); i <= chunk_size; i += step(), totals += range.lanes) {
-                op.combine_all(into, totals, range.lanes);
-                carried.pass(op, chunk * chunk_size + i);
+                lanes.op.combine_all(into, totals, range.lanes);
+                carried.pass(lanes.op, chunk * chunk_size + i);
             }
         }
         void scan(std::size_t chunk, state& carried, std::size_t next) const {
@@ -152,7 +151,7 @@ class axis_engine {
                 }
                 const std::size_t count = std::min(at_once, length_of(chunk) - i);
                 lanes.scan(range, chunk * chunk_size + i, count, carried.arrays());
-                carried.pass(op, chunk * chunk_size + i + count);
+                carried.pass(lanes.op, chunk * chunk_size + i + count);
             }
             lanes.staging.fence();
         }
@@ -165,7 +164,7 @@ class axis_engine {
                             geometry_.length >= 2 * core::tile_size;
         const std::size_t chunk_size = narrow ? core::tile_size : core::row_size;
         const std::size_t chunks = (geometry_.length + chunk_size - 1) / chunk_size;
-        run_chain(ex_, std::min(helpers, chunks - 1), chunks, kernel{op_, lanes, range, chunk_size},
+        run_chain(ex_, std::min(helpers, chunks - 1), chunks, kernel{lanes, range, chunk_size},
                   typename kernel::state(range.lanes, start_, op_.identity));
     }
 
@@ -183,7 +182,7 @@ class axis_engine {
         }
         const bool streaming = !in_place_ && out_.plain && plan.chained;
         const scanner lanes = make_scanner(streaming || may_stream());
-        run_chunks(ex_, plan, kernel{op_, lanes, range, plan.elements},
+        run_chunks(ex_, plan, kernel{lanes, range, plan.elements},
                    typename kernel::state(range.lanes, start_, op_.identity));
     }
 

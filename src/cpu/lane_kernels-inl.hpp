@@ -110,6 +110,22 @@ struct lane_vectors {
     HWY_INLINE std::size_t lane_of(std::size_t slot) const { return slot == whole ? last : slot; }
 };
 
+// State of a block's lanes; that of the overlapping vector in a copy until finish().
+template <class T>
+struct slot_state {
+    const lane_vectors<T>& vectors;
+    T* values;
+    HWY_ALIGN T last[lanes<T>];
+
+    HWY_INLINE slot_state(const lane_vectors<T>& of, T* of_lanes) : vectors(of), values(of_lanes) {
+        hn::Store(hn::LoadU(full<T>(), values + of.last), full<T>(), last);
+    }
+    HWY_INLINE T* at(std::size_t slot) { return slot == vectors.whole ? last : values + slot; }
+    HWY_INLINE void finish() {
+        if (vectors.overlap()) hn::StoreU(hn::Load(full<T>(), last), full<T>(), values + vectors.last);
+    }
+};
+
 template <class T>
 HWY_INLINE const T* element_of(const T* x, std::ptrdiff_t stride, std::size_t i) {
     return x + static_cast<std::ptrdiff_t>(i) * stride;
@@ -156,7 +172,7 @@ struct tree_lanes {
                                  const T* tiles, T* rows, T* runs) {
         const full<T> d;
         const lane_vectors<T> vectors(block.lanes);
-        run_state runs_of(vectors, runs);
+        slot_state<T> runs_of(vectors, runs);
         const auto scan_run = [&](std::size_t slot, const T* x, std::ptrdiff_t stride, T* y,
                                   std::size_t items) HWY_ATTR {
             const std::size_t lane = vectors.lane_of(slot);
@@ -187,7 +203,7 @@ struct tree_lanes {
         };
         for_each_row(block.length, done, [&](std::size_t begin, std::size_t end, bool complete) HWY_ATTR {
             for_each_run(block, vectors, begin, end, scan_run);
-            if (complete) runs_of.push_row(rows);
+            if (complete) push_row(runs_of, rows);
         });
         runs_of.finish();
     }
@@ -233,7 +249,7 @@ struct tree_lanes {
     static HWY_ATTR void fold(const lane_block<T>& block, std::size_t done, T* rows, T* runs) {
         const full<T> d;
         const lane_vectors<T> vectors(block.lanes);
-        run_state runs_of(vectors, runs);
+        slot_state<T> runs_of(vectors, runs);
         for_each_row(block.length, done, [&](std::size_t begin, std::size_t end, bool complete) HWY_ATTR {
             for (std::size_t run = begin; run < end; run += core::run_size) {
                 const T* x = element_of(block.x, block.x_stride, run);
@@ -246,7 +262,7 @@ struct tree_lanes {
                     hn::StoreU(op(hn::LoadU(d, state), folded), d, state);
                 }
             }
-            if (complete) runs_of.push_row(rows);
+            if (complete) push_row(runs_of, rows);
         });
         runs_of.finish();
     }
@@ -262,33 +278,20 @@ struct tree_lanes {
             begin = end;
         }
     }
-    // What the runs of the lanes' rows fold to so far; of the overlapping vector in a copy until finish().
-    struct run_state {
-        const lane_vectors<T>& vectors;
-        T* runs;
-        HWY_ALIGN T last[width];
-
-        HWY_INLINE run_state(const lane_vectors<T>& of, T* lanes_runs) : vectors(of), runs(lanes_runs) {
-            hn::Store(hn::LoadU(full<T>(), runs + of.last), full<T>(), last);
+    // rows (+)= runs, which start afresh.
+    static HWY_INLINE void push_row(slot_state<T>& runs, T* rows) {
+        const full<T> d;
+        const lane_vectors<T>& vectors = runs.vectors;
+        const V identity = hn::Set(d, Op::template identity<T>());
+        const V last_rows = hn::LoadU(d, rows + vectors.last);
+        for (std::size_t lane = 0; lane < vectors.whole; lane += width) {
+            hn::StoreU(op(hn::LoadU(d, rows + lane), hn::LoadU(d, runs.at(lane))), d, rows + lane);
+            hn::StoreU(identity, d, runs.at(lane));
         }
-        HWY_INLINE T* at(std::size_t slot) { return slot == vectors.whole ? last : runs + slot; }
-        // rows (+)= runs, which start afresh.
-        HWY_INLINE void push_row(T* rows) {
-            const full<T> d;
-            const V identity = hn::Set(d, Op::template identity<T>());
-            const V last_rows = hn::LoadU(d, rows + vectors.last);
-            for (std::size_t lane = 0; lane < vectors.whole; lane += width) {
-                hn::StoreU(op(hn::LoadU(d, rows + lane), hn::LoadU(d, runs + lane)), d, rows + lane);
-                hn::StoreU(identity, d, runs + lane);
-            }
-            if (!vectors.overlap()) return;
-            hn::StoreU(op(last_rows, hn::Load(d, last)), d, rows + vectors.last);
-            hn::Store(identity, d, last);
-        }
-        HWY_INLINE void finish() {
-            if (vectors.overlap()) hn::StoreU(hn::Load(full<T>(), last), full<T>(), runs + vectors.last);
-        }
-    };
+        if (!vectors.overlap()) return;
+        hn::StoreU(op(last_rows, hn::Load(d, runs.last)), d, rows + vectors.last);
+        hn::Store(identity, d, runs.last);
+    }
     template <placement Where>
     static HWY_INLINE void put(V v, T* to) {
         if constexpr (Where == placement::streamed)
@@ -308,11 +311,10 @@ struct exact_lanes {
     template <bool Exclusive, placement Where>
     static HWY_ATTR void scan_as(const lane_block<T>& block, T* carry) {
         const lane_vectors<T> vectors(block.lanes);
-        HWY_ALIGN T last[width];
-        copy(carry + vectors.last, last);
+        slot_state<T> carried(vectors, carry);
         const auto scan_run = [&](std::size_t slot, const T* x, std::ptrdiff_t stride, T* y,
                                   std::size_t items) HWY_ATTR {
-            T* state = slot == vectors.whole ? last : carry + slot;
+            T* state = carried.at(slot);
             V folded = load_as<codec>(state);
             for (std::size_t i = 0; i < items; ++i) {
                 T* to = element_of(y, block.y_stride, i);
@@ -324,7 +326,7 @@ struct exact_lanes {
             store_as<codec>(folded, state);
         };
         for_each_run(block, vectors, 0, block.length, scan_run);
-        if (vectors.overlap()) copy(last, carry + vectors.last);
+        carried.finish();
     }
     static HWY_ATTR void scan(const lane_block<T>& block, T* carry) {
         constexpr auto cached = placement::cached;
@@ -337,13 +339,12 @@ struct exact_lanes {
 
     static HWY_ATTR void fold(const lane_block<T>& block, T* carry) {
         const lane_vectors<T> vectors(block.lanes);
-        HWY_ALIGN T last[width];
-        copy(carry + vectors.last, last);
+        slot_state<T> carried(vectors, carry);
         for (std::size_t run = 0; run < block.length; run += core::run_size) {
             const std::size_t items = std::min(core::run_size, block.length - run);
             const T* x = element_of(block.x, block.x_stride, run);
             for (std::size_t slot = 0; slot < vectors.slots; slot += width) {
-                T* state = slot == vectors.whole ? last : carry + slot;
+                T* state = carried.at(slot);
                 V folded = load_as<codec>(state);
                 for (std::size_t i = 0; i < items; ++i) {
                     const T* elements = element_of(x, block.x_stride, i) + vectors.lane_of(slot);
@@ -352,12 +353,7 @@ struct exact_lanes {
                 store_as<codec>(folded, state);
             }
         }
-        if (vectors.overlap()) copy(last, carry + vectors.last);
-    }
-
-  private:
-    static HWY_INLINE void copy(const T* from, T* to) {
-        hn::StoreU(hn::LoadU(full<T>(), from), full<T>(), to);
+        carried.finish();
     }
 };
 

@@ -82,10 +82,10 @@ struct memory {
                                       std::size_t columns) {
         auto* to = static_cast<T*>(lines);
         const auto* from = static_cast<const T*>(rows);
-        const std::size_t done = columns == 2   ? take_apart<2>(to, pitch, from, count)
-                                 : columns == 3 ? take_apart<3>(to, pitch, from, count)
-                                 : columns == 4 ? take_apart<4>(to, pitch, from, count)
-                                                : load_columns(to, pitch, from, count, columns);
+        const std::size_t done = by_columns(
+            columns,
+            [&]<std::size_t Columns>() HWY_ATTR { return take_apart<Columns>(to, pitch, from, count); },
+            [&]() HWY_ATTR { return load_columns(to, pitch, from, count, columns); });
         portable::memory::deinterleave<T>(to + done, pitch, from + done * columns, count - done, columns);
     }
     template <class T>
@@ -93,10 +93,10 @@ struct memory {
                                     std::size_t columns) {
         auto* to = static_cast<T*>(rows);
         const auto* from = static_cast<const T*>(lines);
-        const std::size_t done = columns == 2   ? put_together<2>(to, from, pitch, count)
-                                 : columns == 3 ? put_together<3>(to, from, pitch, count)
-                                 : columns == 4 ? put_together<4>(to, from, pitch, count)
-                                                : store_columns(to, from, pitch, count, columns);
+        const std::size_t done = by_columns(
+            columns,
+            [&]<std::size_t Columns>() HWY_ATTR { return put_together<Columns>(to, from, pitch, count); },
+            [&]() HWY_ATTR { return store_columns(to, from, pitch, count, columns); });
         portable::memory::interleave<T>(to + done * columns, from + done, pitch, count - done, columns);
     }
 
@@ -275,86 +275,74 @@ struct memory {
         &bfloat16_from_float};
 
   private:
+    template <class Few, class More>
+    static HWY_INLINE std::size_t by_columns(std::size_t columns, const Few& few, const More& more) {
+        return columns == 2   ? few.template operator()<2>()
+               : columns == 3 ? few.template operator()<3>()
+               : columns == 4 ? few.template operator()<4>()
+                              : more();
+    }
     // Whole vectors of rows of so many columns; returns how many rows are done.
     template <std::size_t Columns, class T>
     static HWY_INLINE std::size_t take_apart(T* lines, std::size_t pitch, const T* rows, std::size_t count) {
-        const full<T> d;
         const std::size_t whole = count - count % lanes<T>;
         for (std::size_t i = 0; i < whole; i += lanes<T>) {
-            vector<T> v[4];
-            if constexpr (Columns == 2)
-                hn::LoadInterleaved2(d, rows + 2 * i, v[0], v[1]);
-            else if constexpr (Columns == 3)
-                hn::LoadInterleaved3(d, rows + 3 * i, v[0], v[1], v[2]);
-            else
-                hn::LoadInterleaved4(d, rows + 4 * i, v[0], v[1], v[2], v[3]);
+            vector<T> v[Columns];
+            load_tuples<Columns, Columns, T>(rows + Columns * i, v);
             for (std::size_t column = 0; column < Columns; ++column)
-                hn::StoreU(v[column], d, lines + column * pitch + i);
+                hn::StoreU(v[column], full<T>(), lines + column * pitch + i);
         }
         return whole;
     }
     template <std::size_t Columns, class T>
     static HWY_INLINE std::size_t put_together(T* rows, const T* lines, std::size_t pitch,
                                                std::size_t count) {
-        const full<T> d;
         const std::size_t whole = count - count % lanes<T>;
         for (std::size_t i = 0; i < whole; i += lanes<T>) {
             vector<T> v[Columns];
             for (std::size_t column = 0; column < Columns; ++column)
-                v[column] = hn::LoadU(d, lines + column * pitch + i);
-            if constexpr (Columns == 2)
-                hn::StoreInterleaved2(v[0], v[1], d, rows + 2 * i);
-            else if constexpr (Columns == 3)
-                hn::StoreInterleaved3(v[0], v[1], v[2], d, rows + 3 * i);
-            else
-                hn::StoreInterleaved4(v[0], v[1], v[2], v[3], d, rows + 4 * i);
+                v[column] = hn::LoadU(full<T>(), lines + column * pitch + i);
+            store_tuples<Columns, Columns, T>(v, rows + Columns * i);
         }
         return whole;
     }
-    // More columns, a block of them at a time, the last one within those before; of fewer than a block those
-    // past the last belong to the next rows. So the last rows are not done.
-    template <class T>
-    static HWY_INLINE std::size_t rows_in_blocks(std::size_t count, std::size_t columns) {
-        const std::size_t beyond = (block_lanes<T> - 1) / columns;
-        return count < beyond ? 0 : (count - beyond) / lanes<T> * lanes<T>;
-    }
-    template <class T>
-    static HWY_INLINE std::size_t block_at(std::size_t column, std::size_t columns) {
-        return columns < block_lanes<T> ? 0 : std::min(column, columns - block_lanes<T>);
+    // More columns, for vectors of rows: body(row, column) for every block of columns, the last of which lies
+    // within those before. Of fewer columns than a block those past the last belong to the next rows, so the
+    // last rows are not done.
+    template <class T, class Body>
+    static HWY_INLINE std::size_t for_each_block(std::size_t count, std::size_t columns, const Body& body) {
+        constexpr std::size_t k = block_lanes<T>;
+        const std::size_t beyond = (k - 1) / columns;
+        const std::size_t whole = count < beyond ? 0 : (count - beyond) / lanes<T> * lanes<T>;
+        const std::size_t last = columns < k ? 0 : columns - k;
+        for (std::size_t row = 0; row < whole; row += lanes<T>) {
+            for (std::size_t column = 0; column < columns; column += k) body(row, std::min(column, last));
+        }
+        return whole;
     }
     template <class T>
     static HWY_INLINE std::size_t load_columns(T* lines, std::size_t pitch, const T* rows, std::size_t count,
                                                std::size_t columns) {
         constexpr std::size_t k = block_lanes<T>;
-        const std::size_t whole = rows_in_blocks<T>(count, columns);
-        for (std::size_t i = 0; i < whole; i += lanes<T>) {
-            for (std::size_t column = 0; column < columns; column += k) {
-                const std::size_t first = block_at<T>(column, columns);
-                vector<T> v[k];
-                load_transposed<T>(rows + i * columns + first, static_cast<std::ptrdiff_t>(columns), v);
-                for (std::size_t j = 0; j < k && first + j < columns; ++j)
-                    hn::StoreU(v[j], full<T>(), lines + (first + j) * pitch + i);
-            }
-        }
-        return whole;
+        return for_each_block<T>(count, columns, [=](std::size_t row, std::size_t column) HWY_ATTR {
+            vector<T> v[k];
+            load_transposed<T>(rows + row * columns + column, static_cast<std::ptrdiff_t>(columns), v);
+            for (std::size_t j = 0; j < k && column + j < columns; ++j)
+                hn::StoreU(v[j], full<T>(), lines + (column + j) * pitch + row);
+        });
     }
     // Rows are stored in their order, so that what is stored past one is stored again by the next.
     template <class T>
     static HWY_INLINE std::size_t store_columns(T* rows, const T* lines, std::size_t pitch, std::size_t count,
                                                 std::size_t columns) {
         constexpr std::size_t k = block_lanes<T>;
-        const std::size_t whole = rows_in_blocks<T>(count, columns);
-        for (std::size_t i = 0; i < whole; i += lanes<T>) {
-            for (std::size_t column = 0; column < columns; column += k) {
-                const std::size_t first = block_at<T>(column, columns);
-                vector<T> v[k];
-                for (std::size_t j = 0; j < k; ++j)
-                    v[j] = hn::LoadU(full<T>(), lines + std::min(first + j, columns - 1) * pitch + i);
-                upsweep::cpu::HWY_NAMESPACE::transpose<T>(v);
-                store_rows(full<T>(), v, rows + i * columns + first, static_cast<std::ptrdiff_t>(columns));
-            }
-        }
-        return whole;
+        return for_each_block<T>(count, columns, [=](std::size_t row, std::size_t column) HWY_ATTR {
+            vector<T> v[k];
+            for (std::size_t j = 0; j < k; ++j)
+                v[j] = hn::LoadU(full<T>(), lines + std::min(column + j, columns - 1) * pitch + row);
+            upsweep::cpu::HWY_NAMESPACE::transpose<T>(v);
+            store_rows(full<T>(), v, rows + row * columns + column, static_cast<std::ptrdiff_t>(columns));
+        });
     }
     // Block b of vector i to row b * k + i, in the order of the rows.
     template <class D, class V, class T = hn::TFromD<D>, std::size_t k = block_lanes<T>>

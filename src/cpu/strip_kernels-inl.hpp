@@ -95,28 +95,25 @@ struct strips {
     // Sequences of up to four elements without a gap between them.
     static constexpr std::ptrdiff_t most_packed = 4;
     static HWY_INLINE void load_packed(const T* x, std::size_t length, V (&v)[columns]) {
-        const full<T> d;
-        v[0] = v[1] = v[2] = v[3] = hn::Zero(d);
+        for (V& column : v) column = hn::Zero(full<T>());  // those past the last are of no account
         if (length == 1)
-            v[0] = hn::LoadU(d, x);
+            load_tuples<1, columns, T>(x, v);
         else if (length == 2)
-            hn::LoadInterleaved2(d, x, v[0], v[1]);
+            load_tuples<2, columns, T>(x, v);
         else if (length == 3)
-            hn::LoadInterleaved3(d, x, v[0], v[1], v[2]);
+            load_tuples<3, columns, T>(x, v);
         else
-            hn::LoadInterleaved4(d, x, v[0], v[1], v[2], v[3]);
-        for (std::size_t i = 4; i < columns; ++i) v[i] = v[0];  // of no account
+            load_tuples<4, columns, T>(x, v);
     }
     static HWY_INLINE void store_packed(const V (&v)[columns], std::size_t length, T* y) {
-        const full<T> d;
         if (length == 1)
-            hn::StoreU(v[0], d, y);
+            store_tuples<1, columns, T>(v, y);
         else if (length == 2)
-            hn::StoreInterleaved2(v[0], v[1], d, y);
+            store_tuples<2, columns, T>(v, y);
         else if (length == 3)
-            hn::StoreInterleaved3(v[0], v[1], v[2], d, y);
+            store_tuples<3, columns, T>(v, y);
         else
-            hn::StoreInterleaved4(v[0], v[1], v[2], v[3], d, y);
+            store_tuples<4, columns, T>(v, y);
     }
     // The last `rest` of the columns that lie at x, after those with the results `before`. Of these some are
     // stored once more, so that nothing outside the sequences is touched.

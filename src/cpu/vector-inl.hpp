@@ -128,6 +128,34 @@ HWY_INLINE void store_transposed(vector<T> (&v)[block_lanes<T>], T* p, std::ptrd
                             static_cast<std::ptrdiff_t>(k) * stride);
 }
 
+// Tuples of one to four elements, one after the other: v[c] lane l = p[l * Size + c].
+template <std::size_t Size, std::size_t N, class T>
+HWY_INLINE void load_tuples(const T* p, vector<T> (&v)[N]) {
+    static_assert(Size >= 1 && Size <= 4 && Size <= N);
+    const full<T> d;
+    if constexpr (Size == 1)
+        v[0] = hn::LoadU(d, p);
+    else if constexpr (Size == 2)
+        hn::LoadInterleaved2(d, p, v[0], v[1]);
+    else if constexpr (Size == 3)
+        hn::LoadInterleaved3(d, p, v[0], v[1], v[2]);
+    else
+        hn::LoadInterleaved4(d, p, v[0], v[1], v[2], v[3]);
+}
+template <std::size_t Size, std::size_t N, class T>
+HWY_INLINE void store_tuples(const vector<T> (&v)[N], T* p) {
+    static_assert(Size >= 1 && Size <= 4 && Size <= N);
+    const full<T> d;
+    if constexpr (Size == 1)
+        hn::StoreU(v[0], d, p);
+    else if constexpr (Size == 2)
+        hn::StoreInterleaved2(v[0], v[1], d, p);
+    else if constexpr (Size == 3)
+        hn::StoreInterleaved3(v[0], v[1], v[2], d, p);
+    else
+        hn::StoreInterleaved4(v[0], v[1], v[2], v[3], d, p);
+}
+
 // Of n elements, those before the first whose vector of `width` results is aligned to its size.
 template <bool Backwards, class T>
 HWY_INLINE std::size_t until_aligned(const T* y, std::size_t width, std::size_t n) {

@@ -1,6 +1,6 @@
 // Scans along one axis of an n-dimensional array: many sequences, each by itself.
 //
-// One of four ways, chosen by shape alone:
+// One of four ways, chosen by shape, strides and the width of vectors:
 // - lanes: neighbours in memory belong to different sequences, which are scanned one a vector lane. Converted
 //   ones pass through a buffer, and so do fewer than a vector has lanes.
 // - lines: a long sequence that lies in memory one element after the other is a one-dimensional scan.

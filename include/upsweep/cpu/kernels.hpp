@@ -76,7 +76,8 @@ struct tree_kernels {
     void (*fold_rows)(const T* x, std::size_t n, T* rows, bool backwards);
     // scan_rows for lanes: block.length elements, the first of them at place `done` of its row, where a run
     // begins; they do not pass the end of their tile. runs[lane] is the fold of the runs before them in the
-    // row; rows and runs are advanced over all complete runs. All have block.lanes elements.
+    // row. Both rows and runs are advanced; elements that end within a run are the last of their sequence,
+    // and what is left of runs is of no use. All have block.lanes elements.
     void (*scan_lanes)(const lane_block<T>& block, std::size_t done, const T* supers, const T* tiles, T* rows,
                        T* runs);
     // Advances rows and runs over whole runs; reads block.x only.
