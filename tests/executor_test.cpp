@@ -224,14 +224,14 @@ TEST(executor, wakes_threads_for_a_burst) {
     EXPECT_EQ(ex.helpers_for(bytes), 0u);
 }
 
-// After late helpers calls do with half of the threads for a while, and for longer after more of them.
+// After very late helpers calls do with half of the threads for a while, and for longer after more of them.
 TEST(executor, does_with_fewer_threads_after_late_ones) {
     constexpr std::size_t large = std::size_t{1} << 30;
     using namespace std::chrono;
     cpu::executor one(1), two(2), eight(8);
     const auto until_back = [&] {
         const auto start = steady_clock::now();
-        two.helpers_were_late();
+        two.count_waits(10);
         EXPECT_EQ(two.helpers_for(large), 0u);
         while (two.helpers_for(large) == 0) std::this_thread::sleep_for(milliseconds(1));
         return steady_clock::now() - start;
@@ -239,10 +239,24 @@ TEST(executor, does_with_fewer_threads_after_late_ones) {
     EXPECT_GE(until_back(), milliseconds(24));
     EXPECT_GE(until_back(), milliseconds(99));
     for (const std::size_t helpers : {3u, 1u, 0u, 0u}) {
-        eight.helpers_were_late();
+        eight.count_waits(1000);
         EXPECT_EQ(eight.helpers_for(large), helpers);
     }
-    one.helpers_were_late();  // has none
+    one.count_waits(1000);  // has none
+}
+
+// Calls may take less than twice as long as without waiting, and now and then longer: half of the threads
+// would not be faster. If they keep doing so, it would.
+TEST(executor, keeps_threads_that_are_worth_waiting_for) {
+    constexpr std::size_t large = std::size_t{1} << 30;
+    cpu::executor ex(4);
+    for (int i = 0; i < 100; ++i) ex.count_waits(1.9);
+    EXPECT_EQ(ex.helpers_for(large), 3u);
+    cpu::executor other(4);
+    for (int i = 0; i < 3; ++i) other.count_waits(2.5);
+    EXPECT_EQ(other.helpers_for(large), 3u);
+    for (int i = 0; i < 100; ++i) other.count_waits(2.5);
+    EXPECT_LT(other.helpers_for(large), 3u);
 }
 
 TEST(executor, serves_several_callers_at_once) {

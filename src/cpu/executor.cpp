@@ -185,11 +185,15 @@ class executor::pool {
         return std::max<std::size_t>(threads, 1) - 1;
     }
 
-    // After a late call, calls do with half of the threads that it had, for a while. Each further one makes
-    // the while four times as long, each call in time a quarter shorter.
-    void remember(bool late) {
+    // After a call that took so many times as long because it waited for helpers. When calls do so for longer
+    // than half of the threads would take, they do with half of those that they had, for a while. Each
+    // further time makes the while four times as long, each call in time a quarter shorter.
+    void remember(double times_as_long) {
         std::int64_t penalty = penalty_.load(std::memory_order_relaxed);
-        if (late) {
+        double mean = mean_times_.load(std::memory_order_relaxed);
+        mean += (std::min(times_as_long, tuning::most_times) - mean) / tuning::mean_of_calls;
+        if (mean > 2) {
+            mean = 2;  // so that the next late call counts at once
             const std::int64_t now = microseconds_now();
             const std::size_t had = now < restricted_until_.load(std::memory_order_relaxed)
                                         ? allowed_.load(std::memory_order_relaxed)
@@ -201,6 +205,7 @@ class executor::pool {
         } else {
             penalty -= penalty / 4;
         }
+        mean_times_.store(mean, std::memory_order_relaxed);
         penalty_.store(penalty, std::memory_order_relaxed);
     }
 
@@ -223,7 +228,7 @@ class executor::pool {
         if (inside == 0) return;
         backoff pause;
         while (entry.finished.load(std::memory_order_acquire) != inside) pause();
-        remember(is_late(pause.waited(), begin));
+        remember(times_as_long(pause.waited(), begin));
     }
 
   private:
@@ -287,6 +292,7 @@ class executor::pool {
     // What helpers_for() goes by; nothing depends on their being exact.
     std::atomic<std::int64_t> restricted_until_{0};  // us; calls do with allowed_ threads until then
     std::atomic<std::int64_t> penalty_{0};           // us; for how long they last did
+    std::atomic<double> mean_times_{1};              // as long as calls would take that did not wait
     std::atomic<std::size_t> allowed_{1};
     std::atomic<std::int64_t> burst_until_{0};  // us; later calls begin another one
     std::atomic<std::size_t> burst_{0};         // bytes
@@ -321,8 +327,8 @@ std::size_t executor::helpers_for(std::size_t bytes) {
 
 bool executor::fits_caches(std::size_t bytes) const { return bytes / tuning::chain_times < shared_bytes_; }
 
-void executor::helpers_were_late() {
-    if (pool_) pool_->remember(true);
+void executor::count_waits(double times_as_long) {
+    if (pool_ && times_as_long > 1) pool_->remember(times_as_long);
 }
 
 void executor::run_shared(std::size_t helpers, void (*call)(void*, std::size_t), void* context) {

@@ -45,10 +45,17 @@ class backoff {
 
 // Whether a caller that has waited for so long, in a call that began then, has waited for threads that have
 // lost their processors: for longer than any chunk takes, and for a good part of the call.
-inline bool is_late(backoff::clock::duration waited, backoff::clock::time_point begin,
-                    int least_microseconds = tuning::late_microseconds) {
-    return waited > std::chrono::microseconds(least_microseconds) &&
+inline bool is_late(backoff::clock::duration waited, backoff::clock::time_point begin) {
+    return waited > std::chrono::microseconds(tuning::late_turn_microseconds) &&
            tuning::late_part * waited > backoff::clock::now() - begin;
+}
+
+// How many times as long a call that began then took as it would have, had the caller not waited for so long.
+// Waits as short as a chunk do not count.
+inline double times_as_long(backoff::clock::duration waited, backoff::clock::time_point begin) {
+    if (waited <= std::chrono::microseconds(tuning::late_microseconds)) return 1;
+    const auto took = std::chrono::duration<double>(backoff::clock::now() - begin);
+    return took / (took - waited);
 }
 
 }  // namespace upsweep::cpu

@@ -39,8 +39,7 @@ class turnstile : public first_failure {
         backoff pause;
         for (; !is_turn(index); pause()) {
             if (failed()) return false;
-            if (impatient && !late() &&
-                is_late(waited_ + pause.waited(), begin_, tuning::late_turn_microseconds))
+            if (impatient && !late() && is_late(waited_ + pause.waited(), begin_))
                 late_.store(true, std::memory_order_relaxed);
         }
         if (impatient) waited_ += pause.waited();
@@ -183,7 +182,7 @@ typename Kernel::state run_chain(executor& ex, std::size_t helpers, std::size_t 
         present.fetch_sub(1, std::memory_order_relaxed);
     };
     ex.run(helpers, work);
-    if (gate.late()) ex.helpers_were_late();
+    if (gate.late()) ex.count_waits(tuning::most_times);
     gate.rethrow_failure();
     return std::move(gate.state());
 }

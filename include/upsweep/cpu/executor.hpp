@@ -38,13 +38,15 @@ class executor {
 
     // How many helpers a call that reads and writes so many bytes should ask for: none where one core
     // finishes as soon, else one or more. Threads that are awake are worth having for less work than those
-    // asleep, and waking them pays for a burst of calls together. After helpers have kept a caller waiting,
-    // because something else has their processors, calls do with fewer for a while.
+    // asleep, and waking them pays for a burst of calls together. When helpers keep callers waiting for so
+    // long that half of them would be faster, because something else has their processors, calls do with half
+    // of them for a while.
     [[nodiscard]] std::size_t helpers_for(std::size_t bytes);
     // Whether the threads' caches hold what a call reads and writes.
     [[nodiscard]] bool fits_caches(std::size_t bytes) const;
-    // Says that they have, in a call that noticed it by itself.
-    void helpers_were_late();
+    // Says how many times as long a call took because the caller waited for helpers, beside the wait for the
+    // last of them, which the executor sees by itself.
+    void count_waits(double times_as_long);
 
     // Runs work(0) on the calling thread and, at the same time, work(k) on up to `helpers` threads of the
     // pool that are free, of which k > 0 is the number. work must therefore claim its pieces itself and

@@ -281,7 +281,7 @@ typename Kernel::state run_regions(executor& ex, std::size_t helpers, std::size_
         }
     };
     ex.run(helpers, work);
-    if (is_late(waited, begin)) ex.helpers_were_late();
+    ex.count_waits(times_as_long(waited, begin));
     failure.rethrow_failure();
     return std::move(front.last());
 }

@@ -61,9 +61,14 @@ inline constexpr double trial_worthwhile = 0.95;
 // saves. A single hiccup of a long scan is none of that.
 inline constexpr int late_turn_microseconds = 1000;
 inline constexpr int late_part = 4;
-// A caller that waits so long for helpers, and for such a part of its call, waits for threads that have lost
-// their processors: more than any chunk takes, less than a time slice of the operating system.
+// A caller that waits so long for helpers waits for threads that have lost their processors: more than any
+// chunk takes, less than a time slice of the operating system.
 inline constexpr int late_microseconds = 100;
+// How many times as long calls take because of that is a mean of about the latest mean_of_calls, none of
+// which counts for more than most_times: so a call that is late by a time slice counts at once, one that
+// takes twice as long now and then does not.
+inline constexpr double mean_of_calls = 8;
+inline constexpr double most_times = 32;
 // For how long calls then do with half of the threads: at first, and at most after it has happened again and
 // again.
 inline constexpr int first_penalty_microseconds = 25'000;
