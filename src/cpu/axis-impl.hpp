@@ -16,10 +16,11 @@ class axis_engine {
     using scanner = lane_scanner<Acc, Exact>;
     static constexpr std::size_t line = cache_line<Acc>;
     static constexpr std::size_t widest_share = 16384 / sizeof(Acc);  // lanes of a row that a thread takes
-    static constexpr std::size_t wide_share = 2048 / sizeof(Acc);     // that it takes if it can
+    static constexpr std::size_t wide_share = 2048 / sizeof(Acc);     // that it takes if it can, from memory
+    static constexpr std::size_t cached_share = 512 / sizeof(Acc);    // the same, from caches
     static constexpr std::size_t narrowest_share = 256 / sizeof(Acc);
     static constexpr std::size_t chain_lanes = 4096 / sizeof(Acc);  // lanes that are chained together
-    static constexpr std::size_t largest_chunk_bytes = 512 * 1024;  // of tiles; otherwise rows are chained
+    static constexpr std::size_t largest_chunk_bytes = 256 * 1024;  // of a chain, if it is of more than a row
     static constexpr std::size_t group_lanes = 256;
     static constexpr std::size_t group_bytes = 16384;  // of a group's buffer
     static constexpr std::size_t shortest_line = 256;  // elements from which a sequence is scanned as a line
@@ -31,6 +32,7 @@ class axis_engine {
         : op_(op),
           ex_(ex),
           kernels_(op.kernels(ex.simd())),
+          lane_level_(level_for_lanes(op, ex.simd(), geometry.fastest().extent)),
           memory_(memory_kernels_for(ex.simd())),
           in_(in),
           out_(out),
@@ -48,7 +50,8 @@ class axis_engine {
         const bool one_after_another =
             std::abs(geometry_.in_stride) == 1 && std::abs(geometry_.out_stride) == 1;
         const bool long_lines = geometry_.length >= shortest_line;
-        if (side_by_side && geometry_.length > 1 && (long_lines || fastest.extent >= kernels_.least_lanes))
+        if (side_by_side && geometry_.length > 1 &&
+            (long_lines || fastest.extent >= op_.kernels(lane_level_).least_lanes))
             run_lanes();
         else if (long_lines && (one_after_another || geometry_.sequence_count < line))
             run_lines();
@@ -59,8 +62,21 @@ class axis_engine {
     }
 
   private:
+    // The executor's level, or one of narrower vectors if there are not enough lanes for its own. Vectors of
+    // fewer than 32 bytes and eight lanes are slower than lines.
+    static simd_level level_for_lanes(const operation<Acc, Exact>& op, simd_level level, std::size_t lanes) {
+        const auto enough_for = [&](simd_level other) { return op.kernels(other).least_lanes <= lanes; };
+        const auto has_vectors = [&](simd_level other) { return op.kernels(other).least_lanes > 1; };
+        if (enough_for(level)) return level;
+        for (const simd_level narrower : {simd_level::avx2, simd_level::sse4}) {
+            if (narrower == simd_level::sse4 && sizeof(Acc) > 2) break;
+            if (narrower < level && has_vectors(narrower) && enough_for(narrower)) return narrower;
+        }
+        return level;
+    }
     [[nodiscard]] bool may_stream() const {
-        return !in_place_ && out_.plain && footprint_ >= streaming_bytes();
+        return !in_place_ && out_.plain &&
+               (footprint_ >= streaming_bytes() || (ex_.threads() > 1 && !ex_.fits_caches(footprint_)));
     }
 
     // As wide blocks of lanes as every thread can have: memory likes to be read in long stretches, and
@@ -72,8 +88,9 @@ class axis_engine {
             for (std::size_t row = 0; row < rows; ++row) run_few_lanes({begin_of(row, 0), row_lanes});
             return;
         }
-        const scanner lanes = make_scanner(may_stream());
-        const std::size_t shares = rows * ((row_lanes + wide_share - 1) / wide_share);
+        const scanner lanes = make_scanner({may_stream(), lead_of(footprint_)});
+        const std::size_t wide = ex_.fits_caches(footprint_) ? cached_share : wide_share;
+        const std::size_t shares = rows * ((row_lanes + wide - 1) / wide);
         const std::size_t threads = ex_.helpers_for(work_) + 1;
         if (shares < threads && geometry_.length >= 2 * core::row_size) {
             const lane_parts<Acc> parts(row_lanes, chain_lanes);
@@ -95,8 +112,8 @@ class axis_engine {
             lanes.staging.fence();
         });
     }
-    [[nodiscard]] scanner make_scanner(bool streaming) const {
-        return {op_, ex_.simd(), in_, out_, geometry_, exclusive_, streaming};
+    [[nodiscard]] scanner make_scanner(const lane_traffic& traffic) const {
+        return {op_, lane_level_, in_, out_, geometry_, exclusive_, traffic};
     }
     [[nodiscard]] axis_geometry::offsets begin_of(std::size_t row, std::size_t lane) const {
         return geometry_.begin(row * geometry_.fastest().extent + lane);
@@ -107,34 +124,33 @@ class axis_engine {
         return {begin_of(task / parts.count(), parts.first(part)), parts.lanes(part)};
     }
 
-    // Up to `capacity` lanes in chunks along the axis: of whole tiles, or of one row of the tree.
+    // Up to `capacity` lanes in chunks along the axis: of whole tiles, or of rows of a tile.
     template <std::size_t capacity, std::size_t totals_size>
     struct lane_chunks {
         using state = lane_state<Acc, Exact, capacity>;
         struct summary {
-            alignas(64) Acc totals[totals_size];  // of every tile's lanes, or those of the row
+            alignas(64) Acc totals[totals_size];  // of every step's lanes
         };
 
         const scanner& lanes;
         lane_range range;
         std::size_t chunk_size;  // elements of a sequence
+        std::size_t step;        // a tile, or a row: what the scanner takes at once
 
-        // Elements that the scanner takes at once.
-        [[nodiscard]] std::size_t step() const { return std::min(chunk_size, core::tile_size); }
         [[nodiscard]] std::size_t length_of(std::size_t chunk) const {
             return std::min(chunk_size, lanes.staging.length() - chunk * chunk_size);
         }
         void summarise(std::size_t chunk, summary& made) const {
             Acc* totals = made.totals;
-            for (std::size_t i = 0; i < chunk_size; i += step(), totals += range.lanes) {
+            for (std::size_t i = 0; i < chunk_size; i += step, totals += range.lanes) {
                 std::fill_n(totals, range.lanes, lanes.op.identity);
-                lanes.fold(range, chunk * chunk_size + i, step(), totals);
+                lanes.fold(range, chunk * chunk_size + i, step, totals);
             }
         }
         void advance(state& carried, std::size_t chunk, const summary& made) const {
             Acc* into = Exact ? carried.supers : carried.rows;
             const Acc* totals = made.totals;
-            for (std::size_t i = step(); i <= chunk_size; i += step(), totals += range.lanes) {
+            for (std::size_t i = step; i <= chunk_size; i += step, totals += range.lanes) {
                 lanes.op.combine_all(into, totals, range.lanes);
                 carried.pass(lanes.op, chunk * chunk_size + i);
             }
@@ -143,7 +159,7 @@ class axis_engine {
             // A row of wide lanes at a time, so that the next chunk comes from memory while this one is
             // written.
             const bool wide = capacity > line && chunk_size > core::row_size;
-            const std::size_t at_once = wide ? core::row_size : step();
+            const std::size_t at_once = wide ? core::row_size : step;
             for (std::size_t i = 0; i < length_of(chunk); i += at_once) {
                 if (wide && next != no_chunk && i < length_of(next)) {
                     const std::size_t count = std::min(at_once, length_of(next) - i);
@@ -157,14 +173,22 @@ class axis_engine {
         }
     };
 
-    // Lanes too few to be shared out among the threads: tiles, or rows of the tree if those are large enough.
+    // Lanes too few to be shared out among the threads: in tiles, or in parts of a tile that are large
+    // enough.
     void run_lane_chain(const scanner& lanes, const lane_range& range, std::size_t helpers) {
-        using kernel = lane_chunks<chain_lanes + line, chain_lanes + line>;
-        const bool narrow = core::tile_size * range.lanes * sizeof(Acc) <= largest_chunk_bytes &&
-                            geometry_.length >= 2 * core::tile_size;
-        const std::size_t chunk_size = narrow ? core::tile_size : core::row_size;
+        constexpr std::size_t totals_size = chain_lanes + line;
+        using kernel = lane_chunks<totals_size, totals_size>;
+        const std::size_t element_bytes = range.lanes * sizeof(Acc);
+        const std::size_t wanted = (helpers + 1) * tuning::chunks_per_thread;
+        std::size_t chunk_size = core::tile_size;
+        while (chunk_size > core::row_size &&
+               (chunk_size * element_bytes > largest_chunk_bytes ||
+                (geometry_.length / chunk_size < wanted &&
+                 chunk_size * element_bytes >= 2 * tuning::smallest_chunk_bytes)))
+            chunk_size /= 2;
+        const std::size_t step = chunk_size == core::tile_size ? core::tile_size : core::row_size;
         const std::size_t chunks = (geometry_.length + chunk_size - 1) / chunk_size;
-        run_chain(ex_, std::min(helpers, chunks - 1), chunks, kernel{lanes, range, chunk_size},
+        run_chain(ex_, std::min(helpers, chunks - 1), chunks, kernel{lanes, range, chunk_size, step},
                   typename kernel::state(range.lanes, start_, op_.identity));
     }
 
@@ -181,8 +205,8 @@ class axis_engine {
             plan.chained = plan.chained || plan.count > most_regions;
         }
         const bool streaming = !in_place_ && out_.plain && plan.chained;
-        const scanner lanes = make_scanner(streaming || may_stream());
-        run_chunks(ex_, plan, kernel{lanes, range, plan.elements},
+        const scanner lanes = make_scanner({streaming || may_stream(), lead_of(footprint_)});
+        run_chunks(ex_, plan, kernel{lanes, range, plan.elements, core::tile_size},
                    typename kernel::state(range.lanes, start_, op_.identity));
     }
 
@@ -297,6 +321,7 @@ class axis_engine {
     const operation<Acc, Exact>& op_;
     executor& ex_;
     const typename operation<Acc, Exact>::kernel_table& kernels_;
+    simd_level lane_level_;
     const memory_kernels& memory_;
     source<Acc> in_;
     sink<Acc> out_;

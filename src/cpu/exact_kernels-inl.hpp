@@ -58,8 +58,8 @@ requires(std::is_signed_v<T>&& std::is_integral_v<T> && !selects<Op>) struct exa
     static const U* from(const T* x) { return reinterpret_cast<const U*>(x); }
     static U* from(T* x) { return reinterpret_cast<U*>(x); }
     static lane_block<U> from(const lane_block<T>& block) {
-        return {from(block.x), block.x_stride, from(block.y),   block.y_stride,
-                block.length,  block.lanes,    block.exclusive, block.where};
+        return {from(block.x), block.x_stride,  from(block.y), block.y_stride, block.length,
+                block.lanes,   block.exclusive, block.where,   block.lead};
     }
 
     static T fold(const T* x, std::size_t n, T start) {

@@ -14,6 +14,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "hwy/cache_control.h"
 #include "src/cpu/vector-inl.hpp"
 #include "upsweep/core/tree.hpp"
 #include "upsweep/cpu/kernels.hpp"
@@ -135,6 +136,35 @@ HWY_INLINE T* element_of(T* y, std::ptrdiff_t stride, std::size_t i) {
     return y + static_cast<std::ptrdiff_t>(i) * stride;
 }
 
+// Asks for what lies block.lead bytes further on in the order in which the block is scanned: along a run of
+// all vectors, then along the next one. Processors that watch single rows of a run ask too late.
+template <class T>
+class run_prefetcher {
+  public:
+    HWY_INLINE run_prefetcher(const lane_block<T>& block, const lane_vectors<T>& vectors)
+        : stride_(block.x_stride), whole_(vectors.whole), active_(block.lead != 0) {
+        if (!active_) return;
+        const std::size_t lanes_ahead = block.lead / (core::run_size * sizeof(T));
+        runs_ = lanes_ahead / whole_;
+        lanes_ = lanes_ahead % whole_;
+    }
+    // While the vector at `lane` of the run at x is scanned.
+    HWY_INLINE void ask(const T* x, std::size_t lane) const {
+        if (!active_ || lane % cache_line != 0) return;
+        const bool in_next = lane + lanes_ >= whole_;
+        const T* run = element_of(x, stride_, (runs_ + (in_next ? 1 : 0)) * core::run_size);
+        const T* from = run + (lane + lanes_ - (in_next ? whole_ : 0));
+        for (std::size_t i = 0; i < core::run_size; ++i) hwy::Prefetch(element_of(from, stride_, i));
+    }
+
+  private:
+    static constexpr std::size_t cache_line = std::max<std::size_t>(lanes<T>, 64 / sizeof(T));
+    std::ptrdiff_t stride_;
+    std::size_t whole_;
+    bool active_;
+    std::size_t runs_ = 0, lanes_ = 0;  // ahead
+};
+
 // body(slot, x, its stride, y, items) for every vector of the block and every run, whose `items` elements are
 // at x and whose results belong to y.
 template <class T, class Body>
@@ -142,6 +172,7 @@ HWY_INLINE void for_each_run(const lane_block<T>& block, const lane_vectors<T>& 
                              std::size_t end, const Body& body) {
     constexpr std::size_t width = lanes<T>;
     const full<T> d;
+    const run_prefetcher<T> prefetcher(block, vectors);
     HWY_ALIGN T held[core::run_size * width];
     for (std::size_t run = begin; run < end; run += core::run_size) {
         const std::size_t items = std::min(core::run_size, end - run);
@@ -153,8 +184,10 @@ HWY_INLINE void for_each_run(const lane_block<T>& block, const lane_vectors<T>& 
                 hn::Store(elements, d, held + i * width);
             }
         }
-        for (std::size_t lane = 0; lane < vectors.whole; lane += width)
+        for (std::size_t lane = 0; lane < vectors.whole; lane += width) {
+            prefetcher.ask(x, lane);
             body(lane, x + lane, block.x_stride, y + lane, items);
+        }
         if (vectors.overlap())
             body(vectors.whole, held, static_cast<std::ptrdiff_t>(width), y + vectors.last, items);
     }
@@ -249,11 +282,13 @@ struct tree_lanes {
     static HWY_ATTR void fold(const lane_block<T>& block, std::size_t done, T* rows, T* runs) {
         const full<T> d;
         const lane_vectors<T> vectors(block.lanes);
+        const run_prefetcher<T> prefetcher(block, vectors);
         slot_state<T> runs_of(vectors, runs);
         for_each_row(block.length, done, [&](std::size_t begin, std::size_t end, bool complete) HWY_ATTR {
             for (std::size_t run = begin; run < end; run += core::run_size) {
                 const T* x = element_of(block.x, block.x_stride, run);
                 for (std::size_t slot = 0; slot < vectors.slots; slot += width) {
+                    prefetcher.ask(x, slot);
                     const T* elements = x + vectors.lane_of(slot);
                     V folded = hn::LoadU(d, elements);
                     for (std::size_t i = 1; i < core::run_size; ++i)
@@ -339,11 +374,13 @@ struct exact_lanes {
 
     static HWY_ATTR void fold(const lane_block<T>& block, T* carry) {
         const lane_vectors<T> vectors(block.lanes);
+        const run_prefetcher<T> prefetcher(block, vectors);
         slot_state<T> carried(vectors, carry);
         for (std::size_t run = 0; run < block.length; run += core::run_size) {
             const std::size_t items = std::min(core::run_size, block.length - run);
             const T* x = element_of(block.x, block.x_stride, run);
             for (std::size_t slot = 0; slot < vectors.slots; slot += width) {
+                prefetcher.ask(x, slot);
                 T* state = carried.at(slot);
                 V folded = load_as<codec>(state);
                 for (std::size_t i = 0; i < items; ++i) {

@@ -75,8 +75,9 @@ class lane_scanner {
 
     // As lane_staging.
     lane_scanner(const operation<Acc, Exact>& how, simd_level level, const source<Acc>& in,
-                 const sink<Acc>& out, const axis_geometry& geometry, bool exclusive, bool streaming)
-        : op(how), staging(level, in, out, geometry, exclusive, streaming), kernels_(how.kernels(level)) {}
+                 const sink<Acc>& out, const axis_geometry& geometry, bool exclusive,
+                 const lane_traffic& traffic)
+        : op(how), staging(level, in, out, geometry, exclusive, traffic), kernels_(how.kernels(level)) {}
 
     const operation<Acc, Exact>& op;
     const lane_staging<Acc> staging;
@@ -86,7 +87,7 @@ class lane_scanner {
               const lane_arrays<Acc, Exact>& state) const {
         if (range.lanes < kernels_.least_lanes) return scan_few(range, first, count, state);
         run_array runs(range.lanes, op.identity);
-        if (staging.plain())
+        if (staging.direct(range))
             scan_block(kernels_, staging.block_of(range, first, count), 0, state, runs.values);
         else
             scan_converted(range, first, count, state, runs.values);

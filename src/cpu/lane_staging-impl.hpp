@@ -47,20 +47,25 @@ struct lane_range {
     }
 };
 
+// How a scan of lanes goes about memory.
+struct lane_traffic {
+    bool streaming;    // results, which are not converted, are stored past the caches where they lie well
+    std::size_t lead;  // how many bytes ahead of what is scanned input is asked for
+};
+
 template <class Acc>
 class lane_staging {
   public:
-    // A buffer of converted rows: few of them, of so many lanes and what is left of a cache line, because
-    // memory likes to be read in long stretches; or more of fewer lanes.
+    // A buffer of rows: a run of them, of so many lanes and what is left of a cache line, because memory
+    // likes to be read in long stretches; or more of fewer lanes.
     static constexpr std::size_t rows_lanes = 4096 / sizeof(Acc);
-    static constexpr std::size_t rows_size = 2 * core::run_size * (rows_lanes + cache_line<Acc>);
+    static constexpr std::size_t rows_size = core::run_size * (rows_lanes + cache_line<Acc>);
     // Elements of a buffer of lines, for less than a cache line of lanes.
     static constexpr std::size_t lines_size = 16384 / sizeof(Acc);
 
-    // Lanes are an element apart in both arrays. `streaming`: results, which are not converted, are stored
-    // past the caches where they lie well.
+    // Lanes are an element apart in both arrays.
     lane_staging(simd_level level, const source<Acc>& in, const sink<Acc>& out, const axis_geometry& geometry,
-                 bool exclusive, bool streaming)
+                 bool exclusive, const lane_traffic& traffic)
         : memory_(memory_kernels_for(level)),
           in_(in),
           out_(out),
@@ -68,7 +73,8 @@ class lane_staging {
           out_stride_(geometry.out_stride),
           length_(geometry.length),
           exclusive_(exclusive),
-          streaming_(streaming) {
+          streaming_(traffic.streaming),
+          lead_(traffic.lead) {
         in_.stride = 1;
         out_.stride = 1;
     }
@@ -76,30 +82,40 @@ class lane_staging {
     [[nodiscard]] std::size_t length() const { return length_; }
     [[nodiscard]] bool exclusive() const { return exclusive_; }
     [[nodiscard]] bool plain_input() const { return in_.plain; }
-    [[nodiscard]] bool plain() const { return in_.plain && out_.plain; }
 
-    // Elements [first, first + count) where they lie.
+    // Whether lanes are to be scanned where they lie: not if they have to be converted, nor if their results
+    // lie badly for being streamed.
+    [[nodiscard]] bool direct(const lane_range& range) const {
+        if (!in_.plain || !out_.plain) return false;
+        constexpr auto line = static_cast<std::ptrdiff_t>(cache_line<Acc>);
+        return !streaming_ || (reinterpret_cast<std::uintptr_t>(out_row(range, 0).data) % 64 == 0 &&
+                               out_stride_ % line == 0 && range.lanes % cache_line<Acc> == 0);
+    }
+    // Elements [first, first + count) of such lanes.
     [[nodiscard]] lane_block<Acc> block_of(const lane_range& range, std::size_t first,
                                            std::size_t count) const {
-        auto* y = static_cast<Acc*>(out_row(range, first).data);
-        const bool aligned = reinterpret_cast<std::uintptr_t>(y) % 64 == 0 &&
-                             out_stride_ % static_cast<std::ptrdiff_t>(cache_line<Acc>) == 0 &&
-                             range.lanes % cache_line<Acc> == 0;
-        const auto* x = static_cast<const Acc*>(in_row(range, first).data);
-        return {
-            x,     in_stride_,  y,          out_stride_,
-            count, range.lanes, exclusive_, streaming_ && aligned ? placement::streamed : placement::cached};
+        lane_block<Acc> block = read_block(range, first, count);
+        block.y = static_cast<Acc*>(out_row(range, first).data);
+        block.y_stride = out_stride_;
+        block.where = streaming_ ? placement::streamed : placement::cached;
+        return block;
     }
-
-    // The same, converted in a buffer.
+    // The same of others, with results in a buffer of rows. Those that have to be converted are read from
+    // there as well.
     lane_block<Acc> load_rows(const lane_range& range, std::size_t first, std::size_t count,
                               Acc* rows) const {
+        lane_block<Acc> block = read_block(range, first, count);
+        block.y = rows;
+        block.y_stride = static_cast<std::ptrdiff_t>(range.lanes);
+        if (in_.plain) return block;
         gather(range, first, count, false, rows);
-        const auto pitch = static_cast<std::ptrdiff_t>(range.lanes);
-        return {rows, pitch, rows, pitch, count, range.lanes, exclusive_, placement::cached};
+        block.x = rows;
+        block.x_stride = block.y_stride;
+        block.lead = 0;
+        return block;
     }
     void store_rows(const lane_range& range, std::size_t first, std::size_t count, const Acc* rows) const {
-        scatter(range, first, count, false, rows, nullptr);
+        scatter(range, first, count, false, rows);
     }
 
     // Lanes as lines of `count` elements, one after the other; each back to front where both arrays run
@@ -115,11 +131,11 @@ class lane_staging {
     }
     void load_lines(const lane_range& range, std::size_t first, std::size_t count, Acc* lines) const {
         alignas(64) Acc buffer[lines_size];
-        const void* rows = in_place(range, first, count);
-        if (rows == nullptr) {
+        const void* rows = buffer;
+        if (in_.plain && is_packed(range, in_stride_, backwards()))
+            rows = in_row(range, element_at(0, first, count, backwards())).data;
+        else
             gather(range, first, count, backwards(), buffer);
-            rows = buffer;
-        }
         memory_.deinterleave[log2_size<Acc>](lines, count, rows, count, range.lanes);
     }
     void store_lines(const lane_range& range, std::size_t first, std::size_t count, const Acc* lines) const {
@@ -130,10 +146,7 @@ class lane_staging {
         }
         alignas(64) Acc rows[lines_size];
         interleave(rows, lines, count, count, range.lanes);
-        // What the next lines are read from comes meanwhile.
-        const bool more = first + 2 * count <= length_;
-        scatter(range, first, count, backwards(), rows,
-                more ? in_place(range, first + count, count) : nullptr);
+        scatter(range, first, count, backwards(), rows);
     }
 
     // Asks for what elements [first, first + count) are read from.
@@ -145,9 +158,10 @@ class lane_staging {
         }
         asm volatile("");  // keeps GCC from taking this for a function without effect
     }
-    // The same for what comes next, if it comes from memory.
+    // The same for what comes next to be converted, if it comes from memory.
     void ask_for_next(const lane_range& range, std::size_t first, std::size_t count) const {
-        if (streaming_ && first < length_) ask_for(range, first, std::min(count, length_ - first));
+        if (streaming_ && !in_.plain && first < length_)
+            ask_for(range, first, std::min(count, length_ - first));
     }
     // To be called by a thread that scanned, before others read the results.
     void fence() const {
@@ -155,6 +169,12 @@ class lane_staging {
     }
 
   private:
+    // Elements where they lie, without a place for results.
+    [[nodiscard]] lane_block<Acc> read_block(const lane_range& range, std::size_t first,
+                                             std::size_t count) const {
+        const auto* x = static_cast<const Acc*>(in_row(range, first).data);
+        return {x, in_stride_, nullptr, 0, count, range.lanes, exclusive_, placement::cached, lead_};
+    }
     // The lanes of a range at element i.
     [[nodiscard]] source<Acc> in_row(const lane_range& range, std::size_t i) const {
         return moved(in_, range.at.in + static_cast<std::ptrdiff_t>(i) * in_stride_);
@@ -170,11 +190,6 @@ class lane_staging {
     static bool is_packed(const lane_range& range, std::ptrdiff_t stride, bool backwards) {
         return (backwards ? -stride : stride) == static_cast<std::ptrdiff_t>(range.lanes);
     }
-    // Where the rows of lines lie, if they need neither be converted nor gathered.
-    [[nodiscard]] const void* in_place(const lane_range& range, std::size_t first, std::size_t count) const {
-        if (!in_.plain || !is_packed(range, in_stride_, backwards())) return nullptr;
-        return in_row(range, element_at(0, first, count, backwards())).data;
-    }
     // `count` rows from place 0 on, one after the other: all at once if they lie so.
     void gather(const lane_range& range, std::size_t first, std::size_t count, bool backwards,
                 Acc* rows) const {
@@ -184,18 +199,23 @@ class lane_staging {
                      together * range.lanes, rows + i * range.lanes);
         }
     }
-    // The way back. `ahead` as in memory_kernels::stream.
+    // The way back. What the next so many rows are read from comes meanwhile, if they are plain.
     void scatter(const lane_range& range, std::size_t first, std::size_t count, bool backwards,
-                 const Acc* rows, const void* ahead) const {
+                 const Acc* rows) const {
+        const std::size_t next = first + count;
         const std::size_t together = is_packed(range, out_stride_, backwards) ? count : 1;
         const std::size_t elements = together * range.lanes;
+        const bool more = in_.plain && next + count <= length_ &&
+                          (together == 1 || is_packed(range, in_stride_, backwards));
         for (std::size_t i = 0; i < count; i += together) {
             const sink<Acc> to = out_row(range, element_at(i, first, count, backwards));
-            if (streaming_)
-                memory_.stream(to.data, rows + i * range.lanes, elements * sizeof(Acc),
-                               together == count ? ahead : nullptr);
-            else
+            if (streaming_) {
+                const void* ahead =
+                    more ? in_row(range, element_at(i, next, count, backwards)).data : nullptr;
+                memory_.stream(to.data, rows + i * range.lanes, elements * sizeof(Acc), ahead);
+            } else {
                 out_.store(to, memory_, 0, elements, rows + i * range.lanes);
+            }
         }
     }
 
@@ -205,6 +225,7 @@ class lane_staging {
     std::ptrdiff_t in_stride_, out_stride_;  // of the axis
     std::size_t length_;
     bool exclusive_, streaming_;
+    std::size_t lead_;
 };
 
 }  // namespace upsweep::cpu

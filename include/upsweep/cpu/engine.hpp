@@ -145,10 +145,10 @@ struct scan_shape {
 };
 
 // How far ahead of what it scans a thread alone asks for input.
-inline std::size_t lead_of(const scan_shape& shape) {
-    return shape.footprint < tuning::asking_bytes ? 0
-           : shape.footprint < streaming_bytes()  ? tuning::cached_lead_bytes
-                                                  : tuning::lead_bytes;
+inline std::size_t lead_of(std::size_t footprint) {
+    return footprint < tuning::asking_bytes ? 0
+           : footprint < streaming_bytes()  ? tuning::cached_lead_bytes
+                                            : tuning::lead_bytes;
 }
 
 // Whether results are stored past the caches.
