@@ -23,6 +23,7 @@
 #include <sched.h>
 #endif
 
+#include "src/cpu/thread_limit.hpp"
 #include "upsweep/cpu/backoff.hpp"
 #include "upsweep/cpu/tuning.hpp"
 #include "upsweep/error.hpp"
@@ -154,7 +155,7 @@ class alignas(64) box {
 
 class executor::pool {
   public:
-    explicit pool(std::size_t size) : boxes_(size) {
+    explicit pool(std::size_t size) : limit_(size + 1), boxes_(size) {
         threads_.reserve(size);
         try {
             for (std::size_t i = 0; i < size; ++i) threads_.emplace_back([this, i] { serve(i); });
@@ -170,9 +171,7 @@ class executor::pool {
     // For a call of so many bytes, where sleeping threads are woken from `parallel` bytes on.
     std::size_t helpers_for(std::size_t bytes, std::size_t parallel) {
         const std::int64_t now = microseconds_now();
-        std::size_t most = threads_.size() + 1;
-        if (now < restricted_until_.load(std::memory_order_relaxed))
-            most = std::min(most, allowed_.load(std::memory_order_relaxed));
+        const std::size_t most = limit_.at(now);
         const std::size_t before = count_burst(bytes, now);
         const auto busy = [&](std::size_t threads, std::size_t work, std::size_t part) {
             return std::min(threads, work / std::max<std::size_t>(parallel / part, 1));
@@ -185,31 +184,9 @@ class executor::pool {
         return std::max<std::size_t>(threads, 1) - 1;
     }
 
-    // After a call that took so many times as long because it waited for helpers. When calls do so for longer
-    // than half of the threads would take, they do with half of those that they had, for a while. Each
-    // further time makes the while four times as long, each call in time a quarter shorter.
-    void remember(double times_as_long) {
-        std::int64_t penalty = penalty_.load(std::memory_order_relaxed);
-        double mean = mean_times_.load(std::memory_order_relaxed);
-        mean += (std::min(times_as_long, tuning::most_times) - mean) / tuning::mean_of_calls;
-        if (mean > 2) {
-            mean = 2;  // so that the next late call counts at once
-            const std::int64_t now = microseconds_now();
-            const std::size_t had = now < restricted_until_.load(std::memory_order_relaxed)
-                                        ? allowed_.load(std::memory_order_relaxed)
-                                        : threads_.size() + 1;
-            penalty = std::clamp<std::int64_t>(4 * penalty, tuning::first_penalty_microseconds,
-                                               tuning::most_penalty_microseconds);
-            allowed_.store(std::max<std::size_t>(had / 2, 1), std::memory_order_relaxed);
-            restricted_until_.store(now + penalty, std::memory_order_relaxed);
-        } else {
-            penalty -= penalty / 4;
-        }
-        mean_times_.store(mean, std::memory_order_relaxed);
-        penalty_.store(penalty, std::memory_order_relaxed);
-    }
+    void count_waits(double times_as_long) { limit_.count(times_as_long, microseconds_now()); }
 
-    void run(std::size_t helpers, void (*call)(void*, std::size_t), void* context) {
+    void run(std::size_t helpers, void (*call)(void*, std::size_t), void* context, const duration* waited) {
         const auto begin = backoff::clock::now();
         job entry{call, context, current_processor()};
         std::size_t posted = 0, end = 0;  // boxes that were filled, all of them below `end`
@@ -228,7 +205,7 @@ class executor::pool {
         if (inside == 0) return;
         backoff pause;
         while (entry.finished.load(std::memory_order_acquire) != inside) pause();
-        remember(times_as_long(pause.waited(), begin));
+        count_waits(times_as_long(pause.waited() + (waited != nullptr ? *waited : duration()), begin));
     }
 
   private:
@@ -290,10 +267,7 @@ class executor::pool {
     std::atomic<bool> stopping_{false};
     std::atomic<std::size_t> sleeping_{0};
     // What helpers_for() goes by; nothing depends on their being exact.
-    std::atomic<std::int64_t> restricted_until_{0};  // us; calls do with allowed_ threads until then
-    std::atomic<std::int64_t> penalty_{0};           // us; for how long they last did
-    std::atomic<double> mean_times_{1};              // as long as calls would take that did not wait
-    std::atomic<std::size_t> allowed_{1};
+    thread_limit limit_;
     std::atomic<std::int64_t> burst_until_{0};  // us; later calls begin another one
     std::atomic<std::size_t> burst_{0};         // bytes
     std::vector<box> boxes_;
@@ -328,12 +302,13 @@ std::size_t executor::helpers_for(std::size_t bytes) {
 bool executor::fits_caches(std::size_t bytes) const { return bytes / tuning::chain_times < shared_bytes_; }
 
 void executor::count_waits(double times_as_long) {
-    if (pool_ && times_as_long > 1) pool_->remember(times_as_long);
+    if (pool_) pool_->count_waits(times_as_long);
 }
 
-void executor::run_shared(std::size_t helpers, void (*call)(void*, std::size_t), void* context) {
+void executor::run_shared(std::size_t helpers, void (*call)(void*, std::size_t), void* context,
+                          const duration* waited) {
     if (pool_)
-        pool_->run(helpers, call, context);
+        pool_->run(helpers, call, context, waited);
     else
         call(context, 0);
 }

@@ -48,6 +48,9 @@ class turnstile : public first_failure {
     // Whether the caller has waited for longer than helpers are worth.
     [[nodiscard]] bool late() const { return late_.load(std::memory_order_relaxed); }
 
+    // For how long the caller has.
+    [[nodiscard]] const executor::duration& waited() const { return waited_; }
+
     // How many chunks have had their turn.
     [[nodiscard]] std::size_t passed() const { return turn_.load(std::memory_order_relaxed); }
 
@@ -181,8 +184,7 @@ typename Kernel::state run_chain(executor& ex, std::size_t helpers, std::size_t 
         }
         present.fetch_sub(1, std::memory_order_relaxed);
     };
-    ex.run(helpers, work);
-    if (gate.late()) ex.count_waits(tuning::most_times);
+    ex.run(helpers, work, &gate.waited());
     gate.rethrow_failure();
     return std::move(gate.state());
 }

@@ -5,6 +5,7 @@
 // scheduled.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <type_traits>
@@ -15,6 +16,8 @@ namespace upsweep::cpu {
 
 class executor {
   public:
+    using duration = std::chrono::steady_clock::duration;
+
     // threads = 0 takes every processor that the calling thread may run on. `level` other than automatic
     // forces the instruction set; throws upsweep::error if this machine lacks it. The environment variable
     // UPSWEEP_SIMD (a level's name) replaces simd_level::automatic.
@@ -44,30 +47,30 @@ class executor {
     [[nodiscard]] std::size_t helpers_for(std::size_t bytes);
     // Whether the threads' caches hold what a call reads and writes.
     [[nodiscard]] bool fits_caches(std::size_t bytes) const;
-    // Says how many times as long a call took because the caller waited for helpers, beside the wait for the
-    // last of them, which the executor sees by itself.
+    // Says how many times as long a call took because the caller waited for helpers. run() does so by itself.
     void count_waits(double times_as_long);
 
     // Runs work(0) on the calling thread and, at the same time, work(k) on up to `helpers` threads of the
     // pool that are free, of which k > 0 is the number. work must therefore claim its pieces itself and
     // return when none is left, whether one thread runs it or all do. Returns when every thread that entered
-    // has left. work must not throw.
+    // has left. work must not throw. *waited is how long work(0) has waited for helpers, if it can.
     template <class Work>
-    void run(std::size_t helpers, Work& work) {
+    void run(std::size_t helpers, Work& work, const duration* waited = nullptr) {
         static_assert(std::is_nothrow_invocable_v<Work&, std::size_t>);
         if (helpers == 0)
             work(std::size_t{0});
         else
             run_shared(
                 helpers, [](void* context, std::size_t worker) { (*static_cast<Work*>(context))(worker); },
-                &work);
+                &work, waited);
     }
 
   private:
     struct verified {};
     class pool;
     executor(verified, simd_level level);
-    void run_shared(std::size_t helpers, void (*call)(void*, std::size_t), void* context);
+    void run_shared(std::size_t helpers, void (*call)(void*, std::size_t), void* context,
+                    const duration* waited);
 
     std::size_t threads_;
     simd_level level_;

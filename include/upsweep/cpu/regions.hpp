@@ -252,8 +252,7 @@ typename Kernel::state run_regions(executor& ex, std::size_t helpers, std::size_
     board_type board(kernel, count, helpers);
     typename board_type::caller front(board, initial);
     first_failure failure;
-    const auto begin = backoff::clock::now();
-    backoff::clock::duration waited{};  // by the caller
+    executor::duration waited{};  // by the caller
 
     const auto follow = [&](auto& thread) {
         backoff::clock::duration all{};
@@ -280,8 +279,7 @@ typename Kernel::state run_regions(executor& ex, std::size_t helpers, std::size_
             failure.fail(std::current_exception());
         }
     };
-    ex.run(helpers, work);
-    ex.count_waits(times_as_long(waited, begin));
+    ex.run(helpers, work, &waited);
     failure.rethrow_failure();
     return std::move(front.last());
 }
