@@ -16,8 +16,10 @@ class axis_engine {
     using scanner = lane_scanner<Acc, Exact>;
     static constexpr std::size_t line = cache_line<Acc>;
     static constexpr std::size_t widest_share = 16384 / sizeof(Acc);  // lanes of a row that a thread takes
-    static constexpr std::size_t wide_share = 2048 / sizeof(Acc);     // that it takes if it can, from memory
-    static constexpr std::size_t cached_share = 512 / sizeof(Acc);    // the same, from caches
+    // That it takes rather than being one of a chain: of a short one for input from memory, or else.
+    static constexpr std::size_t wide_share = 2048 / sizeof(Acc);
+    static constexpr std::size_t narrow_share = 512 / sizeof(Acc);
+    static constexpr std::size_t short_chain = 4;  // threads
     static constexpr std::size_t narrowest_share = 256 / sizeof(Acc);
     static constexpr std::size_t chain_lanes = 4096 / sizeof(Acc);  // lanes that are chained together
     static constexpr std::size_t largest_chunk_bytes = 256 * 1024;  // of a chain, if it is of more than a row
@@ -89,9 +91,10 @@ class axis_engine {
             return;
         }
         const scanner lanes = make_scanner({may_stream(), lead_of(footprint_)});
-        const std::size_t wide = ex_.fits_caches(footprint_) ? cached_share : wide_share;
-        const std::size_t shares = rows * ((row_lanes + wide - 1) / wide);
         const std::size_t threads = ex_.helpers_for(work_) + 1;
+        const bool chains_well = threads <= short_chain && !ex_.fits_caches(footprint_);
+        const std::size_t least = chains_well ? wide_share : narrow_share;
+        const std::size_t shares = rows * ((row_lanes + least - 1) / least);
         if (shares < threads && geometry_.length >= 2 * core::row_size) {
             const lane_parts<Acc> parts(row_lanes, chain_lanes);
             for (std::size_t task = 0; task < rows * parts.count(); ++task)
