@@ -184,8 +184,6 @@ class executor::pool {
         return std::max<std::size_t>(threads, 1) - 1;
     }
 
-    void count_waits(double times_as_long) { limit_.count(times_as_long, microseconds_now()); }
-
     void run(std::size_t helpers, void (*call)(void*, std::size_t), void* context, const duration* waited) {
         const auto begin = backoff::clock::now();
         job entry{call, context, current_processor()};
@@ -205,7 +203,8 @@ class executor::pool {
         if (inside == 0) return;
         backoff pause;
         while (entry.finished.load(std::memory_order_acquire) != inside) pause();
-        count_waits(times_as_long(pause.waited() + (waited != nullptr ? *waited : duration()), begin));
+        const duration both = pause.waited() + (waited != nullptr ? *waited : duration());
+        limit_.count(times_as_long(both, begin), microseconds_now());
     }
 
   private:
@@ -300,10 +299,6 @@ std::size_t executor::helpers_for(std::size_t bytes) {
 }
 
 bool executor::fits_caches(std::size_t bytes) const { return bytes / tuning::chain_times < shared_bytes_; }
-
-void executor::count_waits(double times_as_long) {
-    if (pool_) pool_->count_waits(times_as_long);
-}
 
 void executor::run_shared(std::size_t helpers, void (*call)(void*, std::size_t), void* context,
                           const duration* waited) {

@@ -47,8 +47,6 @@ class executor {
     [[nodiscard]] std::size_t helpers_for(std::size_t bytes);
     // Whether the threads' caches hold what a call reads and writes.
     [[nodiscard]] bool fits_caches(std::size_t bytes) const;
-    // Says how many times as long a call took because the caller waited for helpers. run() does so by itself.
-    void count_waits(double times_as_long);
 
     // Runs work(0) on the calling thread and, at the same time, work(k) on up to `helpers` threads of the
     // pool that are free, of which k > 0 is the number. work must therefore claim its pieces itself and
