@@ -51,7 +51,8 @@ class executor {
     // Runs work(0) on the calling thread and, at the same time, work(k) on up to `helpers` threads of the
     // pool that are free, of which k > 0 is the number. work must therefore claim its pieces itself and
     // return when none is left, whether one thread runs it or all do. Returns when every thread that entered
-    // has left. work must not throw. *waited is how long work(0) has waited for helpers, if it can.
+    // has left. work must not throw. `waited`, unless null, is read when work(0) has returned: for how long
+    // it waited for helpers, beside the wait for the last of them here.
     template <class Work>
     void run(std::size_t helpers, Work& work, const duration* waited = nullptr) {
         static_assert(std::is_nothrow_invocable_v<Work&, std::size_t>);
