@@ -14,7 +14,6 @@
 #include <thread>
 #include <vector>
 
-#include "src/cpu/thread_limit.hpp"
 #include "support/backend.hpp"
 #include "support/bits.hpp"
 #include "support/sequences.hpp"
@@ -256,53 +255,6 @@ TEST(executor, does_with_fewer_threads_after_a_late_one) {
         for (int i = 0; i < 5000 && ex.helpers_for(large) == 0; ++i) std::this_thread::sleep_for(1ms);
         EXPECT_EQ(ex.helpers_for(large), 1u);
     }
-}
-
-// ---- how many threads are worth waiting for, by a clock of the test's own ----
-
-TEST(thread_limit, stays_while_half_of_the_threads_would_take_as_long) {
-    cpu::thread_limit limit(16);
-    std::int64_t now = 1'000'000;
-    for (int i = 0; i < 1000; ++i) {
-        // Never twice as long on average, but often for single calls.
-        limit.count(i % 3 == 0 ? 3.5 : 1, now += 500);
-        ASSERT_EQ(limit.at(now), 16u) << i;
-    }
-}
-
-TEST(thread_limit, halves_when_they_keep_being_late) {
-    cpu::thread_limit limit(16);
-    std::int64_t now = 1'000'000;
-    int calls = 0;
-    for (const std::size_t allowed : {8u, 4u, 2u, 1u}) {
-        const std::size_t had = limit.at(now);
-        for (; limit.at(now) == had; ++calls) limit.count(2.5, now += 100);
-        EXPECT_EQ(limit.at(now), allowed);
-    }
-    EXPECT_GT(calls, 4 * 5);  // each number of threads is tried anew
-    EXPECT_LT(calls, 4 * 20);
-    limit.count(1000, now);
-    EXPECT_EQ(limit.at(now), 1u);
-}
-
-TEST(thread_limit, comes_back_and_is_quick_to_halve_again) {
-    cpu::thread_limit limit(2);
-    std::int64_t now = 1'000'000;
-    std::int64_t expected = 25'000;
-    for (int round = 0; round < 6; ++round) {
-        limit.count(round == 0 ? 40 : 2.1, now);  // a time slice; then any that is late
-        EXPECT_EQ(limit.at(now), 1u);
-        EXPECT_EQ(limit.at(now + expected - 1), 1u);
-        EXPECT_EQ(limit.at(now + expected), 2u);
-        now += expected;
-        expected = std::min<std::int64_t>(4 * expected, 1'000'000);
-    }
-    // After enough calls in time everything is forgotten.
-    for (int i = 0; i < 100; ++i) limit.count(1, now);
-    limit.count(2.1, now);
-    EXPECT_EQ(limit.at(now), 2u);
-    limit.count(40, now);
-    EXPECT_EQ(limit.at(now + 25'001), 2u);
 }
 
 TEST(executor, serves_several_callers_at_once) {

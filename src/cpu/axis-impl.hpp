@@ -16,7 +16,8 @@ class axis_engine {
     using scanner = lane_scanner<Acc, Exact>;
     static constexpr std::size_t line = cache_line<Acc>;
     static constexpr std::size_t widest_share = 16384 / sizeof(Acc);  // lanes of a row that a thread takes
-    // That it takes rather than being one of a chain: of a short one for input from memory, or else.
+    // If there are not so many for every thread, they are chained: the first, if the chain is short and input
+    // comes from memory, or the second.
     static constexpr std::size_t wide_share = 2048 / sizeof(Acc);
     static constexpr std::size_t narrow_share = 512 / sizeof(Acc);
     static constexpr std::size_t short_chain = 4;  // threads

@@ -16,6 +16,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "src/cpu/codecs-inl.hpp"
 #include "src/cpu/lane_kernels-inl.hpp"
 #include "src/cpu/register_scan-inl.hpp"
 #include "src/cpu/strip_kernels-inl.hpp"

@@ -11,10 +11,9 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <limits>
-#include <type_traits>
 
 #include "hwy/cache_control.h"
+#include "src/cpu/codecs-inl.hpp"
 #include "src/cpu/vector-inl.hpp"
 #include "upsweep/core/tree.hpp"
 #include "upsweep/cpu/kernels.hpp"
@@ -22,78 +21,6 @@
 #if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128  // the portable level needs no vector bodies
 HWY_BEFORE_NAMESPACE();
 namespace upsweep::cpu::HWY_NAMESPACE {
-
-// How elements of T stand in vector lanes. Integers as they are.
-template <class T, class Op>
-struct lane_codec {
-    using lane = T;
-    static HWY_INLINE vector<lane> encode(vector<T> v) { return v; }
-    static HWY_INLINE vector<T> decode(vector<lane> v) { return v; }
-};
-
-// Floats as signed integers of the same order: negative numbers have their other bits inverted. Every NaN
-// becomes the one that wins: above +infinity for maximum, below -infinity for minimum.
-template <class T, class Op>
-requires std::is_floating_point_v<T>
-struct lane_codec<T, Op> {
-    using lane = hwy::MakeSigned<T>;
-    static constexpr bool is_maximum = std::is_same_v<Op, maximum>;
-
-    static HWY_INLINE vector<lane> flip(vector<lane> bits) {
-        const full<lane> d;
-        const auto sign = hn::ShiftRight<sizeof(lane) * 8 - 1>(bits);
-        return hn::Xor(bits, hn::And(sign, hn::Set(d, hwy::LimitsMax<lane>())));
-    }
-    static HWY_INLINE vector<lane> encode(vector<T> v) {
-        const auto nan = hn::Set(full<T>(), is_maximum ? std::numeric_limits<T>::quiet_NaN()
-                                                       : -std::numeric_limits<T>::quiet_NaN());
-        return flip(hn::BitCast(full<lane>(), hn::IfThenElse(hn::IsNaN(v), nan, v)));
-    }
-    static HWY_INLINE vector<T> decode(vector<lane> v) { return hn::BitCast(full<T>(), flip(v)); }
-};
-
-// Minimum and maximum as the maximum of unsigned lanes, of which zero is the identity, so that lanes that
-// move in need not be filled. Lanes of eight bytes stay as they are: few processors compare those without a
-// sign.
-template <class T, class Op>
-struct unsigned_codec {
-    using ordered = lane_codec<T, Op>;
-    using lane = std::make_unsigned_t<typename ordered::lane>;
-    // Of a signed number the sign, of a minimum every bit is inverted.
-    static constexpr lane inverted =
-        static_cast<lane>((std::is_signed_v<typename ordered::lane> ? lane{1} << (8 * sizeof(lane) - 1) : 0) ^
-                          (std::is_same_v<Op, minimum> ? ~lane{0} : 0));
-    static HWY_INLINE vector<lane> encode(vector<T> v) {
-        const full<lane> d;
-        return hn::Xor(hn::BitCast(d, ordered::encode(v)), hn::Set(d, inverted));
-    }
-    static HWY_INLINE vector<T> decode(vector<lane> v) {
-        const full<lane> d;
-        return ordered::decode(hn::BitCast(full<typename ordered::lane>(), hn::Xor(v, hn::Set(d, inverted))));
-    }
-};
-
-// Floats as they are: right while there is neither a NaN nor a -0 among them, and then the vector unit's own
-// minimum and maximum are those of IEEE 754-2019.
-template <class T>
-struct plain_codec {
-    using lane = T;
-    static HWY_INLINE vector<T> encode(vector<T> v) { return v; }
-    static HWY_INLINE vector<T> decode(vector<T> v) { return v; }
-};
-
-template <class Codec, class T>
-HWY_INLINE vector<typename Codec::lane> load_as(const T* p) {
-    return Codec::encode(hn::LoadU(full<T>(), p));
-}
-// Streamed: p is aligned to the vector.
-template <class Codec, placement Where = placement::cached, class T>
-HWY_INLINE void store_as(vector<typename Codec::lane> v, T* p) {
-    if constexpr (Where == placement::streamed)
-        hn::Stream(Codec::decode(v), full<T>(), p);
-    else
-        hn::StoreU(Codec::decode(v), full<T>(), p);
-}
 
 // The vectors of a row of lanes. Where the last is not a whole one it begins within the one before: lanes in
 // both are scanned twice, from the same elements and the same state, which are set aside before the vectors
@@ -168,11 +95,11 @@ class run_prefetcher {
 // body(slot, x, its stride, y, items) for every vector of the block and every run, whose `items` elements are
 // at x and whose results belong to y.
 template <class T, class Body>
-HWY_INLINE void for_each_run(const lane_block<T>& block, const lane_vectors<T>& vectors, std::size_t begin,
-                             std::size_t end, const Body& body) {
+HWY_INLINE void for_each_run(const lane_block<T>& block, const lane_vectors<T>& vectors,
+                             const run_prefetcher<T>& prefetcher, std::size_t begin, std::size_t end,
+                             const Body& body) {
     constexpr std::size_t width = lanes<T>;
     const full<T> d;
-    const run_prefetcher<T> prefetcher(block, vectors);
     HWY_ALIGN T held[core::run_size * width];
     for (std::size_t run = begin; run < end; run += core::run_size) {
         const std::size_t items = std::min(core::run_size, end - run);
@@ -205,6 +132,7 @@ struct tree_lanes {
                                  const T* tiles, T* rows, T* runs) {
         const full<T> d;
         const lane_vectors<T> vectors(block.lanes);
+        const run_prefetcher<T> prefetcher(block, vectors);
         slot_state<T> runs_of(vectors, runs);
         const auto scan_run = [&](std::size_t slot, const T* x, std::ptrdiff_t stride, T* y,
                                   std::size_t items) HWY_ATTR {
@@ -235,7 +163,7 @@ struct tree_lanes {
             hn::StoreU(op(v, folded), d, runs_of.at(slot));
         };
         for_each_row(block.length, done, [&](std::size_t begin, std::size_t end, bool complete) HWY_ATTR {
-            for_each_run(block, vectors, begin, end, scan_run);
+            for_each_run(block, vectors, prefetcher, begin, end, scan_run);
             if (complete) push_row(runs_of, rows);
         });
         runs_of.finish();
@@ -360,7 +288,7 @@ struct exact_lanes {
             }
             store_as<codec>(folded, state);
         };
-        for_each_run(block, vectors, 0, block.length, scan_run);
+        for_each_run(block, vectors, run_prefetcher<T>(block, vectors), 0, block.length, scan_run);
         carried.finish();
     }
     static HWY_ATTR void scan(const lane_block<T>& block, T* carry) {

@@ -1,5 +1,5 @@
 // Lanes: sequences of which neighbours lie side by side in memory. Scanned a vector of lanes at a time where
-// they lie, or from a buffer into which they are converted; lanes too few for a vector are scanned as lines.
+// they lie, or by way of a buffer of rows; lanes too few for a vector are scanned as lines.
 #pragma once
 
 #include <algorithm>
@@ -90,16 +90,16 @@ class lane_scanner {
         if (staging.direct(range))
             scan_block(kernels_, staging.block_of(range, first, count), 0, state, runs.values);
         else
-            scan_converted(range, first, count, state, runs.values);
+            scan_buffered(range, first, count, state, runs.values);
     }
     // Advances totals[lane] over whole rows within a tile.
     void fold(const lane_range& range, std::size_t first, std::size_t count, Acc* totals) const {
         if (range.lanes < kernels_.least_lanes) return fold_few(range, first, count, totals);
         run_array runs(range.lanes, op.identity);
         if (staging.plain_input())
-            fold_block(staging.block_of(range, first, count), 0, totals, runs.values);
+            fold_block(staging.input_of(range, first, count), 0, totals, runs.values);
         else
-            fold_converted(range, first, count, totals, runs.values);
+            fold_buffered(range, first, count, totals, runs.values);
     }
 
     // `done`: how many elements of their row come before the block's, whose runs fold to `runs`.
@@ -142,8 +142,8 @@ class lane_scanner {
                 body(parts.first(part), parts.lanes(part), first + i, std::min(step, count - i));
         }
     }
-    void scan_converted(const lane_range& range, std::size_t first, std::size_t count,
-                        const lane_arrays<Acc, Exact>& state, Acc* runs) const {
+    void scan_buffered(const lane_range& range, std::size_t first, std::size_t count,
+                       const lane_arrays<Acc, Exact>& state, Acc* runs) const {
         alignas(64) Acc rows[lane_staging<Acc>::rows_size];
         for_each_piece(range, first, count,
                        [&](std::size_t lane, std::size_t lanes, std::size_t from, std::size_t length) {
@@ -154,8 +154,8 @@ class lane_scanner {
                            staging.store_rows(part, from, length, rows);
                        });
     }
-    void fold_converted(const lane_range& range, std::size_t first, std::size_t count, Acc* totals,
-                        Acc* runs) const {
+    void fold_buffered(const lane_range& range, std::size_t first, std::size_t count, Acc* totals,
+                       Acc* runs) const {
         alignas(64) Acc rows[lane_staging<Acc>::rows_size];
         for_each_piece(range, first, count,
                        [&](std::size_t lane, std::size_t lanes, std::size_t from, std::size_t length) {

@@ -1,6 +1,6 @@
 // How elements of lanes, sequences of which neighbours lie side by side in memory, get from their arrays into
-// buffers in the nearest caches, and back: as rows, if they have to be converted, or as lines, if they are
-// too few for a vector.
+// buffers in the nearest caches, and back: as rows, if they have to be converted or do not fill cache lines,
+// or as lines, if they are too few for a vector.
 #pragma once
 
 #include <algorithm>
@@ -49,7 +49,7 @@ struct lane_range {
 
 // How a scan of lanes goes about memory.
 struct lane_traffic {
-    bool streaming;    // results, which are not converted, are stored past the caches where they lie well
+    bool streaming;    // results, which are not converted, are stored past the caches
     std::size_t lead;  // how many bytes ahead of what is scanned input is asked for
 };
 
@@ -91,10 +91,16 @@ class lane_staging {
         return !streaming_ || (reinterpret_cast<std::uintptr_t>(out_row(range, 0).data) % 64 == 0 &&
                                out_stride_ % line == 0 && range.lanes % cache_line<Acc> == 0);
     }
-    // Elements [first, first + count) of such lanes.
+    // Elements [first, first + count) where they lie, to be read only.
+    [[nodiscard]] lane_block<Acc> input_of(const lane_range& range, std::size_t first,
+                                           std::size_t count) const {
+        const auto* x = static_cast<const Acc*>(in_row(range, first).data);
+        return {x, in_stride_, nullptr, 0, count, range.lanes, exclusive_, placement::cached, lead_};
+    }
+    // The same of direct lanes, to be scanned.
     [[nodiscard]] lane_block<Acc> block_of(const lane_range& range, std::size_t first,
                                            std::size_t count) const {
-        lane_block<Acc> block = read_block(range, first, count);
+        lane_block<Acc> block = input_of(range, first, count);
         block.y = static_cast<Acc*>(out_row(range, first).data);
         block.y_stride = out_stride_;
         block.where = streaming_ ? placement::streamed : placement::cached;
@@ -104,7 +110,7 @@ class lane_staging {
     // there as well.
     lane_block<Acc> load_rows(const lane_range& range, std::size_t first, std::size_t count,
                               Acc* rows) const {
-        lane_block<Acc> block = read_block(range, first, count);
+        lane_block<Acc> block = input_of(range, first, count);
         block.y = rows;
         block.y_stride = static_cast<std::ptrdiff_t>(range.lanes);
         if (in_.plain) return block;
@@ -169,12 +175,6 @@ class lane_staging {
     }
 
   private:
-    // Elements where they lie, without a place for results.
-    [[nodiscard]] lane_block<Acc> read_block(const lane_range& range, std::size_t first,
-                                             std::size_t count) const {
-        const auto* x = static_cast<const Acc*>(in_row(range, first).data);
-        return {x, in_stride_, nullptr, 0, count, range.lanes, exclusive_, placement::cached, lead_};
-    }
     // The lanes of a range at element i.
     [[nodiscard]] source<Acc> in_row(const lane_range& range, std::size_t i) const {
         return moved(in_, range.at.in + static_cast<std::ptrdiff_t>(i) * in_stride_);

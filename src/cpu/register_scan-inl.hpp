@@ -27,6 +27,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "src/cpu/codecs-inl.hpp"
 #include "src/cpu/vector-inl.hpp"
 #include "upsweep/cpu/kernels.hpp"
 

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "src/cpu/codecs-inl.hpp"
 #include "src/cpu/lane_kernels-inl.hpp"
 #include "src/cpu/portable_kernels.hpp"
 #include "src/cpu/vector-inl.hpp"

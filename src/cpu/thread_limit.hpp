@@ -57,7 +57,7 @@ class thread_limit {
     std::atomic<std::size_t> allowed_{1};
     std::atomic<std::int64_t> restricted_until_{0};
     std::atomic<std::int64_t> penalty_{0};  // for how long calls were restricted last
-    std::atomic<bool> probing_{false};      // they have been since the mean was last begun anew
+    std::atomic<bool> probing_{false};      // none has been counted since with all threads
 };
 
 }  // namespace upsweep::cpu

@@ -43,7 +43,8 @@ struct lane_block {
     std::size_t lanes;  // from the kernels' least_lanes to most_lanes<T>
     bool exclusive;
     placement where;  // streamed: y, y_stride and lanes are multiples of 64 bytes
-    // How many bytes ahead of what is scanned input is asked for, along the runs of neighbouring lanes.
+    // How many bytes ahead of what is scanned vector kernels ask for input, along the runs of neighbouring
+    // lanes.
     std::size_t lead = 0;
 };
 // 16 KiB, and what is left of a row that is a little longer.

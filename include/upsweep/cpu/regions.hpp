@@ -255,7 +255,7 @@ typename Kernel::state run_regions(executor& ex, std::size_t helpers, std::size_
     executor::duration waited{};  // by the caller
 
     const auto follow = [&](auto& thread) {
-        backoff::clock::duration all{};
+        executor::duration all{};
         backoff pause;
         for (progress now; (now = thread.step()) != progress::finished && !failure.failed();) {
             if (now == progress::waits) {
