@@ -13,6 +13,7 @@
 #include <cstring>
 
 #include "hwy/cache_control.h"
+#include "src/cpu/memory_table.hpp"
 #include "src/cpu/portable_memory.hpp"
 #include "src/cpu/vector-inl.hpp"
 #include "upsweep/cpu/kernels.hpp"
@@ -41,6 +42,8 @@ struct memory {
         for (; i + width <= bytes; i += width) hn::Stream(hn::LoadU(d, from + i), d, to + i);
         std::memcpy(to + i, from + i, bytes - i);
     }
+
+    static void fence() { hwy::FlushStream(); }
 
     template <class T>
     static HWY_ATTR void reverse(void* dst, const void* src, std::size_t count) {
@@ -256,24 +259,6 @@ struct memory {
         convert_all(count, convert, [&] { portable::memory::float16_from_float(to, src, count); });
     }
 
-    static constexpr memory_kernels table{
-        &stream,
-        [] { hwy::FlushStream(); },
-        {&reverse<std::uint8_t>, &reverse<std::uint16_t>, &reverse<std::uint32_t>, &reverse<std::uint64_t>},
-        {&transpose<std::uint8_t>, &transpose<std::uint16_t>, &transpose<std::uint32_t>,
-         &transpose<std::uint64_t>},
-        {&deinterleave<std::uint8_t>, &deinterleave<std::uint16_t>, &deinterleave<std::uint32_t>,
-         &deinterleave<std::uint64_t>},
-        {&interleave<std::uint8_t>, &interleave<std::uint16_t>, &interleave<std::uint32_t>,
-         &interleave<std::uint64_t>},
-        &mark_nonzero,
-        {&mark_changes<std::uint8_t>, &mark_changes<std::uint16_t>, &mark_changes<std::uint32_t>,
-         &mark_changes<std::uint64_t>},
-        &float_from_float16,
-        &float_from_bfloat16,
-        &float16_from_float,
-        &bfloat16_from_float};
-
   private:
     template <class Few, class More>
     static HWY_INLINE std::size_t by_columns(std::size_t columns, const Few& few, const More& more) {
@@ -379,6 +364,7 @@ struct memory {
         hn::StoreU(hn::DemoteTo(half, hn::BitCast(d, v)), half, to);
     }
 };
+inline constexpr memory_kernels memory_table = memory_table_of<memory>();
 
 }  // namespace upsweep::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

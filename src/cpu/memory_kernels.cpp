@@ -11,7 +11,7 @@
 namespace upsweep::cpu {
 
 const memory_kernels& memory_kernels_for(simd_level level) {
-    return UPSWEEP_SELECT_LEVEL(level, memory::table);
+    return UPSWEEP_SELECT_LEVEL(level, memory_table);
 }
 
 }  // namespace upsweep::cpu

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "src/cpu/memory_table.hpp"
 #include "upsweep/cpu/kernels.hpp"
 #include "upsweep/types.hpp"
 
@@ -15,6 +16,7 @@ struct memory {
     static void stream(void* dst, const void* src, std::size_t bytes, const void*) {
         std::memcpy(dst, src, bytes);
     }
+    static void fence() {}
     template <class T>
     static void reverse(void* dst, const void* src, std::size_t count) {
         std::reverse_copy(static_cast<const T*>(src), static_cast<const T*>(src) + count,
@@ -75,24 +77,6 @@ struct memory {
         narrow<bfloat16>(dst, src, count);
     }
 
-    static constexpr memory_kernels table{
-        &stream,
-        [] {},
-        {&reverse<std::uint8_t>, &reverse<std::uint16_t>, &reverse<std::uint32_t>, &reverse<std::uint64_t>},
-        {&transpose<std::uint8_t>, &transpose<std::uint16_t>, &transpose<std::uint32_t>,
-         &transpose<std::uint64_t>},
-        {&deinterleave<std::uint8_t>, &deinterleave<std::uint16_t>, &deinterleave<std::uint32_t>,
-         &deinterleave<std::uint64_t>},
-        {&interleave<std::uint8_t>, &interleave<std::uint16_t>, &interleave<std::uint32_t>,
-         &interleave<std::uint64_t>},
-        &mark_nonzero,
-        {&mark_changes<std::uint8_t>, &mark_changes<std::uint16_t>, &mark_changes<std::uint32_t>,
-         &mark_changes<std::uint64_t>},
-        &float_from_float16,
-        &float_from_bfloat16,
-        &float16_from_float,
-        &bfloat16_from_float};
-
   private:
     template <class Half>
     static void widen(float* dst, const void* src, std::size_t count) {
@@ -105,5 +89,6 @@ struct memory {
         for (std::size_t i = 0; i < count; ++i) to[i] = Half(src[i]).bits;
     }
 };
+inline constexpr memory_kernels memory_table = memory_table_of<memory>();
 
 }  // namespace upsweep::cpu::portable

@@ -1,17 +1,6 @@
-// Scans of vectors in registers, for operators under which every grouping gives the same bits.
-//
-// A vector is scanned by doubling distances (Hillis and Steele, 1986) within 128-bit blocks, then across
-// blocks. What enters from the left is one more operation on every vector, so the chain from vector to vector
-// is a single operation long.
-//
-// Shuffles across blocks have a long latency. So where a vector has several blocks, vectors are scanned in
-// groups of four or eight: the folds of all their blocks are gathered in one vector, and that is scanned
-// once.
-//
-// Cost per vector with m lanes in a block: log2(m) + 1 shuffles and as many operations, one load and one
-// store; and per group of k vectors at most k + log2(m) + 8 shuffles and log2(m) + 6 operations. A vector by
-// itself, of n lanes: log2(n) + 1 shuffles and log2(n) + 2 operations. Where a shuffle crosses blocks
-// (AVX-512, lanes of four and eight bytes) all distances of a vector by itself are doubled in the same way.
+// Scans of arrays by vectors scanned in their registers (register_operations-inl.hpp): whole vectors, groups
+// of them where that is faster, and the elements that no vector fills one by one. Every vector is loaded and
+// stored once.
 
 #if defined(UPSWEEP_REGISTER_SCAN_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef UPSWEEP_REGISTER_SCAN_INL_HPP
@@ -21,13 +10,11 @@
 #endif
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
-#include <cstdint>
-#include <type_traits>
 #include <utility>
 
 #include "src/cpu/codecs-inl.hpp"
+#include "src/cpu/register_operations-inl.hpp"
 #include "src/cpu/vector-inl.hpp"
 #include "upsweep/cpu/kernels.hpp"
 
@@ -39,235 +26,20 @@ namespace upsweep::cpu::HWY_NAMESPACE {
 template <class T, class Op, class Codec, class LaneOp = Op>
 struct register_scan {
     using codec = Codec;
-    using lane = typename codec::lane;
-    using V = vector<lane>;
-    static constexpr std::size_t width = lanes<lane>;
-    static constexpr std::size_t blocks = width / block_lanes<lane>;
-    static constexpr bool zero_identity =
-        std::is_integral_v<lane> && LaneOp::template identity<lane>() == lane(0);
-
-    static HWY_INLINE V op(V a, V b) { return combine(LaneOp(), a, b); }
-    static HWY_INLINE V identity() { return hn::Set(full<lane>(), LaneOp::template identity<lane>()); }
-
-    // Backwards everything is mirrored: what comes first lies in the highest lane.
-
-    // Moves every block by k lanes, away from the first, and fills with the identity.
-    template <std::size_t k, bool Backwards>
-    static HWY_INLINE V shift(V v) {
-        const full<lane> d;
-        const auto move = [&](V lanes_of) HWY_ATTR {
-            if constexpr (Backwards)
-                return hn::ShiftRightLanes<k>(d, lanes_of);
-            else
-                return hn::ShiftLeftLanes<k>(d, lanes_of);
-        };
-        if constexpr (zero_identity) {
-            return move(v);
-        } else {
-            const V ones = hn::BitCast(d, hn::Set(full<std::uint8_t>(), std::uint8_t{0xff}));
-            return hn::Or(move(v), hn::AndNot(move(ones), identity()));  // all ones where k lanes moved in
-        }
-    }
-#if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
-    // AVX-512 moves lanes of four and eight bytes through all of a vector at once.
-    static constexpr bool slides = sizeof(lane) >= 4;
-    // Moves all lanes by k, away from the first; `from` moves in.
-    template <std::size_t k, bool Backwards>
-    static HWY_INLINE V slide(V v, V from) {
-        if constexpr (Backwards) std::swap(v, from);
-        constexpr int lowest = static_cast<int>(Backwards ? k : width - k);
-        if constexpr (sizeof(lane) == 4) {
-            const full<std::uint32_t> d;
-            return hn::BitCast(full<lane>(), hn::VFromD<decltype(d)>{_mm512_alignr_epi32(
-                                                 hn::BitCast(d, v).raw, hn::BitCast(d, from).raw, lowest)});
-        } else {
-            const full<std::uint64_t> d;
-            return hn::BitCast(full<lane>(), hn::VFromD<decltype(d)>{_mm512_alignr_epi64(
-                                                 hn::BitCast(d, v).raw, hn::BitCast(d, from).raw, lowest)});
-        }
-    }
-#else
-    static constexpr bool slides = false;
-    template <std::size_t k, bool Backwards>
-    static V slide(V v, V from);
-#endif
-    template <std::size_t k, bool Backwards>
-    static HWY_INLINE V scan_lanes(V v) {
-        if constexpr (k < width)
-            return scan_lanes<2 * k, Backwards>(op(slide<k, Backwards>(v, identity()), v));
-        else
-            return v;
-    }
-    // Every block by itself.
-    template <bool Backwards>
-    static HWY_INLINE V scan_block(V v) {
-        if constexpr (zero_identity && sizeof(lane) < 8)
-            return join_halves<Backwards>(scan_words<1, Backwards>(v));
-        else
-            return scan_distances<1, Backwards>(v);
-    }
-    template <std::size_t k, bool Backwards>
-    static HWY_INLINE V scan_distances(V v) {
-        if constexpr (k < block_lanes<lane>)
-            return scan_distances<2 * k, Backwards>(op(shift<k, Backwards>(v), v));
-        else
-            return v;
-    }
-    // Where moving zeros in is right, words of 64 bits are scanned by plain shifts, which leaves the shuffle
-    // unit to others, and the total of a block's first word goes to all lanes of its second.
-    template <std::size_t k, bool Backwards>
-    static HWY_INLINE V scan_words(V v) {
-        if constexpr (k * sizeof(lane) < 8) {
-            const full<std::uint64_t> wide;
-            constexpr int distance = static_cast<int>(8 * k * sizeof(lane));
-            const auto words = hn::BitCast(wide, v);
-            const auto moved = Backwards ? hn::ShiftRight<distance>(words) : hn::ShiftLeft<distance>(words);
-            return scan_words<2 * k, Backwards>(op(hn::BitCast(full<lane>(), moved), v));
-        } else {
-            return v;
-        }
-    }
-    template <bool Backwards>
-    static HWY_INLINE V join_halves(V v) {
-        HWY_ALIGN static constexpr auto index = [] {
-            std::array<std::uint8_t, 16> made{};
-            for (std::size_t i = 0; i < 16; ++i) {
-                const std::size_t last =
-                    Backwards ? 8 + i % sizeof(lane) : 8 - sizeof(lane) + i % sizeof(lane);
-                made[i] = static_cast<std::uint8_t>((i < 8) == Backwards ? last : 0x80);
-            }
-            return made;
-        }();
-        const full<std::uint8_t> bytes;
-        const auto total =
-            hn::TableLookupBytesOr0(hn::BitCast(bytes, v), hn::LoadDup128(bytes, index.data()));
-        return op(hn::BitCast(full<lane>(), total), v);
-    }
-    // Lane K of every block, in all lanes of the block.
-    template <std::size_t K>
-    static HWY_INLINE V broadcast_lane(V v) {
-        const full<lane> d;
-        if constexpr (sizeof(lane) == 4) {
-            return hn::Broadcast<static_cast<int>(K)>(v);
-        } else if constexpr (sizeof(lane) == 8) {
-            return K == 0 ? hn::InterleaveLower(d, v, v) : hn::InterleaveUpper(d, v, v);
-        } else {
-            const full<std::uint8_t> bytes;
-            const full<std::uint16_t> pairs;
-            const auto index =
-                sizeof(lane) == 1
-                    ? hn::Set(bytes, static_cast<std::uint8_t>(K))
-                    : hn::BitCast(bytes, hn::Set(pairs, static_cast<std::uint16_t>(0x0100 + 0x0202 * K)));
-            return hn::BitCast(d, hn::TableLookupBytes(hn::BitCast(bytes, v), index));
-        }
-    }
-
-    // What is before each block, where every lane of a block has the block's fold; *total receives the fold
-    // of all blocks.
-    template <bool Backwards>
-    static HWY_INLINE V before_blocks(V sum, V* total) {
-        const full<lane> d;
-        V before = identity();
-        if constexpr (blocks >= 2) {
-            V neighbours = identity();
-            if constexpr (blocks == 4) {
-                const V swapped = hn::SwapAdjacentBlocks(sum);
-                neighbours = Backwards ? hn::OddEvenBlocks(neighbours, swapped)
-                                       : hn::OddEvenBlocks(swapped, neighbours);
-                sum = op(sum, swapped);
-            }
-            before = Backwards ? hn::ConcatUpperUpper(d, before, sum) : hn::ConcatLowerLower(d, sum, before);
-            if constexpr (blocks == 4) before = op(before, neighbours);
-            sum = op(sum, hn::ConcatLowerUpper(d, sum, sum));
-        }
-        *total = sum;
-        return before;
-    }
-    // Vectors of a group. In the vector of their folds, lane k of every block belongs to the group's vector
-    // k; backwards, the k-th lane from the block's end.
-    static constexpr std::size_t group = std::min<std::size_t>(8, block_lanes<lane>);
-    static constexpr bool in_groups = blocks >= 2 && sizeof(lane) <= 4 && (zero_identity || !slides);
-    // Where vectors by themselves are nearly as fast, they are faster than one group.
-    static constexpr std::size_t least_groups = slides ? 2 : 1;
-    // Vectors that hold the lanes of a group four times, if smaller than 32 bits, for Broadcast of those.
-    static constexpr std::size_t spreads = std::max<std::size_t>(1, group / 4);
-    // The last lanes of every block, in lanes of Size bytes that hold those of neighbouring vectors.
-    template <std::size_t Size, bool Backwards, std::size_t Count>
-    static HWY_INLINE V gather_last(const V (&v)[Count]) {
-        if constexpr (Count == 1) {
-            return v[0];
-        } else {
-            using U = hwy::UnsignedFromSize<Size>;
-            const full<U> d;
-            return [&]<std::size_t... K>(std::index_sequence<K...>) HWY_ATTR {
-                const auto join = [&](V a, V b) HWY_ATTR {
-                    const auto p = hn::BitCast(d, a), q = hn::BitCast(d, b);
-                    return hn::BitCast(full<lane>(), Backwards ? hn::InterleaveLower(d, q, p)
-                                                               : hn::InterleaveUpper(d, p, q));
-                };
-                const V pairs[] = {join(v[2 * K], v[2 * K + 1])...};
-                return gather_last<2 * Size, Backwards>(pairs);
-            }
-            (std::make_index_sequence<Count / 2>());
-        }
-    }
-    template <bool Backwards>
-    static HWY_INLINE V gather_folds(const V (&v)[group]) {
-        const V folds = gather_last<sizeof(lane), Backwards>(v);
-        constexpr std::size_t others = block_lanes<lane> - group;
-        if constexpr (others == 0)
-            return folds;
-        else
-            return Backwards ? hn::ShiftLeftLanes<others>(full<lane>(), folds)
-                             : hn::ShiftRightLanes<others>(full<lane>(), folds);
-    }
-    // What is before every block of every vector, from their folds; carry is advanced.
-    template <bool Backwards>
-    static HWY_INLINE V before_group(V folds, V& carry) {
-        constexpr std::size_t last = Backwards ? block_lanes<lane> - group : group - 1;
-        V all;
-        const V before = before_blocks<Backwards>(folds, &all);
-        const V after = scan_block<Backwards>(all);
-        const V starts = op(op(carry, shift<1, Backwards>(after)), before);
-        carry = op(carry, broadcast_lane<last>(after));
-        return starts;
-    }
-    // spread[k / 4] has the k-th of a block's lanes that belong to the group in all of the block's 32-bit
-    // lane k % 4.
-    template <bool Backwards>
-    static HWY_INLINE void spread_lanes(V starts, V (&spread)[spreads]) {
-        const full<lane> d;
-        if constexpr (sizeof(lane) == 4) {
-            spread[0] = starts;
-        } else if constexpr (sizeof(lane) == 2) {
-            spread[0] = hn::InterleaveLower(d, starts, starts);
-            spread[1] = hn::InterleaveUpper(d, starts, starts);
-        } else {
-            const full<std::uint16_t> pairs;
-            const auto twice = hn::BitCast(pairs, Backwards ? hn::InterleaveUpper(d, starts, starts)
-                                                            : hn::InterleaveLower(d, starts, starts));
-            spread[0] = hn::BitCast(d, hn::InterleaveLower(pairs, twice, twice));
-            spread[1] = hn::BitCast(d, hn::InterleaveUpper(pairs, twice, twice));
-        }
-    }
-    // What is before every block of the group's vector K.
-    template <std::size_t K, bool Backwards>
-    static HWY_INLINE V start_of(const V (&spread)[spreads]) {
-        constexpr std::size_t at = Backwards ? group - 1 - K : K;
-        const full<std::uint32_t> words;
-        return hn::BitCast(full<lane>(),
-                           hn::Broadcast<static_cast<int>(at % 4)>(hn::BitCast(words, spread[at / 4])));
-    }
+    using vectors = register_operations<typename codec::lane, LaneOp>;
+    using V = typename vectors::V;
+    static constexpr std::size_t width = vectors::width;
 
     static HWY_ATTR T fold(const T* x, std::size_t n, T start) {
-        V sums[4] = {identity(), identity(), identity(), identity()};
+        V sums[4] = {vectors::identity(), vectors::identity(), vectors::identity(), vectors::identity()};
         std::size_t i = 0;
         for (; i + 4 * width <= n; i += 4 * width) {
-            for (std::size_t u = 0; u < 4; ++u) sums[u] = op(sums[u], load_as<codec>(x + i + u * width));
+            for (std::size_t u = 0; u < 4; ++u)
+                sums[u] = vectors::op(sums[u], load_as<codec>(x + i + u * width));
         }
-        for (; i + width <= n; i += width) sums[0] = op(sums[0], load_as<codec>(x + i));
+        for (; i + width <= n; i += width) sums[0] = vectors::op(sums[0], load_as<codec>(x + i));
         T parts[width];
-        store_as<codec>(op(op(sums[0], sums[1]), op(sums[2], sums[3])), parts);
+        store_as<codec>(vectors::op(vectors::op(sums[0], sums[1]), vectors::op(sums[2], sums[3])), parts);
         T folded = start;
         if (n >= width) {
             for (const T& part : parts) folded = Op()(folded, part);
@@ -287,56 +59,15 @@ struct register_scan {
         return start;
     }
 
-    // Whether elements can be taken out of results again.
-    static constexpr bool undoes = std::is_same_v<LaneOp, plus> || std::is_same_v<LaneOp, bit_xor>;
-    static HWY_INLINE V take_out(V results, V elements) {
-        if constexpr (std::is_same_v<LaneOp, plus>)
-            return hn::Sub(results, elements);
-        else
-            return hn::Xor(results, elements);
-    }
-    // Every block's values before those of `within`, its scan of the elements.
-    template <bool Backwards>
-    static HWY_INLINE V exclude(V within, V elements) {
-        if constexpr (undoes)
-            return take_out(within, elements);
-        else
-            return shift<1, Backwards>(within);
-    }
-    // The results of a vector of elements; `carry` is what is before them, in every lane, and is advanced.
-    template <bool Backwards>
-    static HWY_INLINE V scan_next(V elements, V& carry, bool exclusive) {
-        const full<lane> d;
-        V total, results;
-        if constexpr (slides) {
-            const V within = scan_lanes<1, Backwards>(elements);
-            total = hn::TableLookupLanes(
-                within,
-                hn::IndicesFromVec(d, hn::Set(hn::RebindToSigned<full<lane>>(), Backwards ? 0 : width - 1)));
-            const V after = op(carry, within);
-            if constexpr (undoes)
-                results = exclusive ? take_out(after, elements) : after;
-            else
-                results = exclusive ? slide<1, Backwards>(after, carry) : after;
-        } else {
-            constexpr std::size_t last = Backwards ? 0 : block_lanes<lane> - 1;
-            const V within = scan_block<Backwards>(elements);
-            const V outside = before_blocks<Backwards>(broadcast_lane<last>(within), &total);
-            const V start = blocks == 1 ? carry : op(carry, outside);
-            results = op(start, exclusive ? exclude<Backwards>(within, elements) : within);
-        }
-        carry = op(carry, total);
-        return results;
-    }
-    // The same, forwards, of fewer elements than a vector has lanes, at x and y; the others are neither read
-    // nor written. Backwards that would be slow: what lies before an array is often no memory.
+    // Of fewer elements than a vector has lanes, forwards; the others are neither read nor written. Backwards
+    // that would be slow: what lies before an array is often no memory.
     static constexpr std::size_t most_scalar = 8;  // up to which one by one is faster
     static HWY_INLINE void scan_few(const T* x, T* y, std::size_t n, V& carry, bool exclusive) {
         const full<T> d;
         const auto there = hn::FirstN(d, n);
         const auto elements =
             hn::IfThenElse(there, hn::MaskedLoad(there, d, x), hn::Set(d, Op::template identity<T>()));
-        const V results = scan_next<false>(codec::encode(elements), carry, exclusive);
+        const V results = vectors::template scan_next<false>(codec::encode(elements), carry, exclusive);
         hn::BlendedStore(codec::decode(results), there, d, y);
     }
 
@@ -346,42 +77,43 @@ struct register_scan {
     template <placement Where, bool Backwards, bool Exclusive>
     static HWY_INLINE std::size_t scan_groups(const T* x, T* y, std::size_t n, V& carry, const void* ahead,
                                               std::size_t done, std::size_t all) {
-        constexpr std::size_t size = group * width;
+        constexpr std::size_t size = vectors::group * width;
         const auto lies = [](std::size_t first) {
             return static_cast<std::ptrdiff_t>(first) * (Backwards ? -1 : 1) -
                    (Backwards ? static_cast<std::ptrdiff_t>(width - 1) : 0);
         };
         // Indices that are constants keep arrays of vectors in registers.
         return [&]<std::size_t... K>(std::index_sequence<K...>) HWY_ATTR {
-            const auto begin = [&](std::size_t first, V(&v)[group]) HWY_ATTR {
+            const auto begin = [&](std::size_t first, V(&v)[vectors::group]) HWY_ATTR {
                 const V elements[] = {load_as<codec>(x + lies(first + K * width))...};
-                const V after[] = {scan_block<Backwards>(elements[K])...};
-                ((v[K] = Exclusive ? exclude<Backwards>(after[K], elements[K]) : after[K]), ...);
-                return gather_folds<Backwards>(after);
+                const V after[] = {vectors::template scan_block<Backwards>(elements[K])...};
+                ((v[K] = Exclusive ? vectors::template exclude<Backwards>(after[K], elements[K]) : after[K]),
+                 ...);
+                return vectors::template gather_folds<Backwards>(after);
             };
-            const auto end = [&](std::size_t first, V starts, const V(&v)[group]) HWY_ATTR {
-                V spread[spreads];
-                spread_lanes<Backwards>(starts, spread);
-                (store_as<codec, Where>(op(start_of<K, Backwards>(spread), v[K]),
+            const auto end = [&](std::size_t first, V starts, const V(&v)[vectors::group]) HWY_ATTR {
+                V spread[vectors::spreads];
+                vectors::template spread_lanes<Backwards>(starts, spread);
+                (store_as<codec, Where>(vectors::op(vectors::template start_of<K, Backwards>(spread), v[K]),
                                         y + lies(first + K * width)),
                  ...);
             };
-            V now[group];
+            V now[vectors::group];
             V folds = begin(0, now);
             std::size_t i = size;
             for (; i + size <= n; i += size) {
                 if (ahead != nullptr) prefetch<Backwards>(ahead, done + i - size, size, all, sizeof(T));
-                const V starts = before_group<Backwards>(folds, carry);
-                V next[group];
+                const V starts = vectors::template before_group<Backwards>(folds, carry);
+                V next[vectors::group];
                 folds = begin(i, next);
                 end(i - size, starts, now);
                 ((now[K] = next[K]), ...);
             }
             if (ahead != nullptr) prefetch<Backwards>(ahead, done + i - size, size, all, sizeof(T));
-            end(i - size, before_group<Backwards>(folds, carry), now);
+            end(i - size, vectors::template before_group<Backwards>(folds, carry), now);
             return i;
         }
-        (std::make_index_sequence<group>());
+        (std::make_index_sequence<vectors::group>());
     }
 
     // Whole vectors, at least one, of an exclusive scan, from element i of n on: the inclusive scan of the
@@ -395,16 +127,16 @@ struct register_scan {
                              : static_cast<std::ptrdiff_t>(first);
         };
         const std::size_t begin = i;
-        V elements = slide<1, Backwards>(load_as<codec>(x + at(i)), identity());
+        V elements = vectors::template slide<1, Backwards>(load_as<codec>(x + at(i)), vectors::identity());
         for (; i + 2 * width <= n; i += width) {
             if (ahead != nullptr) prefetch<Backwards>(ahead, i, width, n, sizeof(T));
             const V next = load_as<codec>(x + at(i + width - 1));
-            store_as<codec, Where>(scan_next<Backwards>(elements, carry, false), y + at(i));
+            store_as<codec, Where>(vectors::template scan_next<Backwards>(elements, carry, false), y + at(i));
             elements = next;
         }
         const T last = *(Backwards ? x + at(i) : x + at(i) + (width - 1));
-        store_as<codec, Where>(scan_next<Backwards>(elements, carry, false), y + at(i));
-        carry = op(carry, codec::encode(hn::Set(full<T>(), last)));
+        store_as<codec, Where>(vectors::template scan_next<Backwards>(elements, carry, false), y + at(i));
+        carry = vectors::op(carry, codec::encode(hn::Set(full<T>(), last)));
         return i + width - begin;
     }
 
@@ -423,12 +155,13 @@ struct register_scan {
             V carry = codec::encode(hn::Set(full<T>(), start));
             const auto step = [&]() HWY_ATTR {
                 const auto lowest = static_cast<std::ptrdiff_t>(Backwards ? i + width - 1 : i) * direction;
-                store_as<codec, Where>(scan_next<Backwards>(load_as<codec>(x + lowest), carry, exclusive),
-                                       y + lowest);
+                store_as<codec, Where>(
+                    vectors::template scan_next<Backwards>(load_as<codec>(x + lowest), carry, exclusive),
+                    y + lowest);
                 i += width;
             };
-            if constexpr (in_groups) {
-                if (n - i >= least_groups * group * width) {
+            if constexpr (vectors::in_groups) {
+                if (n - i >= vectors::least_groups * vectors::group * width) {
                     const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(i) * direction;
                     i +=
                         exclusive
@@ -436,7 +169,7 @@ struct register_scan {
                             : scan_groups<Where, Backwards, false>(x + at, y + at, n - i, carry, ahead, i, n);
                 }
             }
-            if constexpr (slides && !in_groups) {
+            if constexpr (vectors::slides && !vectors::in_groups) {
                 if (exclusive && n - i >= 8 * width)
                     i += scan_delayed<Where, Backwards>(x, y, i, n, carry, ahead);
             }
