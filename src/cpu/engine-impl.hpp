@@ -56,6 +56,7 @@ auto scan_engine<Acc, Exact>::plan_output() const -> output {
     made.pass.where = streaming_ && !made.staged ? placement::streamed : placement::cached;
     made.pass.exclusive = exclusive_;
     made.pass.backwards = backwards_;
+    made.pass.steady = streams_steadily();
     return made;
 }
 
@@ -71,11 +72,11 @@ void scan_engine<Acc, Exact>::scan(std::size_t chunk, state& carried, std::size_
 }
 
 template <class Acc, bool Exact>
-const void* scan_engine<Acc, Exact>::following(std::size_t chunk, std::size_t i, std::size_t count,
+input_ahead scan_engine<Acc, Exact>::following(std::size_t chunk, std::size_t i, std::size_t count,
                                                std::size_t next) const {
-    if (lead_ == 0) return nullptr;
-    return next != no_chunk ? address(next * chunk_size_ + i, count)
-                            : address(chunk * chunk_size_ + i + lead_ / in_.element_size, count);
+    if (lead_ == 0) return {};
+    if (next != no_chunk) return {address(next * chunk_size_ + i, count), true};
+    return {address(chunk * chunk_size_ + i + lead_ / in_.element_size, count)};
 }
 
 template <class Acc, bool Exact>
@@ -90,10 +91,10 @@ void scan_engine<Acc, Exact>::scan_exact(std::size_t chunk, state& carried, std:
         const std::size_t piece = std::min(step, count - i);
         const Acc* x = load(first + i, piece, buffer);
         Acc* y = staged ? buffer : out_.direct + place(first + i, piece);
-        const void* ahead = following(chunk, i, piece, next);
-        pass.ahead = plain ? ahead : nullptr;
+        const input_ahead ahead = following(chunk, i, piece, next);
+        if (plain) pass.ahead = ahead;
         carried.supers = kernels_.scan(front(x, piece), front(y, piece), piece, carried.supers, pass);
-        if (staged) store(first + i, piece, buffer, ahead);
+        if (staged) store(first + i, piece, buffer, ahead.from);
     }
 }
 
@@ -111,15 +112,15 @@ void scan_engine<Acc, Exact>::scan_tree(std::size_t chunk, state& carried, std::
         const std::size_t piece = std::min(step, count - i);
         const Acc* x = load(first + i, piece, buffer);
         Acc* y = staged ? buffer : out_.direct + place(first + i, piece);
-        const void* ahead = following(chunk, i, piece, next);
-        pass.ahead = plain ? ahead : nullptr;
+        const input_ahead ahead = following(chunk, i, piece, next);
+        if (plain) pass.ahead = ahead;
         kernels_.scan_rows(front(x, piece), front(y, piece), piece, carried.supers, carried.tiles, &rows,
                            pass, i + piece == count ? &carried.last : nullptr);
         if ((i + piece) % core::tile_size == 0) {
             carried.push_tile(op_, rows);
             rows = identity;
         }
-        if (staged) store(first + i, piece, buffer, ahead);
+        if (staged) store(first + i, piece, buffer, ahead.from);
     }
 }
 

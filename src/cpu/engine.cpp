@@ -33,6 +33,20 @@ std::size_t streaming_bytes() {
     return bytes;
 }
 
+// Intel's cores have few buffers for lines on their way, and a burst of results holds up what is asked for:
+// in bursts doubles from memory took 1.1 times as long. On AMD's (Zen 3, Zen 5) they are faster by as much.
+bool streams_steadily() {
+#if defined(__x86_64__) || defined(_M_X64)
+    static const bool is_intel = [] {
+        __builtin_cpu_init();
+        return __builtin_cpu_is("intel") != 0;
+    }();
+    return is_intel;
+#else
+    return false;
+#endif
+}
+
 chunking chunking::plan(executor& ex, std::size_t n, std::size_t read_bytes, std::size_t written_bytes,
                         std::size_t footprint, std::size_t cost) {
     const std::size_t bytes = n * (read_bytes + written_bytes);

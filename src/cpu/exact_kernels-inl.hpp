@@ -240,8 +240,7 @@ struct exact<T, Op> {
                     vector<T> v[together];
                     for (std::size_t k = 0; k < together; ++k) v[k] = hn::LoadU(d, x + lowest + k * width);
                     if (!all_stay(v, value, strict)) break;
-                    if (pass.ahead != nullptr)
-                        prefetch<Backwards>(pass.ahead, i, together * width, n, sizeof(T));
+                    prefetch<Backwards>(pass.ahead, i, together * width, n, sizeof(T));
                     for (std::size_t k = 0; k < together; ++k)
                         store_as<plain_codec<T>, Where>(value, y + lowest + k * width);
                 }
@@ -250,8 +249,8 @@ struct exact<T, Op> {
             block = i == before ? std::min(2 * block, largest_block) : together * width;
             const std::size_t count = std::min(block, n - i);
             const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(i) * direction;
-            if (pass.ahead != nullptr)
-                rest.ahead = static_cast<const T*>(pass.ahead) + (Backwards ? n - i - count : i);
+            if (pass.ahead.from != nullptr)
+                rest.ahead.from = static_cast<const T*>(pass.ahead.from) + (Backwards ? n - i - count : i);
             start = scan_all<Where, Backwards>(x + at, y + at, count, start, rest);
             i += count;
         }

@@ -168,7 +168,7 @@ class lane_scanner {
                   const lane_arrays<Acc, Exact>& state) const {
         alignas(64) Acc lines[lane_staging<Acc>::lines_size];
         const std::size_t step = staging.line_length(range.lanes);
-        const scan_pass pass{placement::cached, staging.exclusive(), staging.backwards(), nullptr};
+        const scan_pass pass{placement::cached, staging.exclusive(), staging.backwards()};
         for (std::size_t i = 0; i < count; i += step) {
             const std::size_t piece = std::min(step, count - i);
             staging.load_lines(range, first + i, piece, lines);

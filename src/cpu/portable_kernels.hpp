@@ -91,7 +91,7 @@ struct tree {
         T supers = start;
         T tiles = identity;
         T rows = identity;
-        const scan_pass pass{placement::cached, block.exclusive, false, nullptr};
+        const scan_pass pass{placement::cached, block.exclusive};
         for (std::size_t first = 0; first < block.length; first += core::tile_size) {
             const std::size_t count = std::min(core::tile_size, block.length - first);
             scan_rows(x + first, y + first, count, supers, tiles, &rows, pass, nullptr);
@@ -143,7 +143,7 @@ struct exact {
     }
 
     static void scan_strips(const strip_block<T>& block, T start) {
-        const scan_pass pass{placement::cached, block.exclusive, false, nullptr};
+        const scan_pass pass{placement::cached, block.exclusive};
         for (std::size_t sequence = 0; sequence < block.count; ++sequence) {
             const auto at = static_cast<std::ptrdiff_t>(sequence);
             scan(block.x + at * block.x_pitch, block.y + at * block.y_pitch, block.length, start, pass);

@@ -75,8 +75,8 @@ struct register_scan {
     // scanned within its blocks while this one gets what is before it. `ahead` is asked for from element
     // `done` of `all` on.
     template <placement Where, bool Backwards, bool Exclusive>
-    static HWY_INLINE std::size_t scan_groups(const T* x, T* y, std::size_t n, V& carry, const void* ahead,
-                                              std::size_t done, std::size_t all) {
+    static HWY_INLINE std::size_t scan_groups(const T* x, T* y, std::size_t n, V& carry,
+                                              const input_ahead& ahead, std::size_t done, std::size_t all) {
         constexpr std::size_t size = vectors::group * width;
         const auto lies = [](std::size_t first) {
             return static_cast<std::ptrdiff_t>(first) * (Backwards ? -1 : 1) -
@@ -102,14 +102,14 @@ struct register_scan {
             V folds = begin(0, now);
             std::size_t i = size;
             for (; i + size <= n; i += size) {
-                if (ahead != nullptr) prefetch<Backwards>(ahead, done + i - size, size, all, sizeof(T));
+                prefetch<Backwards>(ahead, done + i - size, size, all, sizeof(T));
                 const V starts = vectors::template before_group<Backwards>(folds, carry);
                 V next[vectors::group];
                 folds = begin(i, next);
                 end(i - size, starts, now);
                 ((now[K] = next[K]), ...);
             }
-            if (ahead != nullptr) prefetch<Backwards>(ahead, done + i - size, size, all, sizeof(T));
+            prefetch<Backwards>(ahead, done + i - size, size, all, sizeof(T));
             end(i - size, vectors::template before_group<Backwards>(folds, carry), now);
             return i;
         }
@@ -121,7 +121,7 @@ struct register_scan {
     // lie there.
     template <placement Where, bool Backwards>
     static HWY_INLINE std::size_t scan_delayed(const T* x, T* y, std::size_t i, std::size_t n, V& carry,
-                                               const void* ahead) {
+                                               const input_ahead& ahead) {
         const auto at = [](std::size_t first) {
             return Backwards ? -static_cast<std::ptrdiff_t>(first + width - 1)
                              : static_cast<std::ptrdiff_t>(first);
@@ -129,7 +129,7 @@ struct register_scan {
         const std::size_t begin = i;
         V elements = vectors::template slide<1, Backwards>(load_as<codec>(x + at(i)), vectors::identity());
         for (; i + 2 * width <= n; i += width) {
-            if (ahead != nullptr) prefetch<Backwards>(ahead, i, width, n, sizeof(T));
+            prefetch<Backwards>(ahead, i, width, n, sizeof(T));
             const V next = load_as<codec>(x + at(i + width - 1));
             store_as<codec, Where>(vectors::template scan_next<Backwards>(elements, carry, false), y + at(i));
             elements = next;
@@ -146,7 +146,7 @@ struct register_scan {
             std::max<std::size_t>(1, 64 / (width * sizeof(T)));  // vectors of a cache line
         constexpr std::ptrdiff_t direction = Backwards ? -1 : 1;
         const bool exclusive = pass.exclusive;
-        const void* ahead = pass.ahead;
+        const input_ahead ahead = pass.ahead;
         const std::size_t head = Where == placement::streamed ? until_aligned<Backwards>(y, width, n) : 0;
         start = scan_scalar<Backwards>(x, y, head, start, exclusive);
         std::size_t i = head;
@@ -174,7 +174,7 @@ struct register_scan {
                     i += scan_delayed<Where, Backwards>(x, y, i, n, carry, ahead);
             }
             while (i + together * width <= n) {
-                if (ahead != nullptr) prefetch<Backwards>(ahead, i, together * width, n, sizeof(T));
+                prefetch<Backwards>(ahead, i, together * width, n, sizeof(T));
                 for (std::size_t k = 0; k < together; ++k) step();
             }
             while (i + width <= n) step();

@@ -94,8 +94,9 @@ struct tree : nested_tree<T, Op> {
         const outer_parts<Parts> outer{hn::Set(d, supers), hn::Set(d, tiles)};
         const auto scan = [&]<bool Exclusive>() HWY_ATTR {
             const std::size_t first = n / nest_size * nest_size;
-            if (Where == placement::cached && pass.ahead == nullptr && first >= 4 * nest_size)
-                scan_groups_cached<Exclusive, Backwards>(x, y, first, outer, rows);
+            const bool steady = Where == placement::cached ? pass.ahead.from == nullptr : pass.steady;
+            if (steady && first >= 4 * nest_size)
+                scan_groups_steadily<Exclusive, Backwards, Where>(x, y, first, outer, rows, pass.ahead, n);
             else if (first != 0)
                 scan_groups<Exclusive, Backwards, Where>(x, y, first, outer, rows, pass.ahead, n);
             if (first == n) return;
@@ -114,38 +115,71 @@ struct tree : nested_tree<T, Op> {
         if (last != nullptr && n % core::row_size == 0) *last = Op()(supers, Op()(tiles, *rows));
     }
     // Whole groups, the first n of `all` elements. Results are stored in bursts, and what is asked for ahead
-    // between those: mixed evenly, both were slower.
+    // between those.
     template <bool Exclusive, bool Backwards, placement Where, class Outer>
     static HWY_INLINE void scan_groups(const T* x, T* y, std::size_t n, const Outer& outer, T* rows,
-                                       const void* ahead, std::size_t all) {
+                                       const input_ahead& ahead, std::size_t all) {
         HWY_ALIGN T buffer[nest_size];
         T totals[nest_rows_at_once];
         T* const nested = Backwards ? buffer + nest_size - 1 : buffer;
         for (std::size_t first = 0; first < n; first += nest_size) {
             base::template nest_whole<Exclusive, Backwards>(
                 at<Backwards>(x, first, 1), nested, totals, [&](std::size_t i) HWY_ATTR {
-                    if (ahead != nullptr)
-                        prefetch<Backwards>(ahead, first + i * nest_rows_at_once, step, all, sizeof(T));
+                    prefetch<Backwards>(ahead, first + i * nest_rows_at_once, step, all, sizeof(T));
                 });
             T* const to = at<Backwards>(y, first, 1);
             for (std::size_t r = 0; r < nest_rows_at_once; ++r)
                 scan_row<Where, Backwards>(nested, r, to, outer, rows, totals[r]);
         }
     }
-    // Where caches hold everything: both halves at once, the second of the group before, so that neither
-    // waits.
-    template <bool Exclusive, bool Backwards, class Outer>
-    static HWY_INLINE void scan_groups_cached(const T* x, T* y, std::size_t n, const Outer& outer, T* rows) {
+    // The same with both halves at once, the second of the group before, so that neither waits: a step of
+    // each, and what is asked for ahead, in turn.
+    template <bool Exclusive, bool Backwards, placement Where, class Outer>
+    static HWY_INLINE void scan_groups_steadily(const T* x, T* y, std::size_t n, const Outer& outer, T* rows,
+                                                const input_ahead& ahead, std::size_t all) {
         const full<T> d;
-        HWY_ALIGN T buffers[2][nest_size];
-        T starts[nest_rows_at_once], totals[nest_rows_at_once];
-        T *nested = buffers[0], *before = buffers[1];  // of this group and of the one before
-        // The step at the i-th lowest element of the group before, whose results lie from `to` on.
-        const auto finish = [&](std::size_t i, T* to) HWY_ATTR {
+        // Two groups and, on either side, a vector of what follows one of them in the order of the sequence.
+        HWY_ALIGN T buffer[width + 2 * nest_size + width];
+        T* const first_half = buffer + width;
+        T *nested = first_half, *before = first_half + nest_size;    // of this group and of the one before
+        T starts[nest_rows_at_once + 1], totals[nest_rows_at_once];  // of rows, and of what follows them
+        // Vectors are streamed to where memory has their like. So those of a row may lie a few elements
+        // further on in the order of the sequence, and the last of them then ends in the next row.
+        const std::size_t shift = Where == placement::streamed ? until_aligned<Backwards>(y, width, n) : 0;
+        // Of the group before, rows from the lowest address up.
+        const auto start_of = [&](std::size_t row) HWY_ATTR {
+            return hn::Set(d, starts[Backwards ? nest_rows_at_once - 1 - row : row]);
+        };
+        const auto start_across = [&](std::size_t row) HWY_ATTR {
+            return hn::IfThenElse(hn::FirstN(d, Backwards ? shift : width - shift),
+                                  start_of(Backwards ? row - 1 : row), start_of(Backwards ? row : row + 1));
+        };
+        const auto results = [&](V start, const T* p)
+                                 HWY_ATTR { return outer(base::op(start, hn::LoadU(d, p))); };
+        const auto store = [&](V v, T* p) HWY_ATTR {
+            if constexpr (Where == placement::streamed)
+                hn::Stream(v, d, p);
+            else
+                hn::StoreU(v, d, p);
+        };
+        // The results of the step at the i-th lowest element, which lie from `to` on.
+        const auto finish = [&](std::size_t i, T* to, bool is_last_group) HWY_ATTR {
             const std::size_t row = i / core::row_size;
-            const V start = hn::Set(d, starts[Backwards ? nest_rows_at_once - 1 - row : row]);
-            for (std::size_t k = i; k < i + step; k += width)
-                hn::StoreU(outer(base::op(start, hn::Load(d, before + k))), d, to + k);
+            const V start = start_of(row);
+            const T* const from = Backwards ? before + i - shift : before + i + shift;
+            to = Backwards ? to + i - shift : to + i + shift;
+            constexpr std::size_t last =
+                Backwards ? 0 : step - width;  // vector, which may end in the next row
+            for (std::size_t k = 0; k < step; k += width) {
+                if (k != last) store(results(start, from + k), to + k);
+            }
+            const std::size_t edge = Backwards ? i : i + step;
+            if (shift == 0 || edge % core::row_size != 0)
+                store(results(start, from + last), to + last);
+            else if (!is_last_group || edge % nest_size != 0)
+                store(results(start_across(row), from + last), to + last);
+            else
+                layout::template store_few<Backwards>(results(start, from + last), to + last, width - shift);
         };
         const auto nest = [&](std::size_t first, const auto& meanwhile) HWY_ATTR {
             base::template nest_whole<Exclusive, Backwards>(
@@ -154,15 +188,35 @@ struct tree : nested_tree<T, Op> {
                 starts[r] = *rows;
                 *rows = Op()(*rows, totals[r]);
             }
+            starts[nest_rows_at_once] = *rows;
             std::swap(nested, before);
         };
+        // The first vector of the group that is being nested, next to the one before.
+        const auto put_beside = [&] HWY_ATTR {
+            if (Backwards && before == first_half)
+                hn::Store(hn::Load(d, nested + nest_size - width), d, buffer);
+            else if (!Backwards && before != first_half)
+                hn::Store(hn::Load(d, nested), d, first_half + 2 * nest_size);
+        };
+
         nest(0, [](std::size_t) HWY_ATTR {});
+        if (shift != 0) {
+            const std::size_t k = Backwards ? nest_size - width : 0;
+            layout::template store_few<Backwards>(results(start_of(k / core::row_size), before + k),
+                                                  at<Backwards>(y, 0, width), shift);
+        }
         for (std::size_t first = nest_size; first < n; first += nest_size) {
             T* const to = at<Backwards>(y, first - nest_size, nest_size);
-            nest(first, [&](std::size_t i) HWY_ATTR { finish(i * nest_rows_at_once, to); });
+            nest(first, [&](std::size_t i) HWY_ATTR {
+                if (Where == placement::streamed && i == 0) put_beside();
+                prefetch<Backwards>(ahead, first - nest_size + i * nest_rows_at_once, step, all, sizeof(T));
+                finish(i * nest_rows_at_once, to, false);
+            });
         }
-        for (std::size_t i = 0; i < nest_size; i += step)
-            finish(i, at<Backwards>(y, n - nest_size, nest_size));
+        for (std::size_t i = 0; i < nest_size; i += step) {
+            prefetch<Backwards>(ahead, n - nest_size + i, step, all, sizeof(T));
+            finish(i, at<Backwards>(y, n - nest_size, nest_size), true);
+        }
     }
     template <placement Where, bool Backwards, class Outer>
     static HWY_INLINE void scan_row(const T* nested, std::size_t r, T* y, const Outer& outer, T* rows,

@@ -61,13 +61,19 @@ HWY_INLINE void store_blocks(hn::Vec<D> v, D d, T* p, std::ptrdiff_t stride) {
     }
 }
 
-// Asks for elements [first, first + count) of n that lie from p on, `size` bytes each; backwards, the first
+// Asks for elements [first, first + count) of the n that are ahead, `size` bytes each; backwards, the first
 // lies last.
 template <bool Backwards>
-HWY_INLINE void prefetch(const void* p, std::size_t first, std::size_t count, std::size_t n,
+HWY_INLINE void prefetch(const input_ahead& ahead, std::size_t first, std::size_t count, std::size_t n,
                          std::size_t size) {
-    const char* from = static_cast<const char*>(p) + (Backwards ? n - first - count : first) * size;
-    for (std::size_t i = 0; i < count * size; i += 64) hwy::Prefetch(from + i);
+    if (ahead.from == nullptr) return;
+    const char* from = static_cast<const char*>(ahead.from) + (Backwards ? n - first - count : first) * size;
+    const char* const end = from + count * size;
+    if (ahead.far) {
+        for (; from < end; from += 64) __builtin_prefetch(from, 0, 2);
+    } else {
+        for (; from < end; from += 64) __builtin_prefetch(from, 0, 3);
+    }
     asm volatile("");  // GCC drops calls of a function that does nothing but prefetch, as without effect
 }
 

@@ -26,6 +26,8 @@ namespace upsweep::cpu {
 
 // Bytes read and written from which one thread streams its results past the caches of this machine.
 std::size_t streaming_bytes();
+// Whether this machine streams faster evenly than in bursts (scan_pass::steady).
+bool streams_steadily();
 
 template <class Acc, bool Exact>
 class scan_engine {
@@ -113,7 +115,7 @@ class scan_engine {
     [[nodiscard]] bool streams_directly() const;
     // What to ask for while the `count` elements from the i-th of a chunk on are scanned: as many of chunk
     // `next`, or, if there is none, of those that follow at some distance; nothing that a cache has.
-    [[nodiscard]] const void* following(std::size_t chunk, std::size_t i, std::size_t count,
+    [[nodiscard]] input_ahead following(std::size_t chunk, std::size_t i, std::size_t count,
                                         std::size_t next) const;
     // What happens to the results of a pass.
     struct output {
@@ -173,7 +175,7 @@ template <class Acc, class Op>
 UPSWEEP_ALWAYS_INLINE void run_small_scan(simd_level level, const Acc* in, Acc* out, std::size_t n,
                                           bool exclusive, bool backwards, Acc start, Acc* total) {
     const auto& kernels = kernels_for<Acc, Op>(level);
-    const scan_pass pass{placement::cached, exclusive, backwards, nullptr};
+    const scan_pass pass{placement::cached, exclusive, backwards};
     if constexpr (is_exact<Op, Acc>) {
         const Acc last = kernels.scan(in, out, n, start, pass);
         if (total != nullptr) *total = last;

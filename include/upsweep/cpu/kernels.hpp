@@ -21,15 +21,22 @@ namespace upsweep::cpu {
 // streamed.
 enum class placement { cached, streamed };
 
+// What is asked for while a kernel scans: as many elements as the call has, from this address up, unless it
+// is null. Memory is fastest when reads and writes are under way together. Never read.
+struct input_ahead {
+    const void* from = nullptr;
+    bool far = false;  // to the second-level cache, for what comes after more than the first one holds
+};
+
 // How a scan kernel goes over its elements.
 struct scan_pass {
     placement where = placement::cached;
     bool exclusive = false;  // y[i] receives the value before element i
     // Element i is x[-i], its result y[-i]: what lies at the highest address comes first.
     bool backwards = false;
-    // As many elements as the call has, from this address up, are asked for meanwhile, unless it is null:
-    // memory is fastest when reads and writes are under way together. Never read.
-    const void* ahead = nullptr;
+    input_ahead ahead{};
+    // Results that are streamed leave evenly over the call, where kernels have the choice, not in bursts.
+    bool steady = false;
 };
 
 // Sequences side by side, one a lane: element (i, lane) of x is x[i * stride + lane].
