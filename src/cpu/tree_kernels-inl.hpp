@@ -199,6 +199,11 @@ struct tree : nested_tree<T, Op> {
                 hn::Store(hn::Load(d, nested), d, first_half + 2 * nest_size);
         };
 
+        const auto ask = [&](std::size_t i) HWY_ATTR {
+            if constexpr (Where == placement::streamed)  // in caches nothing is ahead
+                prefetch<Backwards>(input_ahead{ahead.from, true}, i, step, all, sizeof(T));
+        };
+
         nest(0, [](std::size_t) HWY_ATTR {});
         if (shift != 0) {
             const std::size_t k = Backwards ? nest_size - width : 0;
@@ -209,12 +214,12 @@ struct tree : nested_tree<T, Op> {
             T* const to = at<Backwards>(y, first - nest_size, nest_size);
             nest(first, [&](std::size_t i) HWY_ATTR {
                 if (Where == placement::streamed && i == 0) put_beside();
-                prefetch<Backwards>(ahead, first - nest_size + i * nest_rows_at_once, step, all, sizeof(T));
+                ask(first - nest_size + i * nest_rows_at_once);
                 finish(i * nest_rows_at_once, to, false);
             });
         }
         for (std::size_t i = 0; i < nest_size; i += step) {
-            prefetch<Backwards>(ahead, n - nest_size + i, step, all, sizeof(T));
+            ask(n - nest_size + i);
             finish(i, at<Backwards>(y, n - nest_size, nest_size), true);
         }
     }
