@@ -225,6 +225,7 @@ struct exact<T, Op> {
         const full<T> d;
         std::size_t i = Where == placement::streamed ? until_aligned<Backwards>(y, width, n) : 0;
         start = mapped::template scan_scalar<Backwards>(x, y, i, start, pass.exclusive);
+        const input_ahead ahead = pass.ahead;  // a copy, which no store can change
         scan_pass rest = pass;
         std::size_t block = together * width;
         while (i < n) {
@@ -240,7 +241,7 @@ struct exact<T, Op> {
                     vector<T> v[together];
                     for (std::size_t k = 0; k < together; ++k) v[k] = hn::LoadU(d, x + lowest + k * width);
                     if (!all_stay(v, value, strict)) break;
-                    prefetch<Backwards>(pass.ahead, i, together * width, n, sizeof(T));
+                    prefetch<Backwards>(ahead, i, together * width, n, sizeof(T));
                     for (std::size_t k = 0; k < together; ++k)
                         store_as<plain_codec<T>, Where>(value, y + lowest + k * width);
                 }
@@ -249,8 +250,8 @@ struct exact<T, Op> {
             block = i == before ? std::min(2 * block, largest_block) : together * width;
             const std::size_t count = std::min(block, n - i);
             const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(i) * direction;
-            if (pass.ahead.from != nullptr)
-                rest.ahead.from = static_cast<const T*>(pass.ahead.from) + (Backwards ? n - i - count : i);
+            if (ahead.from != nullptr)
+                rest.ahead.from = static_cast<const T*>(ahead.from) + (Backwards ? n - i - count : i);
             start = scan_all<Where, Backwards>(x + at, y + at, count, start, rest);
             i += count;
         }

@@ -66,7 +66,7 @@ HWY_INLINE void store_blocks(hn::Vec<D> v, D d, T* p, std::ptrdiff_t stride) {
 template <bool Backwards>
 HWY_INLINE void prefetch(const input_ahead& ahead, std::size_t first, std::size_t count, std::size_t n,
                          std::size_t size) {
-    if (ahead.from == nullptr) return;
+    if (HWY_LIKELY(ahead.from == nullptr)) return;  // memory is waited for in any case, caches are not
     const char* from = static_cast<const char*>(ahead.from) + (Backwards ? n - first - count : first) * size;
     const char* const end = from + count * size;
     if (ahead.far) {
