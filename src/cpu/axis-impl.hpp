@@ -79,7 +79,7 @@ class axis_engine {
     }
     [[nodiscard]] bool may_stream() const {
         return !in_place_ && out_.plain &&
-               (footprint_ >= streaming_bytes() || (ex_.threads() > 1 && !ex_.fits_caches(footprint_)));
+               (ex_.streams(footprint_) || (ex_.threads() > 1 && !ex_.fits_caches(footprint_)));
     }
 
     // As wide blocks of lanes as every thread can have: memory likes to be read in long stretches, and
@@ -91,7 +91,7 @@ class axis_engine {
             for (std::size_t row = 0; row < rows; ++row) run_few_lanes({begin_of(row, 0), row_lanes});
             return;
         }
-        const scanner lanes = make_scanner({may_stream(), lead_of(footprint_)});
+        const scanner lanes = make_scanner({may_stream(), lead_of(ex_, footprint_)});
         const std::size_t threads = ex_.helpers_for(work_) + 1;
         const bool chains_well = threads <= short_chain && !ex_.fits_caches(footprint_);
         const std::size_t least = chains_well ? wide_share : narrow_share;
@@ -209,7 +209,7 @@ class axis_engine {
             plan.chained = plan.chained || plan.count > most_regions;
         }
         const bool streaming = !in_place_ && out_.plain && plan.chained;
-        const scanner lanes = make_scanner({streaming || may_stream(), lead_of(footprint_)});
+        const scanner lanes = make_scanner({streaming || may_stream(), lead_of(ex_, footprint_)});
         run_chunks(ex_, plan, kernel{lanes, range, plan.elements, core::tile_size},
                    typename kernel::state(range.lanes, start_, op_.identity));
     }

@@ -138,10 +138,10 @@ Acc run_scan(const operation<Acc, Exact>& op, executor& ex, const source<Acc>& i
     using engine = scan_engine<Acc, Exact>;
     const chunking plan = chunking::plan(ex, shape.size, std::max(in.element_size, sizeof(Acc)),
                                          std::max(out.element_size, sizeof(Acc)), shape.footprint);
-    const bool streaming = worth_streaming(plan, shape) && out.plain &&
+    const bool streaming = worth_streaming(ex, plan, shape) && out.plain &&
                            (out.stride == 1 || (out.stride == -1 && in.stride == -1));
     const engine kernel(op, ex.simd(), in, out, shape.size, shape.exclusive, streaming,
-                        lead_of(shape.footprint), plan.elements);
+                        lead_of(ex, shape.footprint), plan.elements);
     typename engine::state state(op.identity);
     if (carry.supers) state.supers = *carry.supers;
     if (carry.tiles) state.tiles = *carry.tiles;

@@ -1,9 +1,8 @@
 // The part of the CPU engine that does not depend on types: how a scan is cut, and when results are streamed.
 #include "upsweep/cpu/engine.hpp"
 
-#include <cstdio>
-#include <fstream>
-#include <string>
+#include <algorithm>
+#include <cstddef>
 
 namespace upsweep::cpu {
 namespace {
@@ -12,26 +11,7 @@ constexpr std::size_t round_up(std::size_t value, std::size_t multiple) {
     return (value + multiple - 1) / multiple * multiple;
 }
 
-// The largest data cache that the first processor sees, in bytes. Linux only; elsewhere, or where the kernel
-// does not tell, 8 MiB.
-std::size_t last_level_cache_bytes() {
-    std::size_t largest = 0;
-    for (int index = 0; index < 8; ++index) {
-        std::ifstream file("/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(index) + "/size");
-        std::size_t kibibytes = 0;
-        if (!(file >> kibibytes)) break;
-        largest = std::max(largest, kibibytes * 1024);
-    }
-    return largest != 0 ? largest : std::size_t{8} << 20;
-}
-
 }  // namespace
-
-std::size_t streaming_bytes() {
-    static const auto bytes = static_cast<std::size_t>(tuning::streaming_cache_share *
-                                                       static_cast<double>(last_level_cache_bytes()));
-    return bytes;
-}
 
 // Intel's cores have few buffers for lines on their way, and a burst of results holds up what is asked for:
 // in bursts doubles from memory took 1.1 times as long. On AMD's (Zen 3, Zen 5) they are faster by as much.

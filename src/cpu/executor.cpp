@@ -13,6 +13,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <cstdlib>
+#include <fstream>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -40,6 +41,24 @@ std::size_t available_processors() {
     }
 #endif
     return std::max<std::size_t>(1, std::thread::hardware_concurrency());
+}
+
+// The largest data cache that the first processor sees, in bytes. Linux only; elsewhere, or where the kernel
+// does not tell, 8 MiB.
+std::size_t last_level_cache_bytes() {
+    std::size_t largest = 0;
+    for (int index = 0; index < 8; ++index) {
+        std::ifstream file("/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(index) + "/size");
+        std::size_t kibibytes = 0;
+        if (!(file >> kibibytes)) break;
+        largest = std::max(largest, kibibytes * 1024);
+    }
+    return largest != 0 ? largest : std::size_t{8} << 20;
+}
+std::size_t default_streamed_bytes() {
+    static const auto bytes = static_cast<std::size_t>(tuning::streaming_cache_share *
+                                                       static_cast<double>(last_level_cache_bytes()));
+    return bytes;
 }
 
 // The processor that the calling thread is on; -1 if unknown.
@@ -276,7 +295,8 @@ class executor::pool {
 executor::executor(std::size_t threads, simd_level level)
     : threads_(threads == 0 ? available_processors() : threads),
       level_(choose_level(level)),
-      shared_bytes_(tuning::parallel_bytes) {
+      shared_bytes_(tuning::parallel_bytes),
+      streamed_bytes_(default_streamed_bytes()) {
     if (threads_ == 1) return;
     try {
         pool_ = std::make_unique<pool>(threads_ - 1);
@@ -286,10 +306,10 @@ executor::executor(std::size_t threads, simd_level level)
     }
 }
 
-executor::executor(verified, simd_level level)
-    : threads_(1), level_(level), shared_bytes_(tuning::parallel_bytes) {}
+executor::executor(verified, simd_level level, std::size_t streamed_bytes)
+    : threads_(1), level_(level), shared_bytes_(tuning::parallel_bytes), streamed_bytes_(streamed_bytes) {}
 
-executor executor::alone() const { return executor(verified(), level_); }
+executor executor::alone() const { return executor(verified(), level_, streamed_bytes_); }
 
 executor::~executor() = default;
 

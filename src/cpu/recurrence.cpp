@@ -115,7 +115,7 @@ void run_recurrence(executor& ex, const source<T>& a, const source<T>& b, T x0, 
     const std::size_t read_bytes = std::max(a.element_size, sizeof(T)) + std::max(b.element_size, sizeof(T));
     const chunking plan = chunking::plan(ex, shape.size, read_bytes, out.element_size, shape.footprint,
                                          tuning::recurrence_cost);
-    const bool streaming = worth_streaming(plan, shape) && out.direct != nullptr;
+    const bool streaming = worth_streaming(ex, plan, shape) && out.direct != nullptr;
     const engine kernel(ex.simd(), a, b, out, shape.size, streaming, plan.elements);
     run_chunks(ex, plan, kernel, typename engine::state{affine_map<T>{T(0), x0}, {}, 0});
 }

@@ -195,7 +195,7 @@ Acc run_segmented_scan(executor& ex, const source<Acc>& in, const sink<Acc>& out
     using lane = typename engine::lane;
     const chunking plan = chunking::plan(ex, shape.size, std::max(in.element_size, sizeof(lane)),
                                          out.element_size, shape.footprint, tuning::segmented_cost);
-    const bool streaming = worth_streaming(plan, shape) && out.plain &&
+    const bool streaming = worth_streaming(ex, plan, shape) && out.plain &&
                            (out.stride == 1 || (out.stride == -1 && in.stride == -1));
     const engine kernel(ex.simd(), in, out, shape, heads, options, streaming, plan.elements);
     typename engine::state state;

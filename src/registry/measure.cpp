@@ -93,7 +93,7 @@ void stream_copy(std::byte* to, const std::byte* from, std::size_t bytes) {
 void copy(cpu::executor& executor, std::byte* to, const std::byte* from, std::size_t bytes) {
     constexpr std::size_t piece = std::size_t{256} << 10;
     const std::size_t pieces = (bytes + piece - 1) / piece;
-    const bool streaming = 2 * bytes >= cpu::streaming_bytes();
+    const bool streaming = executor.streams(2 * bytes);
     const std::size_t helpers =
         2 * bytes < cpu::tuning::parallel_bytes ? 0 : std::min(executor.threads(), pieces) - 1;
     cpu::for_each_task(executor, helpers, pieces, [&](std::size_t i) {

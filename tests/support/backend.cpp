@@ -16,6 +16,7 @@ const std::vector<cpu_backend>& cpu_backends() {
                     {"cpu, " + std::string(cpu::name(level)) + ", " + std::to_string(threads) + " threads",
                      std::make_unique<cpu::executor>(threads, level), level, threads});
                 list.back().executor->share_from(small_shared_bytes);
+                list.back().executor->stream_from(small_streamed_bytes);
             }
         }
         return list;

@@ -35,6 +35,9 @@ struct cpu_backend {
 // From so many bytes on the executors under test share a call between two threads, and among seven from 3.5
 // times as many on, so that few elements show what threads do to them.
 inline constexpr std::size_t small_shared_bytes = 64 * 1024;
+// From so many on one thread alone stores past the caches. Below, from tuning::asking_bytes on, it asks for
+// input as from a far cache.
+inline constexpr std::size_t small_streamed_bytes = 2 * 1024 * 1024;
 
 // Every supported SIMD level with 1, 2, 3 and 7 threads. ThreadSanitizer sees no difference between levels.
 const std::vector<cpu_backend>& cpu_backends();

@@ -24,8 +24,6 @@
 
 namespace upsweep::cpu {
 
-// Bytes read and written from which one thread streams its results past the caches of this machine.
-std::size_t streaming_bytes();
 // Whether this machine streams faster evenly than in bursts (scan_pass::steady).
 bool streams_steadily();
 
@@ -147,15 +145,14 @@ struct scan_shape {
 };
 
 // How far ahead of what it scans a thread alone asks for input.
-inline std::size_t lead_of(std::size_t footprint) {
-    return footprint < tuning::asking_bytes ? 0
-           : footprint < streaming_bytes()  ? tuning::cached_lead_bytes
-                                            : tuning::lead_bytes;
+inline std::size_t lead_of(const executor& ex, std::size_t footprint) {
+    if (ex.streams(footprint)) return tuning::lead_bytes;
+    return footprint < tuning::asking_bytes ? 0 : tuning::cached_lead_bytes;
 }
 
 // Whether results are stored past the caches.
-inline bool worth_streaming(const chunking& plan, const scan_shape& shape) {
-    return !shape.in_place && (plan.chained || (plan.helpers == 0 && shape.footprint >= streaming_bytes()));
+inline bool worth_streaming(const executor& ex, const chunking& plan, const scan_shape& shape) {
+    return !shape.in_place && (plan.chained || (plan.helpers == 0 && ex.streams(shape.footprint)));
 }
 
 // Scans shape.size elements from `carry` on (a tile boundary), which ends as the state after the last

@@ -31,13 +31,17 @@ class executor {
     // The instruction set in use; never automatic.
     [[nodiscard]] simd_level simd() const { return level_; }
 
-    // One of a single thread, with the same instruction set. Costs nothing.
+    // One of a single thread, which in all else does as this one. Costs nothing.
     [[nodiscard]] executor alone() const;
 
     // Wakes threads for calls that read and write at least so many bytes, tuning::parallel_bytes without it.
     // The other sizes of tuning.hpp from which work is shared, and in which way, move with this one. Changes
     // no bit of any result. Not while another thread calls through this executor.
     void share_from(std::size_t bytes) { shared_bytes_ = bytes; }
+    // Has a thread that scans alone store results past the caches in calls that read and write at least so
+    // many bytes, half of this machine's last-level cache without it. Changes no bit of any result. Not while
+    // another thread calls through this executor.
+    void stream_from(std::size_t bytes) { streamed_bytes_ = bytes; }
 
     // How many helpers a call that reads and writes so many bytes should ask for: none where one core
     // finishes as soon, else one or more. Threads that are awake are worth having for less work than those
@@ -47,6 +51,8 @@ class executor {
     [[nodiscard]] std::size_t helpers_for(std::size_t bytes);
     // Whether the threads' caches hold what a call reads and writes.
     [[nodiscard]] bool fits_caches(std::size_t bytes) const;
+    // Whether a thread alone stores the results of such a call past the caches.
+    [[nodiscard]] bool streams(std::size_t bytes) const { return bytes >= streamed_bytes_; }
 
     // Runs work(0) on the calling thread and, at the same time, work(k) on up to `helpers` threads of the
     // pool that are free, of which k > 0 is the number. work must therefore claim its pieces itself and
@@ -67,13 +73,14 @@ class executor {
   private:
     struct verified {};
     class pool;
-    executor(verified, simd_level level);
+    executor(verified, simd_level level, std::size_t streamed_bytes);
     void run_shared(std::size_t helpers, void (*call)(void*, std::size_t), void* context,
                     const duration* waited);
 
     std::size_t threads_;
     simd_level level_;
     std::size_t shared_bytes_;
+    std::size_t streamed_bytes_;
     std::unique_ptr<pool> pool_;
 };
 
