@@ -199,7 +199,7 @@ struct nested_tree : tree_layout<T> {
         nest_group<Exclusive, Backwards>(from, to, core::row_size, row_totals, meanwhile);
     }
     // At most Rows rows, of which the last may be part-filled: n elements. What follows them in its row
-    // counts as identities, of which at least one is nested as well. The first row goes to `first_to`.
+    // counts as identities. The first row goes to `first_to`.
     template <bool Exclusive, bool Backwards, std::size_t Rows>
     static HWY_INLINE void nest_part(const T* x, T* nested, std::size_t n, T (&row_totals)[Rows],
                                      T* first_to) {
@@ -207,7 +207,7 @@ struct nested_tree : tree_layout<T> {
         const full<T> d;
         constexpr std::size_t at_once = holds_runs ? columns<Rows> * width : core::run_size;
         const std::size_t whole = n / core::row_size, few = n % core::row_size;
-        const std::size_t length = whole != 0 ? core::row_size : few / at_once * at_once + at_once;
+        const std::size_t length = whole != 0 ? core::row_size : (few + at_once - 1) / at_once * at_once;
         if (few != 0) {
             const T* const last_row = at<Backwards>(x, whole * core::row_size, core::row_size);
             for (std::size_t i = 0; i < length; i += width) {

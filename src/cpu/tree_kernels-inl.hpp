@@ -263,9 +263,7 @@ struct tree : nested_tree<T, Op> {
             scan_row<placement::cached, Backwards>(nested, r, y, outer, rows, row_totals[r]);
         if (few == 0) return;
         T* const row = at<Backwards>(nested, whole * core::row_size, core::row_size);
-        if (last != nullptr)  // behind the last element, the value before the next one
-            *last = Op()(supers,
-                         Op()(tiles, Op()(*rows, row[base::template place<Backwards>(few - !Exclusive, 1)])));
+        if (last != nullptr) *last = Op()(supers, Op()(tiles, Op()(*rows, row_totals[whole])));
         T* const to = at<Backwards>(y, whole * core::row_size, core::row_size);
         base::template finish_row<Backwards>(
             row, *rows, outer, few, [&](V v, std::size_t i, std::size_t lies) HWY_ATTR {
