@@ -65,6 +65,12 @@ struct tree : nested_tree<T, Op> {
         return std::memcmp(&value, &identity, sizeof(T)) == 0;
     }
 
+    // Whether lines of results are asked for before they are written: stores of doubles wait for those that
+    // the second-level cache has, a quarter of all time. Floats take as long to compute, and asking holds
+    // them up.
+    static constexpr bool claims_lines = sizeof(T) == 8;
+    static constexpr std::size_t claim_lead = 1024 / sizeof(T);
+
     // Elements up to which setting up vectors costs more than they save.
     static constexpr std::size_t scalar_size = 24;
     static HWY_INLINE void scan_few(const T* x, T* y, std::size_t n, T supers, T tiles, const T* rows,
@@ -94,7 +100,8 @@ struct tree : nested_tree<T, Op> {
         const outer_parts<Parts> outer{hn::Set(d, supers), hn::Set(d, tiles)};
         const auto scan = [&]<bool Exclusive>() HWY_ATTR {
             const std::size_t first = n / nest_size * nest_size;
-            const bool steady = Where == placement::cached ? pass.ahead.from == nullptr : pass.steady;
+            const bool in_caches = Where == placement::cached && pass.ahead.from == nullptr;
+            const bool steady = in_caches || (pass.steady && (Where == placement::streamed || claims_lines));
             if (steady && first >= 4 * nest_size)
                 scan_groups_steadily<Exclusive, Backwards, Where>(x, y, first, outer, rows, pass.ahead, n);
             else if (first != 0)
@@ -200,8 +207,12 @@ struct tree : nested_tree<T, Op> {
         };
 
         const auto ask = [&](std::size_t i) HWY_ATTR {
-            if constexpr (Where == placement::streamed)  // in caches nothing is ahead
+            if constexpr (Where == placement::streamed) {
                 prefetch<Backwards>(input_ahead{ahead.from, true}, i, step, all, sizeof(T));
+            } else if constexpr (claims_lines) {
+                claim<Backwards>(y, i + claim_lead, step, all);
+                prefetch<Backwards>(ahead, i, step, all, sizeof(T));
+            }
         };
 
         nest(0, [](std::size_t) HWY_ATTR {});

@@ -77,6 +77,15 @@ HWY_INLINE void prefetch(const input_ahead& ahead, std::size_t first, std::size_
     asm volatile("");  // GCC drops calls of a function that does nothing but prefetch, as without effect
 }
 
+// Asks for elements [first, first + count) of y, unless they are beyond its n, to be written.
+template <bool Backwards, class T>
+HWY_INLINE void claim(T* y, std::size_t first, std::size_t count, std::size_t n) {
+    if (first + count > n) return;
+    for (std::size_t i = first; i < first + count; i += 64 / sizeof(T))
+        __builtin_prefetch(Backwards ? y - i : y + i, 1, 3);
+    asm volatile("");
+}
+
 // Transposes the square of block_lanes<T> vectors within every 128-bit block, by perfect shuffles:
 // for 32-bit lanes a0 a1 a2 a3 | b0 ... | c0 ... | d0 ...  ->  a0 b0 c0 d0 | a1 b1 c1 d1 | ...
 template <class T>
