@@ -101,7 +101,8 @@ struct tree : nested_tree<T, Op> {
         const auto scan = [&]<bool Exclusive>() HWY_ATTR {
             const std::size_t first = n / nest_size * nest_size;
             const bool in_caches = Where == placement::cached && pass.ahead.from == nullptr;
-            const bool steady = in_caches || (pass.steady && (Where == placement::streamed || claims_lines));
+            const bool claims = claims_lines && x != y;
+            const bool steady = in_caches || (pass.steady && (Where == placement::streamed || claims));
             if (steady && first >= 4 * nest_size)
                 scan_groups_steadily<Exclusive, Backwards, Where>(x, y, first, outer, rows, pass.ahead, n);
             else if (first != 0)
