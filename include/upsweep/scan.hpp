@@ -26,6 +26,7 @@
 
 #include "upsweep/concepts.hpp"
 #include "upsweep/core/accumulator.hpp"
+#include "upsweep/core/arguments.hpp"
 #include "upsweep/cpu/engine.hpp"
 #include "upsweep/cpu/executor.hpp"
 #include "upsweep/cpu/generic.hpp"
@@ -52,33 +53,6 @@ struct swapped {
 }  // namespace core
 
 namespace detail {
-
-[[noreturn]] inline void throw_sizes(std::size_t in, std::size_t out) {
-    throw_error(errc::invalid_argument, "out: expected " + std::to_string(in) +
-                                            " elements, as many as in, but it has " + std::to_string(out));
-}
-UPSWEEP_ALWAYS_INLINE void check_sizes(std::size_t in, std::size_t out) {
-    if (in != out) throw_sizes(in, out);
-}
-
-[[noreturn]] inline void throw_overlap() {
-    throw_error(
-        errc::invalid_argument,
-        "out: overlaps in; it must be the same array (equal pointers and element sizes) or disjoint from it");
-}
-
-// Whether two arrays are the same memory; any other overlap is an error.
-UPSWEEP_ALWAYS_INLINE bool check_overlap(const void* in, std::size_t in_element, const void* out,
-                                         std::size_t out_element, std::size_t n) {
-    const auto* in_first = static_cast<const char*>(in);
-    const auto* out_first = static_cast<const char*>(out);
-    const std::less<const char*> before;
-    if (n == 0 || !before(in_first, out_first + n * out_element) ||
-        !before(out_first, in_first + n * in_element))
-        return false;
-    if (in_first == out_first && in_element == out_element) return true;
-    throw_overlap();
-}
 
 // The carry at which a scan starts, after the checks of `carry` and `initial`.
 template <class Acc>

@@ -44,17 +44,6 @@ inline void mark_next(std::size_t i, std::uint64_t* bits) {
     bits[i / 64] |= std::uint64_t{1} << (i % 64);
 }
 
-// bits[...] of is_head(0), ..., is_head(count - 1).
-template <class Test>
-void mark_each(std::size_t count, std::uint64_t* bits, const Test& is_head) {
-    for (std::size_t i = 0; i < count; i += 64) {
-        std::uint64_t word = 0;
-        for (std::size_t k = 0; k < std::min<std::size_t>(64, count - i); ++k)
-            word |= static_cast<std::uint64_t>(is_head(i + k)) << k;
-        bits[i / 64] = word;
-    }
-}
-
 // Moves the bits of elements 1 to count - 1 up, from where those of 0 to count - 2 belong, and sets bit 0.
 inline void insert_head(std::size_t count, std::uint64_t* bits) {
     for (std::size_t word = cpu::words_of(count); --word != 0;) {
@@ -151,7 +140,7 @@ class by_head_flags {
         if constexpr (sizeof(Flag) == 1 && std::integral<Flag>) {
             memory.mark_nonzero(flags_.data() + first, inside, bits);
         } else {
-            detail::mark_each(inside, bits, [&](std::size_t i) { return flags_[first + i] != Flag(0); });
+            cpu::mark_each(memory, inside, bits, [&](std::size_t i) { return flags_[first + i] != Flag(0); });
         }
         if (inside != count) detail::mark_next(inside, bits);
         if (first == 0) bits[0] |= 1;
@@ -186,7 +175,7 @@ class by_keys {
                       (std::same_as<Equal, std::equal_to<>> || std::same_as<Equal, std::equal_to<Key>>)) {
             memory.mark_changes[cpu::log2_size<Key>](keys_.data() + first + skipped, inside - skipped, bits);
         } else {
-            detail::mark_each(inside - skipped, bits, [&](std::size_t i) {
+            cpu::mark_each(memory, inside - skipped, bits, [&](std::size_t i) {
                 const std::size_t at = first + skipped + i;
                 return !equal_(keys_[at - 1], keys_[at]);
             });

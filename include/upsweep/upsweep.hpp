@@ -2,8 +2,11 @@
 #pragma once
 
 #include "upsweep/axis_scan.hpp"
+#include "upsweep/compact.hpp"
 #include "upsweep/error.hpp"
 #include "upsweep/operators.hpp"
+#include "upsweep/partition.hpp"
+#include "upsweep/predicates.hpp"
 #include "upsweep/recurrence.hpp"
 #include "upsweep/scan.hpp"
 #include "upsweep/segmented_scan.hpp"

@@ -103,28 +103,10 @@ struct memory {
         portable::memory::interleave<T>(to + done * columns, from + done, pitch, count - done, columns);
     }
 
-    // One bit a lane, a word of 64 lanes at a time; test(i) is the mask of lanes i, i + 1, ...
-    template <class T, class Test>
-    static HWY_INLINE std::size_t mark(std::size_t count, std::uint64_t* bits, const Test& test) {
-        const full<T> d;
-        std::size_t i = 0;
-        for (; i + 64 <= count; i += 64) {
-            std::uint64_t word = 0;
-            for (std::size_t k = 0; k < 64; k += lanes<T>) {
-                std::uint8_t part[8] = {};
-                hn::StoreMaskBits(d, test(i + k), part);
-                std::uint64_t lanes_bits;
-                std::memcpy(&lanes_bits, part, 8);
-                word |= lanes_bits << k;
-            }
-            bits[i / 64] = word;
-        }
-        return i;
-    }
     static HWY_ATTR void mark_nonzero(const void* bytes, std::size_t count, std::uint64_t* bits) {
         const full<std::uint8_t> d;
         const auto* x = static_cast<const std::uint8_t*>(bytes);
-        const std::size_t done = mark<std::uint8_t>(count, bits, [&](std::size_t i) HWY_ATTR {
+        const std::size_t done = mark_words<std::uint8_t>(count, bits, [&](std::size_t i) HWY_ATTR {
             return hn::Not(hn::Eq(hn::LoadU(d, x + i), hn::Zero(d)));
         });
         portable::memory::mark_nonzero(x + done, count - done, bits + done / 64);
@@ -133,7 +115,7 @@ struct memory {
     static HWY_ATTR void mark_changes(const void* keys, std::size_t count, std::uint64_t* bits) {
         const full<T> d;
         const auto* x = static_cast<const T*>(keys);
-        const std::size_t done = mark<T>(count, bits, [&](std::size_t i) HWY_ATTR {
+        const std::size_t done = mark_words<T>(count, bits, [&](std::size_t i) HWY_ATTR {
             return hn::Not(hn::Eq(hn::LoadU(d, x + i), hn::LoadU(d, x + static_cast<std::ptrdiff_t>(i) - 1)));
         });
         portable::memory::mark_changes<T>(x + done, count - done, bits + done / 64);

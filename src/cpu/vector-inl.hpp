@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <type_traits>
 
 #include "hwy/cache_control.h"
@@ -86,6 +87,25 @@ HWY_INLINE void claim(T* y, std::size_t first, std::size_t count, std::size_t n)
     asm volatile("");
 }
 
+// One bit a lane, a word of 64 lanes at a time; test(i) is the mask of lanes i, i + 1, ... Returns how many
+// of `count` are done: all whole words.
+template <class T, class Test>
+HWY_INLINE std::size_t mark_words(std::size_t count, std::uint64_t* bits, const Test& test) {
+    const full<T> d;
+    std::size_t i = 0;
+    for (; i + 64 <= count; i += 64) {
+        std::uint64_t word = 0;
+        for (std::size_t k = 0; k < 64; k += lanes<T>) {
+            std::uint8_t part[8] = {};
+            hn::StoreMaskBits(d, test(i + k), part);
+            std::uint64_t lanes_bits;
+            std::memcpy(&lanes_bits, part, 8);
+            word |= lanes_bits << k;
+        }
+        bits[i / 64] = word;
+    }
+    return i;
+}
 // Transposes the square of block_lanes<T> vectors within every 128-bit block, by perfect shuffles:
 // for 32-bit lanes a0 a1 a2 a3 | b0 ... | c0 ... | d0 ...  ->  a0 b0 c0 d0 | a1 b1 c1 d1 | ...
 template <class T>

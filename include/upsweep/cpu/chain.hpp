@@ -129,6 +129,8 @@ class second_thread_trial {
 //   void advance(state&, chunk, const summary&) const
 //   void scan(chunk, state&, next) const          writes the chunk and advances the state itself; unless it
 //                                                 is no_chunk, `next` is what this thread reads after it
+//   void scan(chunk, state&, next, const summary&) const
+//                                                 optional: the same for what this thread summarised last
 inline constexpr std::size_t no_chunk = static_cast<std::size_t>(-1);
 
 template <class Kernel>
@@ -171,7 +173,11 @@ typename Kernel::state run_chain(executor& ex, std::size_t helpers, std::size_t 
                     kernel.advance(gate.state(), chunk, made);
                     gate.pass(chunk);
                     next = claim();
-                    kernel.scan(chunk, before, next < chunk_count ? next : no_chunk);
+                    const std::size_t following = next < chunk_count ? next : no_chunk;
+                    if constexpr (requires { kernel.scan(chunk, before, following, made); })
+                        kernel.scan(chunk, before, following, made);
+                    else
+                        kernel.scan(chunk, before, following);
                 } else {
                     kernel.scan(chunk, gate.state(), no_chunk);
                     gate.pass(chunk);

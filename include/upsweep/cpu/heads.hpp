@@ -2,6 +2,7 @@
 // time.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -25,6 +26,22 @@ struct head_marks {
 };
 
 constexpr std::size_t words_of(std::size_t bits) { return (bits + 63) / 64; }
+
+// bits[...] of test(0), ..., test(count - 1); the bits past them in the last word are 0.
+template <class Test>
+void mark_each(const memory_kernels& memory, std::size_t count, std::uint64_t* bits, const Test& test) {
+    constexpr std::size_t most = 512;
+    bool answers[most];  // through which compilers make vectors of the test
+    for (std::size_t i = 0; i < count; i += most) {
+        const std::size_t part = std::min(most, count - i);
+        if (part == most) {
+            for (std::size_t k = 0; k < most; ++k) answers[k] = test(i + k);
+        } else {
+            for (std::size_t k = 0; k < part; ++k) answers[k] = test(i + k);
+        }
+        memory.mark_nonzero(answers, part, bits + i / 64);
+    }
+}
 
 constexpr std::uint64_t reversed(std::uint64_t word) {
     const auto swap = [&](int distance, std::uint64_t lower) {

@@ -12,6 +12,7 @@
 #include "upsweep/concepts.hpp"
 #include "upsweep/cpu/simd_level.hpp"
 #include "upsweep/operators.hpp"
+#include "upsweep/predicates.hpp"
 #include "upsweep/types.hpp"
 
 namespace upsweep::cpu {
@@ -187,6 +188,40 @@ struct memory_kernels {
     void (*bfloat16_from_float)(void* dst, const float* src, std::size_t count);
 };
 const memory_kernels& memory_kernels_for(simd_level level);
+
+// Compaction.
+struct compress_kernels {
+    // How many bits are set in so many words.
+    std::size_t (*count)(const std::uint64_t* bits, std::size_t words);
+    // Elements of 1, 2, 4 and 8 bytes:
+    // dst[0], dst[1], ... = the src[i], i < count, of which bit i % 64 of bits[i / 64] is set, `room` of them
+    // at most; returns how many. Writes nothing past dst[room - 1]. dst may lie in front of src or be it.
+    std::size_t (*compress[4])(void* dst, std::size_t room, const void* src, const std::uint64_t* bits,
+                               std::size_t count);
+};
+const compress_kernels& compress_kernels_for(simd_level level);
+
+// Bit i % 64 of bits[i / 64], i < count: whether x[i] compares so with the value; the bits past them in the
+// last word are 0.
+template <class T>
+using compare_kernel = void (*)(const T* x, std::size_t count, const compared_with<T>& with,
+                                std::uint64_t* bits);
+template <class T>
+compare_kernel<T> compare_kernel_for(simd_level level);
+
+#define UPSWEEP_FOR_EACH_COMPARED(apply)                                                                \
+    apply(std::int8_t) apply(std::uint8_t) apply(std::int16_t) apply(std::uint16_t) apply(std::int32_t) \
+        apply(std::uint32_t) apply(std::int64_t) apply(std::uint64_t) apply(float) apply(double)
+// The types for which there are such kernels.
+template <class T>
+inline constexpr bool has_compare_kernel = false;
+#define UPSWEEP_DECLARE_COMPARE(T)                      \
+    template <>                                         \
+    inline constexpr bool has_compare_kernel<T> = true; \
+    template <>                                         \
+    compare_kernel<T> compare_kernel_for<T>(simd_level level);
+UPSWEEP_FOR_EACH_COMPARED(UPSWEEP_DECLARE_COMPARE)
+#undef UPSWEEP_DECLARE_COMPARE
 
 // clang-format off
 #define UPSWEEP_KERNEL_TYPES_INTEGER(apply, op)                                                     \

@@ -1,0 +1,56 @@
+// Checks of arguments that several functions share.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+
+#include "upsweep/core/portability.hpp"
+#include "upsweep/error.hpp"
+
+namespace upsweep::detail {
+
+[[noreturn]] inline void throw_sizes(std::size_t in, std::size_t out) {
+    throw_error(errc::invalid_argument, "out: expected " + std::to_string(in) +
+                                            " elements, as many as in, but it has " + std::to_string(out));
+}
+UPSWEEP_ALWAYS_INLINE void check_sizes(std::size_t in, std::size_t out) {
+    if (in != out) throw_sizes(in, out);
+}
+
+[[noreturn]] inline void throw_overlap() {
+    throw_error(
+        errc::invalid_argument,
+        "out: overlaps in; it must be the same array (equal pointers and element sizes) or disjoint from it");
+}
+
+// Whether two arrays are the same memory; any other overlap is an error.
+UPSWEEP_ALWAYS_INLINE bool check_overlap(const void* in, std::size_t in_element, const void* out,
+                                         std::size_t out_element, std::size_t n) {
+    const auto* in_first = static_cast<const char*>(in);
+    const auto* out_first = static_cast<const char*>(out);
+    const std::less<const char*> before;
+    if (n == 0 || !before(in_first, out_first + n * out_element) ||
+        !before(out_first, in_first + n * in_element))
+        return false;
+    if (in_first == out_first && in_element == out_element) return true;
+    throw_overlap();
+}
+
+// Whether two arrays share memory.
+inline bool overlap(const void* a, std::size_t a_bytes, const void* b, std::size_t b_bytes) {
+    const auto* first = static_cast<const char*>(a);
+    const auto* second = static_cast<const char*>(b);
+    const std::less<const char*> before;
+    return a_bytes != 0 && b_bytes != 0 && before(first, second + b_bytes) && before(second, first + a_bytes);
+}
+// out must be no part of what `name` is.
+inline void check_apart(const char* name, const void* p, std::size_t bytes, const void* out,
+                        std::size_t out_bytes) {
+    if (overlap(p, bytes, out, out_bytes)) {
+        throw_error(errc::invalid_argument,
+                    std::string("out: overlaps ") + name + "; it must be disjoint from it");
+    }
+}
+
+}  // namespace upsweep::detail

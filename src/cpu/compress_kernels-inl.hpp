@@ -1,0 +1,258 @@
+// Compaction: the chosen lanes of a vector become its first ones, and the next vector is stored behind them.
+
+#if defined(UPSWEEP_COMPRESS_KERNELS_INL_HPP) == defined(HWY_TARGET_TOGGLE)
+#ifdef UPSWEEP_COMPRESS_KERNELS_INL_HPP
+#undef UPSWEEP_COMPRESS_KERNELS_INL_HPP
+#else
+#define UPSWEEP_COMPRESS_KERNELS_INL_HPP
+#endif
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "src/cpu/portable_compress.hpp"
+#include "src/cpu/vector-inl.hpp"
+
+#if HWY_TARGET == HWY_AVX3
+#include <immintrin.h>
+#endif
+
+#if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128  // the portable level needs no vector bodies
+HWY_BEFORE_NAMESPACE();
+namespace upsweep::cpu::HWY_NAMESPACE {
+
+// Which of eight lanes come first, for every choice among them.
+alignas(64) inline constexpr auto chosen_of_eight = [] {
+    std::array<std::array<std::uint8_t, 8>, 256> table{};
+    for (std::size_t choice = 0; choice < 256; ++choice) {
+        std::size_t at = 0;
+        for (std::uint8_t lane = 0; lane < 8; ++lane)
+            if ((choice >> lane & 1) != 0) table[choice][at++] = lane;
+    }
+    return table;
+}();
+
+// The choice among half or a quarter as many lanes, of lanes twice or four times as wide.
+alignas(64) inline constexpr auto choice_of_pairs = [] {
+    std::array<std::uint8_t, 16> table{};
+    for (std::size_t choice = 0; choice < 16; ++choice)
+        for (std::size_t lane = 0; lane < 8; ++lane)
+            table[choice] = static_cast<std::uint8_t>(table[choice] | (choice >> (lane / 2) & 1) << lane);
+    return table;
+}();
+inline constexpr std::array<std::uint8_t, 4> choice_of_quads{0x00, 0x0f, 0xf0, 0xff};
+
+// Eight lanes of one or two bytes, or two or four of 8 / 4 bytes; the chosen ones first, by the bits' lowest
+// ones. What follows them is of no use.
+template <class T>
+struct compress_group {
+    static constexpr std::size_t size = std::min<std::size_t>(8, 16 / sizeof(T));
+    using tag = hn::CappedTag<T, size>;
+    static HWY_INLINE hn::Vec<tag> packed(hn::Vec<tag> v, std::uint64_t bits) {
+        const hn::CappedTag<std::uint8_t, 8> bytes;
+        if constexpr (sizeof(T) == 1) {
+            return hn::TableLookupBytes(v, hn::LoadU(bytes, chosen_of_eight[bits & 255].data()));
+        } else {
+            const hn::CappedTag<std::uint16_t, 8> words;
+            const std::size_t choice = sizeof(T) == 2   ? bits & 255
+                                       : sizeof(T) == 4 ? choice_of_pairs[bits & 15]
+                                                        : choice_of_quads[bits & 3];
+            const auto lane = hn::PromoteTo(words, hn::LoadU(bytes, chosen_of_eight[choice].data()));
+            // Bytes 2 k and 2 k + 1 of lane k.
+            const auto at =
+                hn::Add(hn::Add(hn::ShiftLeft<1>(lane), hn::ShiftLeft<9>(lane)), hn::Set(words, 0x0100));
+            return hn::BitCast(tag(), hn::TableLookupBytes(hn::BitCast(words, v), at));
+        }
+    }
+};
+
+#if HWY_TARGET == HWY_AVX2
+// Eight lanes of four bytes, or four of eight.
+template <class T>
+struct wide_compress_group {
+    static constexpr std::size_t size = lanes<T>;
+    using tag = full<T>;
+    static HWY_INLINE hn::Vec<tag> packed(hn::Vec<tag> v, std::uint64_t bits) {
+        const full<std::uint32_t> words;
+        const hn::Rebind<std::uint8_t, full<std::uint32_t>> bytes;
+        const std::size_t choice = sizeof(T) == 4 ? bits & 255 : choice_of_pairs[bits & 15];
+        const auto lane = hn::PromoteTo(words, hn::LoadU(bytes, chosen_of_eight[choice].data()));
+        return hn::BitCast(tag(),
+                           hn::TableLookupLanes(hn::BitCast(words, v), hn::IndicesFromVec(words, lane)));
+    }
+};
+template <>
+struct compress_group<std::uint32_t> : wide_compress_group<std::uint32_t> {};
+template <>
+struct compress_group<std::uint64_t> : wide_compress_group<std::uint64_t> {};
+#endif
+
+#if HWY_TARGET == HWY_AVX3
+// AVX-512 packs lanes of four and eight bytes by itself.
+template <>
+struct compress_group<std::uint32_t> {
+    static constexpr std::size_t size = 16;
+    using tag = full<std::uint32_t>;
+    static HWY_INLINE hn::Vec<tag> packed(hn::Vec<tag> v, std::uint64_t bits) {
+        return hn::Vec<tag>{_mm512_maskz_compress_epi32(static_cast<__mmask16>(bits), v.raw)};
+    }
+};
+template <>
+struct compress_group<std::uint64_t> {
+    static constexpr std::size_t size = 8;
+    using tag = full<std::uint64_t>;
+    static HWY_INLINE hn::Vec<tag> packed(hn::Vec<tag> v, std::uint64_t bits) {
+        return hn::Vec<tag>{_mm512_maskz_compress_epi64(static_cast<__mmask8>(bits), v.raw)};
+    }
+};
+
+// And lanes of one and two bytes with VBMI2, which some processors with AVX-512 lack.
+#define UPSWEEP_VBMI2_ATTR __attribute__((target("avx512f,avx512bw,avx512vl,avx512vbmi2,bmi,bmi2,popcnt")))
+
+inline bool has_vbmi2() {
+    static const bool has = __builtin_cpu_supports("avx512vbmi2") != 0;
+    return has;
+}
+template <class T>
+UPSWEEP_VBMI2_ATTR std::size_t compress_vbmi2(T* to, std::size_t room, const T* from,
+                                              const std::uint64_t* bits, std::size_t count) {
+    constexpr std::size_t width = 64 / sizeof(T);
+    std::size_t at = 0;
+    for (std::size_t i = 0; i < count && at != room; i += width) {
+        const std::uint64_t all = ~std::uint64_t{0} >> (64 - std::min(width, count - i));
+        const std::uint64_t chosen = bits[i / 64] >> (i % 64) & all;
+        const auto found = static_cast<std::size_t>(__builtin_popcountll(chosen));
+        const std::size_t kept = std::min(found, room - at);
+        const std::uint64_t first = kept == 0 ? 0 : ~std::uint64_t{0} >> (64 - kept);
+        if constexpr (sizeof(T) == 1) {
+            const __m512i v = _mm512_maskz_compress_epi8(chosen, _mm512_maskz_loadu_epi8(all, from + i));
+            if (at + width <= room)
+                _mm512_storeu_si512(to + at, v);
+            else
+                _mm512_mask_storeu_epi8(to + at, first, v);
+        } else {
+            const auto lanes_of = [](std::uint64_t mask) { return static_cast<__mmask32>(mask); };
+            const __m512i v = _mm512_maskz_compress_epi16(lanes_of(chosen),
+                                                          _mm512_maskz_loadu_epi16(lanes_of(all), from + i));
+            if (at + width <= room)
+                _mm512_storeu_si512(to + at, v);
+            else
+                _mm512_mask_storeu_epi16(to + at, lanes_of(first), v);
+        }
+        at += kept;
+    }
+    return at;
+}
+#endif
+
+struct compression {
+    static HWY_ATTR std::size_t count(const std::uint64_t* bits, std::size_t words) {
+        std::size_t sum = 0;
+        for (std::size_t i = 0; i < words; ++i) sum += count_of(bits[i]);
+        return sum;
+    }
+    template <class T>
+    static HWY_ATTR std::size_t compress(void* dst, std::size_t room, const void* src,
+                                         const std::uint64_t* bits, std::size_t count) {
+        auto* to = static_cast<T*>(dst);
+        const auto* from = static_cast<const T*>(src);
+#if HWY_TARGET == HWY_AVX3
+        if constexpr (sizeof(T) <= 2) {
+            if (has_vbmi2()) return compress_vbmi2(to, room, from, bits, count);
+        }
+#endif
+        std::size_t at = 0;
+        std::size_t i = 0;
+        for (; i + 64 <= count && at + 64 <= room; i += 64) at += move_word(to + at, from + i, bits[i / 64]);
+        for (; i + 64 <= count && at != room; i += 64)
+            at += move_last(to + at, room - at, from + i, bits[i / 64]);
+        return at +
+               portable::compression::compress<T>(to + at, room - at, from + i, bits + i / 64, count - i);
+    }
+
+  private:
+    static HWY_INLINE std::size_t count_of(std::uint64_t bits) {
+        return static_cast<std::size_t>(__builtin_popcountll(bits));
+    }
+    // The chosen ones of 64 elements; writes to[0] to to[63] at most.
+    template <class T>
+    static HWY_INLINE std::size_t move_word(T* to, const T* from, std::uint64_t word) {
+        using group = compress_group<T>;
+        constexpr std::uint64_t all = ~std::uint64_t{0} >> (64 - group::size);
+        const typename group::tag d;
+        std::size_t at = 0;
+        for (std::size_t k = 0; k < 64; k += group::size) {
+            const std::uint64_t chosen = word >> k & all;
+            hn::StoreU(group::packed(hn::LoadU(d, from + k), chosen), d, to + at);
+            at += count_of(chosen);
+        }
+        return at;
+    }
+    // The same where there is room for few.
+    template <class T>
+    static HWY_INLINE std::size_t move_last(T* to, std::size_t room, const T* from, std::uint64_t word) {
+        using group = compress_group<T>;
+        constexpr std::uint64_t all = ~std::uint64_t{0} >> (64 - group::size);
+        const typename group::tag d;
+        std::size_t at = 0;
+        for (std::size_t k = 0; k < 64 && at != room; k += group::size) {
+            const std::uint64_t chosen = word >> k & all;
+            const auto v = group::packed(hn::LoadU(d, from + k), chosen);
+            if (at + group::size <= room) {
+                hn::StoreU(v, d, to + at);
+                at += count_of(chosen);
+            } else {
+                alignas(64) T last[group::size];
+                hn::StoreU(v, d, last);
+                const std::size_t kept = std::min(count_of(chosen), room - at);
+                std::memcpy(to + at, last, kept * sizeof(T));
+                at += kept;
+            }
+        }
+        return at;
+    }
+};
+inline constexpr compress_kernels compress_table = compress_table_of<compression>();
+
+// Whether a <= b: for integers, whether it is not above.
+template <class T, class V>
+HWY_INLINE auto at_most(V a, V b) {
+    if constexpr (std::is_floating_point_v<T>)
+        return hn::Le(a, b);
+    else
+        return hn::Not(hn::Lt(b, a));
+}
+template <class T>
+HWY_ATTR void compare(const T* x, std::size_t count, const compared_with<T>& with, std::uint64_t* bits) {
+    const full<T> d;
+    const auto value = hn::Set(d, with.value);
+    const auto all = [&](const auto& test) HWY_ATTR {
+        const std::size_t done =
+            mark_words<T>(count, bits, [&](std::size_t i) HWY_ATTR { return test(hn::LoadU(d, x + i)); });
+        portable::compare(x + done, count - done, with, bits + done / 64);
+    };
+    using v = vector<T>;
+    switch (with.how) {
+        case comparison::less:
+            return all([&](v e) HWY_ATTR { return hn::Lt(e, value); });
+        case comparison::less_equal:
+            return all([&](v e) HWY_ATTR { return at_most<T>(e, value); });
+        case comparison::equal:
+            return all([&](v e) HWY_ATTR { return hn::Eq(e, value); });
+        case comparison::not_equal:
+            return all([&](v e) HWY_ATTR { return hn::Not(hn::Eq(e, value)); });
+        case comparison::greater_equal:
+            return all([&](v e) HWY_ATTR { return at_most<T>(value, e); });
+        case comparison::greater:
+            return all([&](v e) HWY_ATTR { return hn::Lt(value, e); });
+    }
+}
+
+}  // namespace upsweep::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+#endif
+
+#endif  // include guard
