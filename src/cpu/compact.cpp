@@ -27,12 +27,12 @@ void invert(const std::uint64_t* bits, std::size_t count, std::uint64_t* inverte
 
 void* advanced(void* p, std::size_t bytes) { return static_cast<std::byte*>(p) + bytes; }
 
-// Asks for elements [first, first + count) of an array.
+// Asks for elements [first, first + count) of an array, which may lie past its end.
 void ask(const void* array, std::size_t element_bytes, std::size_t first, std::size_t count) {
     if (array == nullptr) return;
-    const char* from = static_cast<const char*>(array) + first * element_bytes;
-    for (const char* const end = from + count * element_bytes; from < end; from += 64)
-        __builtin_prefetch(from, 0, 2);
+    auto at = reinterpret_cast<std::uintptr_t>(array) + first * element_bytes;
+    for (const auto end = at + count * element_bytes; at < end; at += 64)
+        __builtin_prefetch(reinterpret_cast<const void*>(at), 0, 2);
 }
 
 // What is the same for every chunk.
@@ -310,6 +310,13 @@ std::size_t run_compact(executor& ex, const choice& which, const transfer& way, 
 
 std::size_t run_partition(executor& ex, const choice& which, const transfer& way, std::size_t n) {
     const planned made = plan(ex, which, way, n, false);
+    if (made.chunks.count == 1 && n <= most_chunk_elements) {  // whose bits are kept
+        moving_kernel<true>::summary all;
+        moving_kernel<true>(made.of, 0).summarise(0, all);
+        std::size_t chosen = 0;
+        moving_kernel<true>(made.of, all.count).scan(0, chosen, no_chunk, all);
+        return chosen;
+    }
     const std::size_t chosen = count_chosen(ex, made.of, made.chunks.helpers);
     return run_chunks(ex, made.chunks, moving_kernel<true>(made.of, chosen), std::size_t{0});
 }

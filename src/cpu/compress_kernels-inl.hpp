@@ -169,8 +169,10 @@ struct compression {
         for (; i + 64 <= count && at + 64 <= room; i += 64) at += move_word(to + at, from + i, bits[i / 64]);
         for (; i + 64 <= count && at != room; i += 64)
             at += move_last(to + at, room - at, from + i, bits[i / 64]);
-        return at +
-               portable::compression::compress<T>(to + at, room - at, from + i, bits + i / 64, count - i);
+        if (i == count || at == room) return at;
+        T rest[64] = {};
+        std::memcpy(rest, from + i, (count - i) * sizeof(T));
+        return at + move_last(to + at, room - at, rest, first_bits(bits[i / 64], count - i));
     }
 
   private:
@@ -229,11 +231,7 @@ template <class T>
 HWY_ATTR void compare(const T* x, std::size_t count, const compared_with<T>& with, std::uint64_t* bits) {
     const full<T> d;
     const auto value = hn::Set(d, with.value);
-    const auto all = [&](const auto& test) HWY_ATTR {
-        const std::size_t done =
-            mark_words<T>(count, bits, [&](std::size_t i) HWY_ATTR { return test(hn::LoadU(d, x + i)); });
-        portable::compare(x + done, count - done, with, bits + done / 64);
-    };
+    const auto all = [&](const auto& test) HWY_ATTR { mark_elements(x, count, bits, test); };
     using v = vector<T>;
     switch (with.how) {
         case comparison::less:

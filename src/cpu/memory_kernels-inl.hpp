@@ -104,12 +104,9 @@ struct memory {
     }
 
     static HWY_ATTR void mark_nonzero(const void* bytes, std::size_t count, std::uint64_t* bits) {
-        const full<std::uint8_t> d;
-        const auto* x = static_cast<const std::uint8_t*>(bytes);
-        const std::size_t done = mark_words<std::uint8_t>(count, bits, [&](std::size_t i) HWY_ATTR {
-            return hn::Not(hn::Eq(hn::LoadU(d, x + i), hn::Zero(d)));
-        });
-        portable::memory::mark_nonzero(x + done, count - done, bits + done / 64);
+        using v = vector<std::uint8_t>;
+        mark_elements(static_cast<const std::uint8_t*>(bytes), count, bits,
+                      [](v e) HWY_ATTR { return hn::Not(hn::Eq(e, hn::Zero(full<std::uint8_t>()))); });
     }
     template <class T>
     static HWY_ATTR void mark_changes(const void* keys, std::size_t count, std::uint64_t* bits) {

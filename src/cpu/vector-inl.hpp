@@ -87,8 +87,8 @@ HWY_INLINE void claim(T* y, std::size_t first, std::size_t count, std::size_t n)
     asm volatile("");
 }
 
-// One bit a lane, a word of 64 lanes at a time; test(i) is the mask of lanes i, i + 1, ... Returns how many
-// of `count` are done: all whole words.
+// bits[...], one bit a lane, a word of 64 lanes at a time; test(i) is the mask of lanes i, i + 1, ... Returns
+// how many of `count` are done: all whole words.
 template <class T, class Test>
 HWY_INLINE std::size_t mark_words(std::size_t count, std::uint64_t* bits, const Test& test) {
     const full<T> d;
@@ -106,6 +106,24 @@ HWY_INLINE std::size_t mark_words(std::size_t count, std::uint64_t* bits, const 
     }
     return i;
 }
+// The first `count` < 64 of a word's bits.
+HWY_INLINE std::uint64_t first_bits(std::uint64_t word, std::size_t count) {
+    return word & ((std::uint64_t{1} << count) - 1);
+}
+// All bits of x[0], ..., x[count - 1], of which test(v) is the mask of a vector.
+template <class T, class Test>
+HWY_INLINE void mark_elements(const T* x, std::size_t count, std::uint64_t* bits, const Test& test) {
+    const full<T> d;
+    const std::size_t done =
+        mark_words<T>(count, bits, [&](std::size_t i) HWY_ATTR { return test(hn::LoadU(d, x + i)); });
+    if (done == count) return;
+    T rest[64] = {};
+    std::memcpy(rest, x + done, (count - done) * sizeof(T));
+    std::uint64_t word = 0;
+    mark_words<T>(64, &word, [&](std::size_t i) HWY_ATTR { return test(hn::LoadU(d, rest + i)); });
+    bits[done / 64] = first_bits(word, count - done);
+}
+
 // Transposes the square of block_lanes<T> vectors within every 128-bit block, by perfect shuffles:
 // for 32-bit lanes a0 a1 a2 a3 | b0 ... | c0 ... | d0 ...  ->  a0 b0 c0 d0 | a1 b1 c1 d1 | ...
 template <class T>

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "upsweep/core/portability.hpp"
 #include "upsweep/core/tree.hpp"
 #include "upsweep/cpu/kernels.hpp"
 
@@ -35,6 +36,7 @@ void mark_each(const memory_kernels& memory, std::size_t count, std::uint64_t* b
     for (std::size_t i = 0; i < count; i += most) {
         const std::size_t part = std::min(most, count - i);
         if (part == most) {
+            UPSWEEP_VECTORIZE
             for (std::size_t k = 0; k < most; ++k) answers[k] = test(i + k);
         } else {
             for (std::size_t k = 0; k < part; ++k) answers[k] = test(i + k);
