@@ -195,11 +195,11 @@ SHORT_LINES = [
 SHORT_SIZES = [10**3, 10**5, 10**6, 10**7, 10**8]
 
 
-def short_rows(by_cell):
-    """Inclusive sums of float against the peers, nanoseconds per element, one column a size."""
-    chosen = {n: by_cell[key] for n in SHORT_SIZES if (key := ("inclusive", "float", n, None)) in by_cell}
+def short_rows(by_cell, work, lines):
+    """One work on floats against its peers, nanoseconds per element, one column a size."""
+    chosen = {n: by_cell[key] for n in SHORT_SIZES if (key := (work, "float", n, None)) in by_cell}
     rows = []
-    for label, find in SHORT_LINES:
+    for label, find in lines:
         records = {n: find(cell) for n, cell in chosen.items()}
         if any(records.values()):
             rows.append([label] + [f"{pace(record) * 1e9 / n:.3f}" if record else "" for n, record in records.items()])
@@ -216,6 +216,16 @@ def axis_rows(by_cell):
         rows.append([f"{key[1]}, ({key[3].replace('x', ', ')})"] +
                     [f"{pace(record) * 1e9 / key[2]:.3f}" if record else "" for record in records])
     return ["array", "copy", "Upsweep", "plain loop", "NumPy `cumsum`"], rows
+
+
+COMPACTION_LINES = [
+    ("copy of as many bytes", lambda cell: fastest(cell, "copy")),
+    ("**Upsweep**, `less_than(0.5f)`", lambda cell: cell.get("upsweep")),
+    ("Upsweep, 1 thread", lambda cell: cell.get("upsweep, 1 thread")),
+    ("plain loop without branches", lambda cell: cell.get("plain loop")),
+    ("`std::copy_if`", lambda cell: cell.get("std")),
+    ("`std::copy_if`, `par_unseq`", lambda cell: cell.get("std par_unseq")),
+]
 
 
 def as_text(header, rows):
@@ -250,7 +260,8 @@ def write_docs(path, machine, records, suffix=""):
     described = ", ".join(word for word in words if word) + "."
     sections = {
         "machine": described,
-        "figures": f"{as_markdown(*short_rows(by_cell))}\n\n{described}",
+        "figures": f"{as_markdown(*short_rows(by_cell, "inclusive", SHORT_LINES))}\n\n{described}",
+        "compaction": as_markdown(*short_rows(by_cell, "compact", COMPACTION_LINES)),
         "axes": as_markdown(*axis_rows(by_cell)),
         "targets": as_markdown(*target_rows(by_cell)),
         "contenders": as_markdown(*contender_rows(by_cell, "inclusive", "float")),

@@ -63,16 +63,17 @@ TYPED_TEST(compact_elements, small) {
 TYPED_TEST(compact_elements, every_choice) {
     for (const choosing& how : choosings()) {
         check_flags<TypeParam>(coverage::levels, 1000, how);
-        check_flags<TypeParam>(coverage::all, repetitions(300'001, 70'001), how);
+        check_flags<TypeParam>(coverage::all, repetitions(300'001, 30'011) / (1 + sizeof(TypeParam) / 32),
+                               how);
     }
 }
 
 // Results that are stored past the caches, by one thread and by several.
 TEST(compact, past_the_caches) {
     for (const choosing& how : choosings()) {
-        check_flags<std::uint8_t>(coverage::threads, repetitions(3'000'017, 1'200'017), how);
-        check_flags<double>(coverage::threads, repetitions(700'003, 200'003), how);
-        check_flags<record_of<80>>(coverage::threads, repetitions(50'003, 20'003), how);
+        check_flags<std::uint8_t>(coverage::threads, repetitions(3'000'017, 400'017), how);
+        check_flags<double>(coverage::threads, repetitions(700'003, 130'003), how);
+        check_flags<record_of<80>>(coverage::threads, repetitions(50'003, 5'003), how);
     }
 }
 

@@ -27,7 +27,13 @@ std::vector<T> random_elements(std::size_t n, std::uint64_t seed) {
     random_bits random(seed);
     std::vector<T> made(n);
     auto* bytes = reinterpret_cast<unsigned char*>(made.data());
-    for (std::size_t i = 0; i < n * sizeof(T); ++i) bytes[i] = static_cast<unsigned char>(random());
+    for (std::size_t left = n * sizeof(T); left != 0;) {
+        const std::uint64_t word = random();
+        const std::size_t part = std::min(left, sizeof word);
+        std::memcpy(bytes, &word, part);
+        bytes += part;
+        left -= part;
+    }
     return made;
 }
 // Whether two arrays have the same bytes, NaNs included.
