@@ -1,5 +1,6 @@
 // CSV and TSV: RFC 4180 in blocks of any size, numbers, errors with line and column, and the writer.
 #include "cli/io/csv.hpp"
+#include "cli/io/output_file.hpp"
 
 #include <gtest/gtest.h>
 
