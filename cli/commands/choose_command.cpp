@@ -121,18 +121,21 @@ void add_common_sections(help_page& page) {
           "several is taken in C order, the last index fastest, as NumPy's x[x < 5] does; one in Fortran "
           "order is held in memory, or in a file beside the output, unless it can be mapped.",
           ".csv, .tsv: whole rows with their text as it is, behind the line of names. A cell that a "
-          "condition looks at must be a number. With -o FILE of the other of these formats, the text is "
-          "quoted anew.",
+          "condition looks at must be a number; integers are compared as integers, other cells in float64. "
+          "With -o FILE of the other of these formats, the text is quoted anew.",
           "raw (.raw, .bin): elements of type --dtype, one after the other and nothing else; --dtype '>f4' "
-          "tells a byte order too. Results are in this machine's byte order.",
-          "--indices writes where the elements stand instead of the elements: int64, counted from 0 in the "
+          "tells a byte order too. Results are in this machine's byte order."}});
+    page.sections.push_back(
+        {"Indices",
+         {"--indices writes where the elements stand instead of the elements: int64, counted from 0 in the "
           "order above. Of a table they are the numbers of its rows, as a table of one column called index, "
-          "or as an array with -o FILE.npy.",
-          "Files of any size take some tens of megabytes of memory at most. What must wait until more is "
-          "known (the others "
-          "of a partition, and a .npy result that goes to a pipe) is laid in a file beside the output, or in "
-          "TMPDIR if that is standard output, once it is more than 16 MiB. An output file appears when it "
-          "is complete; until then, and after an error, an old one stays as it was."}});
+          "or as an array with -o FILE.npy."}});
+    page.sections.push_back(
+        {"Large files",
+         {"Files of any size take some tens of megabytes of memory at most. What must wait until more is "
+          "known (the others of a partition, and a .npy result that goes to a pipe) is laid in a file beside "
+          "the output, or in TMPDIR if that is standard output, once it is more than 16 MiB. An output file "
+          "appears when it is complete; until then, and after an error, an old one stays as it was."}});
     page.sections.push_back(
         {"Environment",
          {"UPSWEEP_SIMD forces an instruction set by name, see upsweep devices. UPSWEEP_BLOCK_BYTES is the "
