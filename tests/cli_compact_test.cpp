@@ -363,8 +363,7 @@ TEST_F(cli_compact_table, rows_keep_their_text) {
               "key,n,\"x, y\"\n\"d\",3,-2\ne,4,1e3\nf,5,\"0.25\"\na,1,0.5\n\"b \"\"c\"\"\", 2 ,1\n");
     EXPECT_EQ(succeed("partition t.csv --column n --pivot 3"), succeed("partition t.csv --where 'n < 3'"));
     EXPECT_EQ(succeed("compact t.csv --column n --where 'x == 4'"), "key,n,\"x, y\"\ne,4,1e3\n");
-    EXPECT_EQ(shell("cat t.csv | \"$UPSWEEP\" compact - --format csv --where 'n == 1'").out,
-              "key,n,\"x, y\"\na,1,0.5\n");
+    EXPECT_EQ(shell("cat t.csv | \"$UPSWEEP\" compact - --where 'n == 1'").out, "key,n,\"x, y\"\na,1,0.5\n");
     EXPECT_EQ(shell("cat t.csv | \"$UPSWEEP\" partition - --column n --pivot 3").out,
               succeed("partition t.csv --where 'n < 3'"));
 }
@@ -516,6 +515,7 @@ TEST_F(cli_compact_errors, conditions) {
     refuse("x < inf", "int32 is compared with an integer");
     refuse("x === 5", "int32 is compared with an integer, but \"= 5\" is none");
     refuse("x < 5 and x > 2", "but \"5 and x > 2\" is none");
+    refuse("x < 5\n", "but \"5\\x0a\" is none");
     refuse("1 < x", "--where \"1 < x\": x.npy is no table with columns; its elements are called x");
     refuse("n < 5", "--where \"n < 5\": x.npy is no table with columns; its elements are called x");
     fail_and_keep(2, "x.npy --where 'x < 5' --where 'x > y'", "--where \"x > y\": int32 is compared with");

@@ -43,7 +43,9 @@ void read_conditions(choose_arguments& arguments, const words& given, const CLI:
 
 void check(choose_arguments& arguments, const words& given, const CLI::App& app) {
     read_conditions(arguments, given, app);
-    arguments.find_input_format(!arguments.column.empty(), !given.dtype.empty());
+    const bool names_column = std::any_of(arguments.conditions.begin(), arguments.conditions.end(),
+                                          [](const where_condition& one) { return one.name != "x"; });
+    arguments.find_input_format(names_column || !arguments.column.empty(), !given.dtype.empty());
     const bool table = arguments.reads_table();
     if (arguments.input_format == file_format::raw) {
         if (given.dtype.empty()) {

@@ -16,6 +16,7 @@ namespace upsweep::cli {
 namespace {
 
 constexpr std::string_view blanks = " \t";
+constexpr std::size_t longest_problem = 300;
 
 // Longer ones before those that they start with.
 constexpr std::array<std::pair<std::string_view, comparison>, 6> operators = {{
@@ -111,7 +112,7 @@ std::unique_ptr<registry::chooser> make_chooser(const registry::device& device, 
             static_cast<void>(registry::make_chooser(device, type, std::span(&one.test, 1)));
         } catch (const error& problem) {
             if (problem.code() != errc::invalid_argument) throw;
-            throw usage_error(fmt::format("{}: {}", one.words, problem.what()));
+            throw usage_error(fmt::format("{}: {}", one.words, printable(problem.what(), longest_problem)));
         }
     }
     return registry::make_chooser(device, type, tests);
