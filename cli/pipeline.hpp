@@ -37,6 +37,7 @@ struct data_block {
     std::size_t count = 0;    // elements
     byte_buffer in;
     byte_buffer out;
+    std::size_t chosen = 0;  // where a command chooses: elements at the front of `out`
 };
 
 // Blocks on their way from one stage to the next.

@@ -25,7 +25,7 @@ help_page program_page() {
     page.synopsis = {"upsweep COMMAND [options]", "upsweep COMMAND --help", "upsweep --version"};
     page.description =
         "Computes running sums, products, minima, maxima and more of the numbers in NumPy arrays, tables and "
-        "raw files of any size. "
+        "raw files of any size, and packs or parts what satisfies conditions. "
         "Results have the same bits on every machine and with any number of threads. Data goes to standard "
         "output or to -o FILE, words "
         "go to standard error; - as a file name is standard input or output.";
@@ -34,8 +34,10 @@ help_page program_page() {
     page.examples = {{"upsweep scan x.npy -o sums.npy", "Running sums of an array:"},
                      {"upsweep scan weather.csv --column precipitation --by year",
                       "Of a column of a table, for each year by itself:"},
+                     {"upsweep compact x.npy --where 'x < 5' -o small.npy", "What is less than 5:"},
                      {"upsweep bench", "How fast that is here, beside a copy of memory:"}};
-    page.see_also = {"upsweep scan", "upsweep bench", "upsweep devices"};
+    page.see_also = {"upsweep scan", "upsweep compact", "upsweep partition", "upsweep bench",
+                     "upsweep devices"};
     return page;
 }
 
@@ -52,7 +54,8 @@ class program {
         app_.set_version_flag("--version", "upsweep " UPSWEEP_VERSION_STRING, "show the version");
         app_.require_subcommand(0, 1);
         registry::add_back_ends();
-        commands_ = {add_scan(app_), add_bench(app_), add_devices(app_)};
+        commands_ = {add_scan(app_), add_compact(app_), add_partition(app_), add_bench(app_),
+                     add_devices(app_)};
         for (command& one : commands_) {
             one.app->set_help_flag("-h,--help", "show this page");
             one.app->allow_extras(false);
@@ -79,7 +82,8 @@ class program {
             }
             if (help_->parsed()) return run_help();
             const command* one = active();
-            if (one == nullptr) return misused(where, "a command is missing: scan, bench or devices");
+            if (one == nullptr)
+                return misused(where, "a command is missing: scan, compact, partition, bench or devices");
             where = one->page.name;
             one->run();
             return finished();

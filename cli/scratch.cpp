@@ -1,4 +1,4 @@
-// Scratch memory on POSIX.
+// Scratch memory and streams on POSIX.
 #include "cli/scratch.hpp"
 
 #include <fcntl.h>
@@ -16,6 +16,8 @@
 namespace upsweep::cli {
 namespace {
 
+constexpr std::size_t piece_bytes = std::size_t{1} << 20;  // read from a file at a time
+
 std::size_t half_of_memory() {
     const long pages = ::sysconf(_SC_PHYS_PAGES);
     const long page = ::sysconf(_SC_PAGESIZE);
@@ -32,14 +34,20 @@ std::string folder_of(const std::string& beside) {
     return slash == std::string::npos ? "." : beside.substr(0, slash + 1);
 }
 
-// A file that is gone when it is closed, with its blocks reserved so that writing cannot find the disk full.
-int open_nameless(const std::string& folder, std::size_t bytes) {
+// A file that is gone when it is closed.
+int open_nameless(const std::string& folder) {
     const std::string pattern = folder + "/.upsweep-scratch-XXXXXX";
     std::vector<char> name(pattern.begin(), pattern.end());
     name.push_back('\0');
     const int descriptor = ::mkostemp(name.data(), O_CLOEXEC);
     if (descriptor < 0) fail_errno(folder, "no scratch file can be made here", errno);
     ::unlink(name.data());
+    return descriptor;
+}
+
+// With its blocks reserved, so that writing cannot find the disk full.
+int open_reserved(const std::string& folder, std::size_t bytes) {
+    const int descriptor = open_nameless(folder);
     const int problem = ::posix_fallocate(descriptor, 0, static_cast<off_t>(bytes));
     if (problem != 0) {
         ::close(descriptor);
@@ -56,7 +64,7 @@ scratch_memory::scratch_memory(std::size_t bytes, const std::string& beside)
 scratch_memory::scratch_memory(std::size_t bytes, const std::string& beside, std::size_t most_in_memory)
     : bytes_(std::max<std::size_t>(bytes, 1)) {
     const bool in_memory = bytes_ <= most_in_memory;
-    const int descriptor = in_memory ? -1 : open_nameless(folder_of(beside), bytes_);
+    const int descriptor = in_memory ? -1 : open_reserved(folder_of(beside), bytes_);
     const int flags = in_memory ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED;
     void* const mapped = ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, flags, descriptor, 0);
     const int problem = errno;
@@ -72,5 +80,47 @@ scratch_memory::scratch_memory(std::size_t bytes, const std::string& beside, std
 }
 
 scratch_memory::~scratch_memory() { ::munmap(memory_, bytes_); }
+
+scratch_stream::~scratch_stream() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+void scratch_stream::write(const void* data, std::size_t bytes) {
+    const auto* first = static_cast<const std::byte*>(data);
+    held_.insert(held_.end(), first, first + bytes);
+    if (held_.size() > most_in_memory_) file();
+}
+
+// Moves what is held to the file.
+void scratch_stream::file() {
+    if (descriptor_ < 0) descriptor_ = open_nameless(folder_of(beside_));
+    for (std::size_t done = 0; done < held_.size();) {
+        const ssize_t put = ::pwrite(descriptor_, held_.data() + done, held_.size() - done,
+                                     static_cast<off_t>(filed_ + done));
+        if (put > 0) done += static_cast<std::size_t>(put);
+        if (put < 0 && errno != EINTR)
+            fail_errno(folder_of(beside_), "a scratch file cannot be written here", errno);
+    }
+    filed_ += held_.size();
+    held_.clear();
+}
+
+void scratch_stream::send(byte_sink& to) {
+    std::vector<std::byte> piece(static_cast<std::size_t>(std::min<std::uint64_t>(filed_, piece_bytes)));
+    for (std::uint64_t sent = 0; sent < filed_;) {
+        const std::size_t wanted =
+            static_cast<std::size_t>(std::min<std::uint64_t>(piece.size(), filed_ - sent));
+        for (std::size_t done = 0; done < wanted;) {
+            const ssize_t got =
+                ::pread(descriptor_, piece.data() + done, wanted - done, static_cast<off_t>(sent + done));
+            if (got > 0) done += static_cast<std::size_t>(got);
+            if (got == 0 || (got < 0 && errno != EINTR))
+                fail_errno(folder_of(beside_), "a scratch file cannot be read", got == 0 ? EIO : errno);
+        }
+        to.write(piece.data(), wanted);
+        sent += wanted;
+    }
+    to.write(held_.data(), held_.size());
+}
 
 }  // namespace upsweep::cli

@@ -1,12 +1,19 @@
-// Memory for what must be there as a whole: from the machine's own while it is less than half of it,
-// otherwise a file without a name, mapped, so that the system may move it to disk.
+// Room for what cannot be written yet, in memory or in files without a name: as a whole
+// (scratch_memory), or as a stream (scratch_stream).
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/io/byte_sink.hpp"
 
 namespace upsweep::cli {
 
+// Memory for what must be there as a whole: the machine's own while it is less than half of it, otherwise a
+// file, mapped, so that the system may move it to disk.
 class scratch_memory {
   public:
     // `beside` is the file next to which a large one is laid; "-" takes TMPDIR. Throws upsweep::error when
@@ -24,6 +31,33 @@ class scratch_memory {
   private:
     std::size_t bytes_;
     void* memory_ = nullptr;
+};
+
+// Bytes that are set aside and read once from the first on: in memory up to a limit, beyond it in a file.
+class scratch_stream final : public byte_sink {
+  public:
+    // `beside` as in scratch_memory.
+    scratch_stream(std::string beside, std::size_t most_in_memory)
+        : beside_(std::move(beside)), most_in_memory_(most_in_memory) {}
+    scratch_stream(const scratch_stream&) = delete;
+    scratch_stream& operator=(const scratch_stream&) = delete;
+    ~scratch_stream();
+
+    void write(const void* data, std::size_t bytes) override;
+    using byte_sink::write;
+    [[nodiscard]] std::uint64_t size() const { return filed_ + held_.size(); }
+    // Writes all of it to `to`. What was written in multiples of 16 bytes or of a divisor of 16 is passed on
+    // in such multiples.
+    void send(byte_sink& to);
+
+  private:
+    void file();
+
+    std::string beside_;
+    std::size_t most_in_memory_;
+    std::vector<std::byte> held_;  // behind what is in the file
+    std::uint64_t filed_ = 0;
+    int descriptor_ = -1;
 };
 
 }  // namespace upsweep::cli

@@ -8,6 +8,7 @@
 #include <limits>
 #include <vector>
 
+#include "cli/io/output_file.hpp"
 #include "support/scratch_directory.hpp"
 
 namespace {
@@ -94,6 +95,34 @@ TEST_F(csv_test, tabs_and_no_header) {
     options = {};
     options.header = false;
     EXPECT_EQ(rows_of("1,\"2\"\"\"\n3,4\n", options), (table{{"1", "2"}, {"1", "2\""}, {"3", "4"}}));
+}
+
+// Whatever the block size, rows keep quotes, blanks and line ends.
+TEST_F(csv_test, texts_of_rows) {
+    const std::string file =
+        "\xef\xbb\xbf\"a\",b\r\n\"x\"\"y\"\"\", 1\n\"two\r\nlines\",\r,\"\"\r\n1,\"\"\"\"";
+    for (std::size_t block = 1; block <= file.size(); ++block) {
+        SCOPED_TRACE(block);
+        csv_options options;
+        options.block_bytes = block;
+        csv_reader reader = reader_of(file, options);
+        for (int time = 0; time < 2; ++time) {
+            EXPECT_EQ(reader.row_text(), "\"a\",b");
+            EXPECT_EQ(reader.line_end(), "\r\n");
+            const std::pair<std::string, std::string> rows[] = {{"\"x\"\"y\"\"\", 1", "\n"},
+                                                                {"\"two\r\nlines\",", "\r"},
+                                                                {",\"\"", "\r\n"},
+                                                                {"1,\"\"\"\"", "\r\n"}};
+            for (const auto& [text, end] : rows) {
+                ASSERT_TRUE(reader.next());
+                EXPECT_EQ(reader.row_text(), text);
+                EXPECT_EQ(reader.line_end(), end);
+            }
+            EXPECT_EQ(reader.cell(1), "\"");
+            EXPECT_FALSE(reader.next());
+            reader.rewind();
+        }
+    }
 }
 
 TEST_F(csv_test, malformed_files) {

@@ -29,6 +29,10 @@ void device_choice::add_to(CLI::App& app) {
            "cpu (the default), cuda, gl or vulkan; cuda:1 is the second GPU; auto is cuda where a GPU "
            "is there and does the work, else cpu")
         ->type_name("NAME");
+    add_threads_to(app);
+}
+
+void device_choice::add_threads_to(CLI::App& app) {
     app.add_option("--threads", threads, "most threads to use; default: all processors")->type_name("N");
 }
 

@@ -25,6 +25,8 @@ struct device_choice {
     std::size_t threads = 0;
 
     void add_to(CLI::App& app);
+    // --threads alone, for what the CPU alone does.
+    void add_threads_to(CLI::App& app);
     // Throws usage_error for words, and upsweep::error for devices that are not there.
     // `sequences`: only such are to be scanned, as other devices than the CPU can.
     [[nodiscard]] registry::device open(const CLI::App& app, bool sequences = true) const;

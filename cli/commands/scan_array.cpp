@@ -9,8 +9,6 @@
 #include "cli/commands/scan_job.hpp"
 #include "cli/commands/scan_picture.hpp"
 #include "cli/io/message.hpp"
-#include "cli/io/npy.hpp"
-#include "cli/io/raw.hpp"
 #include "cli/pipeline.hpp"
 #include "cli/progress.hpp"
 #include "cli/scratch.hpp"
@@ -259,12 +257,6 @@ std::optional<int> check_axis(const scan_arguments& arguments, const array_reade
     return axis < 0 ? axis + rank : axis;
 }
 
-array_reader open_array(const scan_arguments& arguments) {
-    byte_source source = byte_source::open(arguments.input);
-    if (arguments.input_format == file_format::npy) return read_npy(std::move(source));
-    return read_raw(std::move(source), *arguments.input_dtype);
-}
-
 }  // namespace
 
 scan_report scan_array(const scan_arguments& arguments, const registry::device& device) {
@@ -281,14 +273,11 @@ scan_report scan_array(const scan_arguments& arguments, const registry::device& 
     }
     const auto scanner = registry::make_scanner(device, request);
 
-    std::vector<file_identity> inputs;
-    if (const auto identity = reader.source().identity()) inputs.push_back(*identity);
-    output_file output(arguments.output, inputs);
+    output_file output(arguments.output, identities(reader.source()));
     array_header header = reader.header();
     header.type = request.types.output;
     header.order = std::endian::native;
-    array_writer writer = arguments.output_format == file_format::npy ? write_npy(output, std::move(header))
-                                                                      : write_raw(output, std::move(header));
+    array_writer writer = open_writer(output, std::move(header), arguments.output_format);
     // A reversed scan of a pipe without a known length needs its length first.
     if (arguments.reverse && !reader.count()) {
         throw usage_error(

@@ -2,13 +2,8 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
-#include <charconv>
 #include <chrono>
-#include <cstdlib>
 #include <memory>
-
-#include <unistd.h>
 
 #include "cli/commands/arguments.hpp"
 #include "cli/commands/commands.hpp"
@@ -22,55 +17,30 @@ namespace upsweep::cli {
 namespace {
 
 struct words {
-    std::string op = "plus", dtype, accumulate, input_dtype, format;
+    std::string op = "plus", dtype, accumulate, input_dtype;
     std::string initial;
     int axis = 0;
 };
 
-bool is_table(file_format format) { return format == file_format::csv || format == file_format::tsv; }
-
-file_format parse_format(const std::string& word) {
-    if (word == "npy") return file_format::npy;
-    if (word == "raw") return file_format::raw;
-    if (word == "csv") return file_format::csv;
-    if (word == "tsv") return file_format::tsv;
-    throw usage_error(fmt::format("--format {}: expected one of npy, raw, csv, tsv", cli::quoted(word)));
-}
-
-// By --format, by the ending of the name, or by the options that only one format has.
-file_format input_format(const scan_arguments& arguments, const words& given) {
-    if (!given.format.empty()) return parse_format(given.format);
-    if (const auto format = format_of(arguments.input)) return *format;
-    if (!arguments.column.empty() || !arguments.by.empty()) return file_format::csv;
-    if (!given.input_dtype.empty()) return file_format::raw;
-    if (arguments.input == "-") return file_format::npy;
-    throw usage_error(
-        fmt::format("{}: the ending tells no format (.npy, .csv, .tsv, .raw, .bin); say it with --format",
-                    arguments.input));
-}
-
-void resolve_raw(scan_arguments& arguments, const words& given) {
-    const std::string& word = given.input_dtype.empty() ? given.dtype : given.input_dtype;
-    if (word.empty()) {
-        throw usage_error(fmt::format(
-            "{}: raw data does not tell the type of its elements; say it with --dtype or --input-dtype",
-            arguments.input));
-    }
-    arguments.input_dtype = registry::parse_dtype_layout(word);
-    if (arguments.input_dtype) return;
-    throw usage_error(fmt::format("{} {}: expected one of {}, or a code such as <f4",
-                                  given.input_dtype.empty() ? "--dtype" : "--input-dtype", cli::quoted(word),
-                                  registry::dtype_names()));
-}
-
 void check(scan_arguments& arguments, const words& given, const CLI::App& app) {
     arguments.op = parse_op(given.op);
-    arguments.input_format = input_format(arguments, given);
-    const bool table = is_table(arguments.input_format);
+    arguments.find_input_format(!arguments.column.empty() || !arguments.by.empty(),
+                                !given.input_dtype.empty());
+    const bool table = arguments.reads_table();
     if (!given.accumulate.empty()) arguments.accumulate = parse_type("--accumulate", given.accumulate);
     if (!given.initial.empty() || app.count("--init") != 0) arguments.initial = given.initial;
     if (app.count("--axis") != 0) arguments.axis = given.axis;
-    if (arguments.input_format == file_format::raw) resolve_raw(arguments, given);
+    if (arguments.input_format == file_format::raw) {
+        if (given.input_dtype.empty() && given.dtype.empty()) {
+            throw usage_error(fmt::format(
+                "{}: raw data does not tell the type of its elements; say it with --dtype or --input-dtype",
+                arguments.input));
+        }
+        if (given.input_dtype.empty())
+            arguments.set_raw_type("--dtype", given.dtype);
+        else
+            arguments.set_raw_type("--input-dtype", given.input_dtype);
+    }
     if (!given.dtype.empty()) {
         // For raw input the same word may carry the byte order of the file; results have the machine's.
         const auto layout = registry::parse_dtype_layout(given.dtype);
@@ -78,15 +48,8 @@ void check(scan_arguments& arguments, const words& given, const CLI::App& app) {
         arguments.dtype = names_input && layout ? layout->type : parse_type("--dtype", given.dtype);
     }
 
-    if (arguments.output == "-" && arguments.json) {
-        throw usage_error("--json writes to standard output; name a file for the data with -o");
-    }
-    arguments.output_format = format_of(arguments.output).value_or(arguments.input_format);
-    if (is_table(arguments.output_format) && !table) {
-        throw usage_error(fmt::format("-o {}: results of an array are written as .npy or raw, not as a table",
-                                      arguments.output));
-    }
-    if (!table && (!arguments.column.empty() || !arguments.by.empty() || !arguments.header)) {
+    arguments.find_output_format();
+    if (!table && (!arguments.column.empty() || !arguments.by.empty() || arguments.headless)) {
         throw usage_error("--column, --by and --no-header are for .csv and .tsv tables");
     }
     if (table && arguments.axis)
@@ -98,9 +61,7 @@ void check(scan_arguments& arguments, const words& given, const CLI::App& app) {
         static_cast<void>(plot_format(arguments.plot));
         if (arguments.plot == arguments.output) throw usage_error("--plot and -o name the same file");
     }
-    if (arguments.output == "-" && !is_table(arguments.output_format) && ::isatty(STDOUT_FILENO) != 0) {
-        throw usage_error("the result is binary and standard output is a terminal; name a file with -o");
-    }
+    arguments.refuse_terminal();
 }
 
 void print_json(const scan_arguments& arguments, const scan_report& report, const registry::device& device,
@@ -139,11 +100,7 @@ void print_json(const scan_arguments& arguments, const scan_report& report, cons
         }
         json.end_array();
     }
-    json.key("seconds").number(seconds).key("bytes").integer(report.bytes);
-    json.key("bytes_per_second").number(seconds > 0 ? static_cast<double>(report.bytes) / seconds : 0);
-    json.key("device").text(device.name());
-    if (device.accelerated() != nullptr) json.key("model").text(device.summary());
-    json.key("threads").integer(device.threads()).key("simd").text(device.simd());
+    tell_run(json, seconds, report.bytes, device);
     json.end_object();
     fmt::print("{}\n", json.result());
 }
@@ -154,7 +111,7 @@ void run_scan(scan_arguments& arguments, const words& given, const CLI::App& app
         arguments.device.open(app, !arguments.axis.has_value() && arguments.by.empty());
     const auto start = std::chrono::steady_clock::now();
     scan_report report =
-        is_table(arguments.input_format) ? scan_table(arguments, device) : scan_array(arguments, device);
+        arguments.reads_table() ? scan_table(arguments, device) : scan_array(arguments, device);
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     if (report.picture) {
         output_file picture(arguments.plot);
@@ -238,7 +195,7 @@ help_page scan_page() {
         {"zcat x.raw.gz | upsweep scan - --format raw --dtype float32 > sums.raw", "In a pipe:"},
         {"upsweep scan x.npy -o sums.npy --json", "For a program that reads what happened:"},
     };
-    page.see_also = {"upsweep", "upsweep bench", "upsweep devices"};
+    page.see_also = {"upsweep", "upsweep compact", "upsweep bench", "upsweep devices"};
     return page;
 }
 
@@ -263,20 +220,6 @@ registry::scan_request make_request(const scan_arguments& arguments, registry::d
     return request;
 }
 
-std::size_t block_bytes(std::size_t usual) {
-    const char* word = std::getenv("UPSWEEP_BLOCK_BYTES");
-    if (word == nullptr || *word == '\0') return usual;
-    const std::string_view text(word);
-    std::size_t bytes = 0;
-    const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), bytes);
-    if (problem != std::errc() || end != text.data() + text.size() || bytes == 0 ||
-        bytes > (std::size_t{1} << 40)) {
-        throw usage_error(fmt::format("UPSWEEP_BLOCK_BYTES={}: expected a number of bytes from 1 to 2^40",
-                                      cli::quoted(text)));
-    }
-    return bytes;
-}
-
 std::string result_name(registry::operation op) {
     if (op == registry::operation::plus) return "sum";
     if (op == registry::operation::multiplies) return "product";
@@ -295,11 +238,7 @@ command add_scan(CLI::App& program) {
     made.app = app;
     const auto arguments = std::make_shared<scan_arguments>();
     const auto given = std::make_shared<words>();
-    app->add_option("INPUT", arguments->input, "file to read; - is standard input")
-        ->required()
-        ->type_name("FILE");
-    app->add_option("-o,--output", arguments->output, "file to write; - is standard output, the default")
-        ->type_name("FILE");
+    arguments->add_names_to(*app);
     app->add_option("--op", given->op, "operator: plus (the default), minimum, maximum, ...; see Operators")
         ->type_name("NAME");
     app->add_flag("--exclusive", arguments->exclusive,
@@ -317,24 +256,18 @@ command add_scan(CLI::App& program) {
         ->type_name("TYPE");
     app->add_option("--input-dtype", given->input_dtype, "type of the elements of raw input")
         ->type_name("TYPE");
-    app->add_option("--format", given->format,
-                    "format of INPUT: npy, raw, csv, tsv; default: by the ending of its name")
-        ->type_name("NAME");
+    arguments->add_format_to(*app);
     app->add_option("--column", arguments->column, "column of a table to scan")->type_name("NAME");
     app->add_option("--by", arguments->by, "start afresh wherever the text in this column changes")
         ->type_name("COLUMN");
-    const auto headless = std::make_shared<bool>(false);
-    app->add_flag("--no-header", *headless, "the table has no line of names; columns are called 1, 2, ...");
+    arguments->add_headless_to(*app);
     arguments->device.add_to(*app);
     app->add_flag("--json", arguments->json,
                   "one JSON object on standard output: sizes, types, total, seconds, bytes per second");
     app->add_option("--plot", arguments->plot,
                     "draw input and running totals, or a line for each group, to .svg or .png")
         ->type_name("FILE");
-    made.run = [app, arguments, given, headless] {
-        arguments->header = !*headless;
-        run_scan(*arguments, *given, *app);
-    };
+    made.run = [app, arguments, given] { run_scan(*arguments, *given, *app); };
     return made;
 }
 

@@ -7,8 +7,7 @@
 #include <vector>
 
 #include "cli/commands/arguments.hpp"
-#include "cli/io/format.hpp"
-#include "cli/io/output_file.hpp"
+#include "cli/commands/file_arguments.hpp"
 #include "cli/plot/figure.hpp"
 #include "registry/operation.hpp"
 #include "registry/scanner.hpp"
@@ -17,9 +16,7 @@
 namespace upsweep::cli {
 
 // The command line, with words turned into values as far as that is possible without the input.
-struct scan_arguments {
-    std::string input;
-    std::string output = "-";
+struct scan_arguments : file_arguments {
     registry::operation op = registry::operation::plus;
     bool exclusive = false;
     bool reverse = false;
@@ -27,14 +24,8 @@ struct scan_arguments {
     std::optional<int> axis;
     std::optional<registry::dtype> dtype;
     std::optional<registry::dtype> accumulate;
-    std::optional<registry::dtype_layout> input_dtype;
-    file_format input_format = file_format::npy;
-    file_format output_format = file_format::npy;
-    std::string column;
     std::string by;
-    bool header = true;
     device_choice device;
-    bool json = false;
     std::string plot;  // empty: none
 };
 
@@ -62,10 +53,6 @@ struct scan_report {
 // .tsv.
 [[nodiscard]] scan_report scan_array(const scan_arguments& arguments, const registry::device& device);
 [[nodiscard]] scan_report scan_table(const scan_arguments& arguments, const registry::device& device);
-
-// Bytes of input or output in a block when a file streams: UPSWEEP_BLOCK_BYTES, or what is usual for the
-// scanner.
-[[nodiscard]] std::size_t block_bytes(std::size_t usual);
 
 // "sum" for plus: the last word of the new column's name.
 [[nodiscard]] std::string result_name(registry::operation op);

@@ -13,8 +13,6 @@
 #include "cli/commands/scan_picture.hpp"
 #include "cli/io/csv.hpp"
 #include "cli/io/message.hpp"
-#include "cli/io/npy.hpp"
-#include "cli/io/raw.hpp"
 #include "cli/progress.hpp"
 #include "cli/usage.hpp"
 #include "registry/visit.hpp"
@@ -50,17 +48,13 @@ class table_scan {
 
     scan_report run() {
         column_ = find_column();
-        if (!arguments_.by.empty()) key_column_ = column_named(arguments_.by, "--by");
+        if (!arguments_.by.empty()) key_column_ = column_named(reader_, arguments_.by, "--by");
         read_column();
         scan();
         if (!arguments_.plot.empty()) draw();
 
-        std::vector<file_identity> inputs;
-        if (const auto identity = reader_.source().identity()) inputs.push_back(*identity);
-        output_file output(arguments_.output, inputs);
-        const bool as_table =
-            arguments_.output_format == file_format::csv || arguments_.output_format == file_format::tsv;
-        if (as_table)
+        output_file output(arguments_.output, identities(reader_.source()));
+        if (is_table(arguments_.output_format))
             write_table(output);
         else
             write_array(output);
@@ -70,27 +64,12 @@ class table_scan {
     }
 
   private:
-    [[nodiscard]] std::size_t column_named(const std::string& name, const char* option) const {
-        const auto& names = reader_.names();
-        if (std::find(names.begin(), names.end(), name) != names.end()) return reader_.column(name);
-        throw usage_error(fmt::format("{} {}: {} has no such column, but {}", option, cli::quoted(name),
-                                      reader_.source().name(), listed()));
-    }
     [[nodiscard]] std::size_t find_column() const {
-        if (!arguments_.column.empty()) return column_named(arguments_.column, "--column");
+        if (!arguments_.column.empty()) return column_named(reader_, arguments_.column, "--column");
         if (reader_.names().size() == 1) return 0;
         throw usage_error(fmt::format("{}: say which column to scan with --column; there are {}",
-                                      reader_.source().name(), listed()));
+                                      reader_.source().name(), listed_columns(reader_)));
     }
-    [[nodiscard]] std::string listed() const {
-        std::string text;
-        for (const std::string& name : reader_.names()) {
-            if (text.size() > 200) return text + ", ...";
-            text += (text.empty() ? "" : ", ") + printable(name);
-        }
-        return text;
-    }
-
     // Numbers, borders of groups, and their keys.
     void read_column() {
         progress_bar progress("reading", reader_.source().size());
@@ -210,9 +189,9 @@ class table_scan {
         const dtype type = report_.types.output;
         if (registry::is_complex_type(type))
             throw usage_error("complex results do not fit a table; write to .npy");
-        csv_writer writer(output, arguments_.output_format == file_format::tsv ? '\t' : ',');
+        csv_writer writer(output, delimiter_of(arguments_.output_format));
         const std::size_t columns = reader_.names().size();
-        if (arguments_.header) {
+        if (!arguments_.headless) {
             for (const std::string& name : reader_.names()) writer.cell(name);
             writer.cell(new_column());
             writer.end_row();
@@ -257,9 +236,7 @@ class table_scan {
         array_header header;
         header.type = report_.types.output;
         header.shape = {report_.count};
-        array_writer writer = arguments_.output_format == file_format::npy
-                                  ? write_npy(output, std::move(header))
-                                  : write_raw(output, std::move(header));
+        array_writer writer = open_writer(output, std::move(header), arguments_.output_format);
         writer.write(results_.data(), numbers_.size());
         writer.finish();
     }
@@ -286,15 +263,12 @@ class table_scan {
 
 scan_report scan_table(const scan_arguments& arguments, const registry::device& device) {
     byte_source source = byte_source::open(arguments.input);
-    csv_options options;
-    options.delimiter = arguments.input_format == file_format::tsv ? '\t' : ',';
-    options.header = arguments.header;
     std::string text;
     if (!source.seekable()) {
         text = read_all(source);
         source = byte_source::from_memory(std::as_bytes(std::span(text)), source.name());
     }
-    csv_reader reader(std::move(source), options);
+    csv_reader reader(std::move(source), table_options(arguments));
     return table_scan(arguments, device, reader).run();
 }
 

@@ -23,7 +23,7 @@ constexpr bool is_line_end(char character) { return character == '\n' || charact
 
 }  // namespace
 
-char delimiter_of(std::string_view path) { return format_of(path) == file_format::tsv ? '\t' : ','; }
+char delimiter_of(std::string_view path) { return delimiter_of(format_of(path).value_or(file_format::csv)); }
 
 csv_reader::csv_reader(byte_source source, csv_options options)
     : source_(std::move(source)), options_(options) {
@@ -103,7 +103,10 @@ bool csv_reader::read_row() {
         fail_line(line, "is blank");
     }
     while (parse_row() == parse_result::incomplete) refill();
-    if (any_doubled_quotes_) remove_doubled_quotes();
+    if (any_doubled_quotes_) {
+        text_.assign(buffer_.data() + row_begin_, row_end_ - row_begin_);
+        remove_doubled_quotes();
+    }
     return true;
 }
 
@@ -138,12 +141,12 @@ csv_reader::parse_result csv_reader::parse_row() {
             ++next;
             continue;
         }
+        row_end_ = static_cast<std::size_t>(next - base);
+        if (next == last) break;
         // CR LF is one line end; whether an LF follows a CR at the end of the block is not known yet.
-        if (next != last && *next == '\r') {
-            if (next + 1 == last && !at_end_) return parse_result::incomplete;
-            if (next + 1 != last && next[1] == '\n') ++next;
-        }
-        if (next != last) ++next;
+        if (*next == '\r' && next + 1 == last && !at_end_) return parse_result::incomplete;
+        line_end_ = *next == '\n' ? "\n" : next + 1 != last && next[1] == '\n' ? "\r\n" : "\r";
+        next += line_end_.size();
         break;
     }
     if (expected_cells_ != 0 && cells_.size() != expected_cells_) {
@@ -152,6 +155,7 @@ csv_reader::parse_result csv_reader::parse_row() {
     }
     const auto consumed = static_cast<std::size_t>(next - base);
     if (expected_cells_ == 0 && !options_.header) return parse_result::row;  // start() only counts the cells
+    row_begin_ = begin_;
     begin_ = consumed;
     next_line_ += line_breaks + 1u;
     return parse_result::row;

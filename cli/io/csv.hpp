@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/io/byte_sink.hpp"
 #include "cli/io/byte_source.hpp"
 #include "cli/io/number.hpp"
-#include "cli/io/output_file.hpp"
 
 namespace upsweep::cli {
 
@@ -42,6 +42,14 @@ class csv_reader {
         const cell_place& place = cells_[column];
         return {buffer_.data() + place.begin, place.end - place.begin};
     }
+    // The current row as it is written, without its line end; the header's before the first next(). Valid
+    // until next().
+    [[nodiscard]] std::string_view row_text() const {
+        if (any_doubled_quotes_) return text_;
+        return {buffer_.data() + row_begin_, row_end_ - row_begin_};
+    }
+    // LF, CRLF or CR, as the current row ends; a last one without a line end has that of the row before.
+    [[nodiscard]] std::string_view line_end() const { return line_end_; }
     // Throws with line, column and name when the cell is empty or no number.
     [[nodiscard]] csv_number number(std::size_t column) const {
         csv_number value;
@@ -91,6 +99,10 @@ class csv_reader {
     std::vector<cell_place> cells_;
     std::size_t expected_cells_ = 0;  // 0: not known yet
     bool any_doubled_quotes_ = false;
+    std::size_t row_begin_ = 0;  // in buffer_
+    std::size_t row_end_ = 0;
+    std::string text_;  // with doubled quotes, which are removed in buffer_: the row before that
+    std::string_view line_end_ = "\n";
     std::uint64_t row_line_ = 0;
     std::uint64_t next_line_ = 1;
     std::uint64_t rows_ = 0;
@@ -100,7 +112,7 @@ class csv_reader {
 // Lines end in LF. Cells are quoted where the reader would otherwise see something else.
 class csv_writer {
   public:
-    explicit csv_writer(output_file& output, char delimiter = ',') : output_(output), delimiter_(delimiter) {}
+    explicit csv_writer(byte_sink& output, char delimiter = ',') : output_(output), delimiter_(delimiter) {}
 
     void cell(std::string_view text);
     void cell(std::int64_t value);
@@ -115,7 +127,7 @@ class csv_writer {
     template <class Number>
     void number_cell(Number value);
 
-    output_file& output_;
+    byte_sink& output_;
     char delimiter_;
     bool row_started_ = false;
     bool lone_empty_cell_ = false;  // written as "" so that the line is not blank

@@ -7,14 +7,14 @@
 #include <cstdint>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "cli/io/byte_sink.hpp"
 #include "cli/io/byte_source.hpp"
 
 namespace upsweep::cli {
 
-class output_file {
+class output_file final : public byte_sink {
   public:
     // "-" is standard output. Refuses a directory, and any file among `inputs`. A new file gets the mode that
     // the umask leaves, a replaced one keeps its mode; a symbolic link is followed. While the temporary file
@@ -32,8 +32,8 @@ class output_file {
     [[nodiscard]] bool seekable() const { return !temporary_.empty(); }
 
     // Appends; buffered, 256 KiB. Every failure throws upsweep::error with file and reason.
-    void write(const void* data, std::size_t bytes);
-    void write(std::string_view text) { write(text.data(), text.size()); }
+    void write(const void* data, std::size_t bytes) override;
+    using byte_sink::write;
     // Writes at `offset`, unbuffered; needs seekable(). Safe from several threads, but not beside write().
     void write_at(std::uint64_t offset, const void* data, std::size_t bytes);
     void flush();

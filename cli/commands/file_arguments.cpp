@@ -1,0 +1,151 @@
+// Formats and types of files, by words and names.
+#include "cli/commands/file_arguments.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <string_view>
+#include <utility>
+
+#include <unistd.h>
+
+#include "cli/io/message.hpp"
+#include "cli/io/npy.hpp"
+#include "cli/io/raw.hpp"
+#include "cli/usage.hpp"
+
+namespace upsweep::cli {
+namespace {
+
+file_format parse_format(const std::string& word) {
+    if (word == "npy") return file_format::npy;
+    if (word == "raw") return file_format::raw;
+    if (word == "csv") return file_format::csv;
+    if (word == "tsv") return file_format::tsv;
+    throw usage_error(fmt::format("--format {}: expected one of npy, raw, csv, tsv", cli::quoted(word)));
+}
+
+}  // namespace
+
+void file_arguments::add_names_to(CLI::App& app) {
+    app.add_option("INPUT", input, "file to read; - is standard input")->required()->type_name("FILE");
+    app.add_option("-o,--output", output, "file to write; - is standard output, the default")
+        ->type_name("FILE");
+}
+
+void file_arguments::add_format_to(CLI::App& app) {
+    app.add_option("--format", format,
+                   "format of INPUT: npy, raw, csv, tsv; default: by the ending of its name")
+        ->type_name("NAME");
+}
+
+void file_arguments::add_headless_to(CLI::App& app) {
+    app.add_flag("--no-header", headless, "the table has no line of names; columns are called 1, 2, ...");
+}
+
+void file_arguments::find_input_format(bool has_table_option, bool has_raw_option) {
+    if (!format.empty())
+        input_format = parse_format(format);
+    else if (const auto known = format_of(input))
+        input_format = *known;
+    else if (has_table_option)
+        input_format = file_format::csv;
+    else if (has_raw_option)
+        input_format = file_format::raw;
+    else if (input == "-")
+        input_format = file_format::npy;
+    else
+        throw usage_error(fmt::format(
+            "{}: the ending tells no format (.npy, .csv, .tsv, .raw, .bin); say it with --format", input));
+}
+
+void file_arguments::set_raw_type(const char* option, const std::string& word) {
+    input_dtype = registry::parse_dtype_layout(word);
+    if (input_dtype) return;
+    throw usage_error(fmt::format("{} {}: expected one of {}, or a code such as <f4", option,
+                                  cli::quoted(word), registry::dtype_names()));
+}
+
+void file_arguments::find_output_format() {
+    if (output == "-" && json) {
+        throw usage_error("--json writes to standard output; name a file for the data with -o");
+    }
+    output_format = format_of(output).value_or(input_format);
+    if (is_table(output_format) && !reads_table()) {
+        throw usage_error(
+            fmt::format("-o {}: results of an array are written as .npy or raw, not as a table", output));
+    }
+}
+
+void file_arguments::refuse_terminal() const {
+    if (output == "-" && !is_table(output_format) && ::isatty(STDOUT_FILENO) != 0) {
+        throw usage_error("the result is binary and standard output is a terminal; name a file with -o");
+    }
+}
+
+array_reader open_array(const file_arguments& arguments) {
+    byte_source source = byte_source::open(arguments.input);
+    if (arguments.input_format == file_format::npy) return read_npy(std::move(source));
+    return read_raw(std::move(source), *arguments.input_dtype);
+}
+
+csv_options table_options(const file_arguments& arguments) {
+    csv_options options;
+    options.delimiter = delimiter_of(arguments.input_format);
+    options.header = !arguments.headless;
+    return options;
+}
+
+std::vector<file_identity> identities(const byte_source& source) {
+    std::vector<file_identity> found;
+    if (const auto identity = source.identity()) found.push_back(*identity);
+    return found;
+}
+
+array_writer open_writer(output_file& output, array_header header, file_format format) {
+    if (format == file_format::npy) return write_npy(output, std::move(header));
+    return write_raw(output, std::move(header));
+}
+
+std::size_t column_named(const csv_reader& table, const std::string& name, const char* option) {
+    const auto& names = table.names();
+    if (std::find(names.begin(), names.end(), name) != names.end()) return table.column(name);
+    throw usage_error(fmt::format("{} {}: {} has no such column, but {}", option, cli::quoted(name),
+                                  table.source().name(), listed_columns(table)));
+}
+
+std::string listed_columns(const csv_reader& table) {
+    std::string text;
+    for (const std::string& name : table.names()) {
+        if (text.size() > 200) return text + ", ...";
+        text += (text.empty() ? "" : ", ") + printable(name);
+    }
+    return text;
+}
+
+std::size_t block_bytes(std::size_t usual) {
+    const char* word = std::getenv("UPSWEEP_BLOCK_BYTES");
+    if (word == nullptr || *word == '\0') return usual;
+    const std::string_view text(word);
+    std::size_t bytes = 0;
+    const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), bytes);
+    if (problem != std::errc() || end != text.data() + text.size() || bytes == 0 ||
+        bytes > (std::size_t{1} << 40)) {
+        throw usage_error(fmt::format("UPSWEEP_BLOCK_BYTES={}: expected a number of bytes from 1 to 2^40",
+                                      cli::quoted(text)));
+    }
+    return bytes;
+}
+
+void tell_run(json_writer& json, double seconds, std::uint64_t bytes, const registry::device& device) {
+    json.key("seconds").number(seconds).key("bytes").integer(bytes);
+    json.key("bytes_per_second").number(seconds > 0 ? static_cast<double>(bytes) / seconds : 0);
+    json.key("device").text(device.name());
+    if (device.accelerated() != nullptr) json.key("model").text(device.summary());
+    json.key("threads").integer(device.threads()).key("simd").text(device.simd());
+}
+
+}  // namespace upsweep::cli

@@ -1,0 +1,70 @@
+// The files of a command that reads one and writes another: the options that say what they are, and how they
+// are opened.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/io/array_file.hpp"
+#include "cli/io/csv.hpp"
+#include "cli/io/format.hpp"
+#include "cli/io/output_file.hpp"
+#include "cli/json.hpp"
+#include "registry/device.hpp"
+#include "registry/dtype.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace upsweep::cli {
+
+struct file_arguments {
+    std::string input;
+    std::string output = "-";
+    std::string format;  // the word of --format; empty: not given
+    file_format input_format = file_format::npy;
+    file_format output_format = file_format::npy;
+    std::optional<registry::dtype_layout> input_dtype;  // raw
+    std::string column;
+    bool headless = false;
+    bool json = false;
+
+    // INPUT and -o; --format; --no-header.
+    void add_names_to(CLI::App& app);
+    void add_format_to(CLI::App& app);
+    void add_headless_to(CLI::App& app);
+
+    // By --format, by the ending of the name, or by options that only tables or raw data have.
+    void find_input_format(bool has_table_option, bool has_raw_option);
+    // The type of raw elements: `word`, given with `option`.
+    void set_raw_type(const char* option, const std::string& word);
+    // By the ending of the name, or as the input's.
+    void find_output_format();
+    // For results that are no text.
+    void refuse_terminal() const;
+
+    [[nodiscard]] bool reads_table() const { return is_table(input_format); }
+};
+
+[[nodiscard]] array_reader open_array(const file_arguments& arguments);
+[[nodiscard]] csv_options table_options(const file_arguments& arguments);
+// What an output must not be.
+[[nodiscard]] std::vector<file_identity> identities(const byte_source& source);
+// .npy or raw; see array_writer.
+[[nodiscard]] array_writer open_writer(output_file& output, array_header header, file_format format);
+
+// Index of the column that an option names. Throws usage_error with the names that there are.
+[[nodiscard]] std::size_t column_named(const csv_reader& table, const std::string& name, const char* option);
+// "date, rain, wind", of a long list the beginning.
+[[nodiscard]] std::string listed_columns(const csv_reader& table);
+
+// Bytes of input or output in a block when a file streams: UPSWEEP_BLOCK_BYTES, or what is usual.
+[[nodiscard]] std::size_t block_bytes(std::size_t usual);
+
+// The members that every report ends with: seconds, bytes, bytes_per_second, device, model, threads, simd.
+void tell_run(json_writer& json, double seconds, std::uint64_t bytes, const registry::device& device);
+
+}  // namespace upsweep::cli
