@@ -14,13 +14,13 @@ namespace upsweep::cli {
 registry::operation parse_op(const std::string& word) {
     if (const auto op = registry::parse_operation(word)) return *op;
     throw usage_error(
-        fmt::format("--op {}: expected one of {}", cli::quoted(word), registry::operation_names()));
+        fmt::format("--op {}: expected one of {}", in_quotes(word), registry::operation_names()));
 }
 
 registry::dtype parse_type(const char* option, const std::string& word) {
     if (const auto type = registry::parse_dtype(word)) return *type;
     throw usage_error(
-        fmt::format("{} {}: expected one of {}", option, cli::quoted(word), registry::dtype_names()));
+        fmt::format("{} {}: expected one of {}", option, in_quotes(word), registry::dtype_names()));
 }
 
 void device_choice::add_to(CLI::App& app) {

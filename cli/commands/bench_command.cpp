@@ -50,8 +50,8 @@ std::size_t parse_size(const std::string& word) {
         used = 0;
     }
     if (used == 0 || used != word.size() || !(size >= 1) || size > 1e15 || size != std::floor(size)) {
-        throw usage_error(fmt::format("--sizes {}: expected numbers of elements such as 1000000 or 1e6",
-                                      cli::quoted(word)));
+        throw usage_error(
+            fmt::format("--sizes {}: expected numbers of elements such as 1000000 or 1e6", in_quotes(word)));
     }
     return static_cast<std::size_t>(size);
 }

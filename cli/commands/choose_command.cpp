@@ -19,14 +19,14 @@
 namespace upsweep::cli {
 namespace {
 
-struct words {
+struct options_of_choice {
     std::vector<std::string> where;
     std::string pivot;
     std::string dtype;
     device_choice device;
 };
 
-void read_conditions(choose_arguments& arguments, const words& given, const CLI::App& app) {
+void read_conditions(choose_arguments& arguments, const options_of_choice& given, const CLI::App& app) {
     for (const std::string& text : given.where) arguments.conditions.push_back(parse_where(text));
     if (!arguments.with_others) {
         if (given.where.empty())
@@ -41,7 +41,7 @@ void read_conditions(choose_arguments& arguments, const words& given, const CLI:
     if (has_pivot) arguments.conditions.push_back(pivot_condition(given.pivot));
 }
 
-void check(choose_arguments& arguments, const words& given, const CLI::App& app) {
+void check(choose_arguments& arguments, const options_of_choice& given, const CLI::App& app) {
     read_conditions(arguments, given, app);
     const bool names_column = std::any_of(arguments.conditions.begin(), arguments.conditions.end(),
                                           [](const where_condition& one) { return one.name != "x"; });
@@ -94,7 +94,7 @@ void print_json(const choose_arguments& arguments, const choose_report& report,
     fmt::print("{}\n", json.result());
 }
 
-void run(choose_arguments& arguments, const words& given, const CLI::App& app) {
+void run(choose_arguments& arguments, const options_of_choice& given, const CLI::App& app) {
     check(arguments, given, app);
     const registry::device device = given.device.open(app);
     const auto start = std::chrono::steady_clock::now();
@@ -211,7 +211,7 @@ command add(CLI::App& program, const char* name, help_page page, bool with_other
     CLI::App* app = program.add_subcommand(name, made.page.summary);
     made.app = app;
     const auto arguments = std::make_shared<choose_arguments>();
-    const auto given = std::make_shared<words>();
+    const auto given = std::make_shared<options_of_choice>();
     arguments->with_others = with_others;
     arguments->add_names_to(*app);
     app->add_option("--where", given->where,

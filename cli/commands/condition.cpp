@@ -41,7 +41,7 @@ class where_reader {
   public:
     explicit where_reader(const std::string& text) : rest_(text) {
         condition_.text = text;
-        condition_.words = "--where " + cli::quoted(text);
+        condition_.words = "--where " + in_quotes(text);
     }
 
     where_condition read() && {
@@ -100,7 +100,7 @@ class where_reader {
 where_condition parse_where(const std::string& text) { return where_reader(text).read(); }
 
 where_condition pivot_condition(const std::string& number) {
-    return {"x < " + number, "--pivot " + cli::quoted(number), "x", false, {comparison::less, number}};
+    return {"x < " + number, "--pivot " + in_quotes(number), "x", false, {comparison::less, number}};
 }
 
 std::unique_ptr<registry::chooser> make_chooser(const registry::device& device, registry::dtype type,

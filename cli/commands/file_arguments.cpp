@@ -25,7 +25,7 @@ file_format parse_format(const std::string& word) {
     if (word == "raw") return file_format::raw;
     if (word == "csv") return file_format::csv;
     if (word == "tsv") return file_format::tsv;
-    throw usage_error(fmt::format("--format {}: expected one of npy, raw, csv, tsv", cli::quoted(word)));
+    throw usage_error(fmt::format("--format {}: expected one of npy, raw, csv, tsv", in_quotes(word)));
 }
 
 }  // namespace
@@ -65,8 +65,8 @@ void file_arguments::find_input_format(bool has_table_option, bool has_raw_optio
 void file_arguments::set_raw_type(const char* option, const std::string& word) {
     input_dtype = registry::parse_dtype_layout(word);
     if (input_dtype) return;
-    throw usage_error(fmt::format("{} {}: expected one of {}, or a code such as <f4", option,
-                                  cli::quoted(word), registry::dtype_names()));
+    throw usage_error(fmt::format("{} {}: expected one of {}, or a code such as <f4", option, in_quotes(word),
+                                  registry::dtype_names()));
 }
 
 void file_arguments::find_output_format() {
@@ -113,7 +113,7 @@ array_writer open_writer(output_file& output, array_header header, file_format f
 std::size_t column_named(const csv_reader& table, const std::string& name, const char* option) {
     const auto& names = table.names();
     if (std::find(names.begin(), names.end(), name) != names.end()) return table.column(name);
-    throw usage_error(fmt::format("{} {}: {} has no such column, but {}", option, cli::quoted(name),
+    throw usage_error(fmt::format("{} {}: {} has no such column, but {}", option, in_quotes(name),
                                   table.source().name(), listed_columns(table)));
 }
 
@@ -135,7 +135,7 @@ std::size_t block_bytes(std::size_t usual) {
     if (problem != std::errc() || end != text.data() + text.size() || bytes == 0 ||
         bytes > (std::size_t{1} << 40)) {
         throw usage_error(fmt::format("UPSWEEP_BLOCK_BYTES={}: expected a number of bytes from 1 to 2^40",
-                                      cli::quoted(text)));
+                                      in_quotes(text)));
     }
     return bytes;
 }

@@ -16,13 +16,13 @@
 namespace upsweep::cli {
 namespace {
 
-struct words {
+struct options_of_scan {
     std::string op = "plus", dtype, accumulate, input_dtype;
     std::string initial;
     int axis = 0;
 };
 
-void check(scan_arguments& arguments, const words& given, const CLI::App& app) {
+void check(scan_arguments& arguments, const options_of_scan& given, const CLI::App& app) {
     arguments.op = parse_op(given.op);
     arguments.find_input_format(!arguments.column.empty() || !arguments.by.empty(),
                                 !given.input_dtype.empty());
@@ -105,7 +105,7 @@ void print_json(const scan_arguments& arguments, const scan_report& report, cons
     fmt::print("{}\n", json.result());
 }
 
-void run_scan(scan_arguments& arguments, const words& given, const CLI::App& app) {
+void run_scan(scan_arguments& arguments, const options_of_scan& given, const CLI::App& app) {
     check(arguments, given, app);
     const registry::device device =
         arguments.device.open(app, !arguments.axis.has_value() && arguments.by.empty());
@@ -237,7 +237,7 @@ command add_scan(CLI::App& program) {
     CLI::App* app = program.add_subcommand("scan", made.page.summary);
     made.app = app;
     const auto arguments = std::make_shared<scan_arguments>();
-    const auto given = std::make_shared<words>();
+    const auto given = std::make_shared<options_of_scan>();
     arguments->add_names_to(*app);
     app->add_option("--op", given->op, "operator: plus (the default), minimum, maximum, ...; see Operators")
         ->type_name("NAME");

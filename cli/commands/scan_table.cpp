@@ -103,7 +103,7 @@ class table_scan {
                    "upsweep: note: {}, line {}: {} comes back after other values of {}; that starts a new "
                    "group (sort the rows "
                    "first for one group a value)\n",
-                   reader_.source().name(), reader_.line(), cli::quoted(key_), printable(arguments_.by));
+                   reader_.source().name(), reader_.line(), in_quotes(key_), printable(arguments_.by));
     }
 
     [[nodiscard]] const void* inputs() const {

@@ -79,12 +79,12 @@ std::size_t csv_reader::column(std::string_view name) const {
                 list += ", ...";
                 break;
             }
-            list += (list.empty() ? "" : ", ") + quoted(other);
+            list += (list.empty() ? "" : ", ") + in_quotes(other);
         }
-        fail(source_.name(), fmt::format("has no column {}; its columns are {}", quoted(name), list));
+        fail(source_.name(), fmt::format("has no column {}; its columns are {}", in_quotes(name), list));
     }
     if (std::find(found + 1, names_.end(), name) != names_.end()) {
-        fail(source_.name(), fmt::format("has more than one column {}", quoted(name)));
+        fail(source_.name(), fmt::format("has more than one column {}", in_quotes(name)));
     }
     return static_cast<std::size_t>(found - names_.begin());
 }
@@ -253,9 +253,9 @@ void csv_reader::fail_cell(std::size_t column, number_problem problem) const {
         case number_problem::empty:
             fail_cell(column, "the cell is empty; expected a number");
         case number_problem::out_of_range:
-            fail_cell(column, quoted(cell(column)) + " is beyond the range of float64");
+            fail_cell(column, in_quotes(cell(column)) + " is beyond the range of float64");
         default:
-            fail_cell(column, quoted(cell(column)) + " is not a number");
+            fail_cell(column, in_quotes(cell(column)) + " is not a number");
     }
 }
 

@@ -11,8 +11,8 @@
 namespace upsweep::cli {
 
 // `text` between double quotes, at most `limit` bytes of it, control characters and bytes that are not ASCII
-// or part of a plausible UTF-8 sequence as \xNN: quoted("a\nb") == "\"a\\x0ab\"".
-[[nodiscard]] std::string quoted(std::string_view text, std::size_t limit = 60);
+// or part of a plausible UTF-8 sequence as \xNN: in_quotes("a\nb") == "\"a\\x0ab\"".
+[[nodiscard]] std::string in_quotes(std::string_view text, std::size_t limit = 60);
 // The same without the quotes.
 [[nodiscard]] std::string printable(std::string_view text, std::size_t limit = 60);
 

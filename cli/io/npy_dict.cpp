@@ -45,9 +45,9 @@ class parser {
   private:
     [[noreturn]] void fail_here(std::string_view problem) const {
         const std::string_view rest = text_.substr(place_);
-        fail(file_,
-             fmt::format("header, position {}: {}{}", place_ + 1, problem,
-                         rest.empty() ? std::string(" (the header ends there)") : ": " + quoted(rest, 20)));
+        fail(file_, fmt::format(
+                        "header, position {}: {}{}", place_ + 1, problem,
+                        rest.empty() ? std::string(" (the header ends there)") : ": " + in_quotes(rest, 20)));
     }
     void skip_spaces() {
         while (place_ < text_.size() &&
