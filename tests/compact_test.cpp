@@ -90,6 +90,7 @@ void check_flag_type() {
 }
 TEST(compact, flags_of_any_type) {
     check_flag_type<std::int8_t>();
+    check_flag_type<std::uint16_t>();
     check_flag_type<std::uint32_t>();
     check_flag_type<std::int64_t>();
     check_flag_type<float>();

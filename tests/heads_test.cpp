@@ -60,7 +60,7 @@ TEST(heads, bytes_that_are_not_zero) {
             for (std::size_t i = 0; i < count; ++i)
                 bytes.data()[i] = random.below(3) == 0 ? static_cast<std::uint8_t>(1u << random.below(8)) : 0;
             auto bits = poisoned(count);
-            memory.mark_nonzero(bytes.data(), count, bits.data());
+            memory.mark_nonzero[0](bytes.data(), count, bits.data());
             expect_bits(bits, count, [&](std::size_t i) { return bytes.data()[i] != 0; });
         }
     });

@@ -114,10 +114,11 @@ struct flagged {
     static void mark(const cpu::choice& which, const cpu::memory_kernels& memory, std::size_t first,
                      std::size_t count, std::uint64_t* bits) {
         const Flag* flags = static_cast<const flagged*>(which.context)->flags + first;
-        if constexpr (sizeof(Flag) == 1 && std::integral<Flag>)
-            memory.mark_nonzero(flags, count, bits);
+        if constexpr (std::integral<Flag>)
+            memory.mark_nonzero[std::countr_zero(sizeof(Flag))](flags, count, bits);
         else
-            cpu::mark_each(memory, count, bits, [=](std::size_t i) -> bool { return flags[i] != Flag(0); });
+            cpu::mark_each<Flag>(memory, count, bits,
+                                 [=](std::size_t i) -> bool { return flags[i] != Flag(0); });
     }
 };
 template <class T, class Keep>
@@ -138,10 +139,10 @@ class kept {
         if constexpr (std::is_same_v<Keep, compared_with<T>> && cpu::has_compare_kernel<T>) {
             cpu::compare_kernel_for<T>(self.level_)(in, count, self.keep_, bits);
         } else if constexpr (std::is_trivially_copyable_v<Keep>) {  // a copy, that no store can change
-            cpu::mark_each(memory, count, bits,
-                           [in, keep = self.keep_](std::size_t i) -> bool { return keep(in[i]); });
+            cpu::mark_each<T>(memory, count, bits,
+                              [in, keep = self.keep_](std::size_t i) -> bool { return keep(in[i]); });
         } else {
-            cpu::mark_each(memory, count, bits, [&](std::size_t i) -> bool { return self.keep_(in[i]); });
+            cpu::mark_each<T>(memory, count, bits, [&](std::size_t i) -> bool { return self.keep_(in[i]); });
         }
     }
 

@@ -137,10 +137,11 @@ class by_head_flags {
     void mark(const cpu::memory_kernels& memory, std::size_t first, std::size_t count, std::uint64_t* bits,
               std::size_t&) const {
         const std::size_t inside = std::min(count, flags_.size() - first);  // the end of all is no element
-        if constexpr (sizeof(Flag) == 1 && std::integral<Flag>) {
-            memory.mark_nonzero(flags_.data() + first, inside, bits);
+        if constexpr (std::integral<Flag>) {
+            memory.mark_nonzero[cpu::log2_size<Flag>](flags_.data() + first, inside, bits);
         } else {
-            cpu::mark_each(memory, inside, bits, [&](std::size_t i) { return flags_[first + i] != Flag(0); });
+            cpu::mark_each<Flag>(memory, inside, bits,
+                                 [&](std::size_t i) { return flags_[first + i] != Flag(0); });
         }
         if (inside != count) detail::mark_next(inside, bits);
         if (first == 0) bits[0] |= 1;
@@ -175,7 +176,7 @@ class by_keys {
                       (std::same_as<Equal, std::equal_to<>> || std::same_as<Equal, std::equal_to<Key>>)) {
             memory.mark_changes[cpu::log2_size<Key>](keys_.data() + first + skipped, inside - skipped, bits);
         } else {
-            cpu::mark_each(memory, inside - skipped, bits, [&](std::size_t i) {
+            cpu::mark_each<Key>(memory, inside - skipped, bits, [&](std::size_t i) {
                 const std::size_t at = first + skipped + i;
                 return !equal_(keys_[at - 1], keys_[at]);
             });

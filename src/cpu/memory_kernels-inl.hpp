@@ -103,10 +103,10 @@ struct memory {
         portable::memory::interleave<T>(to + done * columns, from + done, pitch, count - done, columns);
     }
 
-    static HWY_ATTR void mark_nonzero(const void* bytes, std::size_t count, std::uint64_t* bits) {
-        using v = vector<std::uint8_t>;
-        mark_elements(static_cast<const std::uint8_t*>(bytes), count, bits,
-                      [](v e) HWY_ATTR { return hn::Not(hn::Eq(e, hn::Zero(full<std::uint8_t>()))); });
+    template <class T>
+    static HWY_ATTR void mark_nonzero(const void* words, std::size_t count, std::uint64_t* bits) {
+        mark_elements(static_cast<const T*>(words), count, bits,
+                      [](vector<T> e) HWY_ATTR { return hn::Not(hn::Eq(e, hn::Zero(full<T>()))); });
     }
     template <class T>
     static HWY_ATTR void mark_changes(const void* keys, std::size_t count, std::uint64_t* bits) {

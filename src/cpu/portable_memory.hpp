@@ -55,8 +55,9 @@ struct memory {
             *bits++ = word;
         }
     }
-    static void mark_nonzero(const void* bytes, std::size_t count, std::uint64_t* bits) {
-        const auto* x = static_cast<const std::uint8_t*>(bytes);
+    template <class T>
+    static void mark_nonzero(const void* words, std::size_t count, std::uint64_t* bits) {
+        const auto* x = static_cast<const T*>(words);
         mark(count, bits, [=](std::size_t i) { return x[i] != 0; });
     }
     template <class T>

@@ -181,7 +181,7 @@ class equality_tests {
     }
 
     void mark(const Element* x, std::size_t count, std::uint64_t* bits) const {
-        cpu::mark_each(memory_, count, bits, [&](std::size_t i) {
+        cpu::mark_each<Element>(memory_, count, bits, [&](std::size_t i) {
             return std::all_of(tests_.begin(), tests_.end(),
                                [&](const test& one) { return (x[i] == one.number) == one.is_equal; });
         });

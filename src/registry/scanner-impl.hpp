@@ -41,7 +41,7 @@ struct block_heads {
     void mark(const cpu::memory_kernels& memory, std::size_t first, std::size_t count, std::uint64_t* bits,
               std::size_t&) const {
         const std::size_t inside = std::min(count, n - first);
-        memory.mark_nonzero(heads + first, inside, bits);
+        memory.mark_nonzero[0](heads + first, inside, bits);
         if (inside != count) {
             if (inside % 64 == 0) bits[inside / 64] = 0;
             bits[inside / 64] |= static_cast<std::uint64_t>(later_starts) << (inside % 64);

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "upsweep/core/portability.hpp"
 #include "upsweep/core/tree.hpp"
@@ -28,20 +29,31 @@ struct head_marks {
 
 constexpr std::size_t words_of(std::size_t bits) { return (bits + 63) / 64; }
 
-// bits[...] of test(0), ..., test(count - 1); the bits past them in the last word are 0.
-template <class Test>
+// In what a test of T writes its answers, 0 or 1, so that compilers make vectors of it: elements as wide as
+// T.
+template <class T>
+using answer_of =
+    std::conditional_t<std::is_floating_point_v<T> && sizeof(T) <= 8, T,
+                       std::conditional_t<sizeof(T) == 4, std::uint32_t,
+                                          std::conditional_t<sizeof(T) == 2, std::uint16_t, std::uint8_t>>>;
+
+// bits[...] of test(0), ..., test(count - 1), which look at elements of type T; the bits past them in the
+// last word are 0.
+template <class T, class Test>
 void mark_each(const memory_kernels& memory, std::size_t count, std::uint64_t* bits, const Test& test) {
+    using answer = answer_of<T>;
     constexpr std::size_t most = 512;
-    bool answers[most];  // through which compilers make vectors of the test
+    constexpr std::size_t step = 64;  // a count that compilers know
+    answer answers[most];
     for (std::size_t i = 0; i < count; i += most) {
         const std::size_t part = std::min(most, count - i);
-        if (part == most) {
+        std::size_t k = 0;
+        for (; k + step <= part; k += step) {
             UPSWEEP_VECTORIZE
-            for (std::size_t k = 0; k < most; ++k) answers[k] = test(i + k);
-        } else {
-            for (std::size_t k = 0; k < part; ++k) answers[k] = test(i + k);
+            for (std::size_t j = 0; j < step; ++j) answers[k + j] = test(i + k + j) ? answer(1) : answer(0);
         }
-        memory.mark_nonzero(answers, part, bits + i / 64);
+        for (; k < part; ++k) answers[k] = test(i + k) ? answer(1) : answer(0);
+        memory.mark_nonzero[std::countr_zero(sizeof(answer))](answers, part, bits + i / 64);
     }
 }
 

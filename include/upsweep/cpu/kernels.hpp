@@ -178,9 +178,9 @@ struct memory_kernels {
                             std::size_t lanes);
     void (*interleave[4])(void* rows, const void* lines, std::size_t pitch, std::size_t count,
                           std::size_t lanes);
-    // Bit i of bits: whether byte i is not 0, and whether key i differs from key i - 1 (of 1, 2, 4 and 8
-    // bytes; key -1 is read). Bits past `count` in the last word are 0.
-    void (*mark_nonzero)(const void* bytes, std::size_t count, std::uint64_t* bits);
+    // Bit i of bits: whether a bit of word i is set, and whether key i differs from key i - 1 (key -1 is
+    // read). Words and keys of 1, 2, 4 and 8 bytes. Bits past `count` in the last word are 0.
+    void (*mark_nonzero[4])(const void* words, std::size_t count, std::uint64_t* bits);
     void (*mark_changes[4])(const void* keys, std::size_t count, std::uint64_t* bits);
     void (*float_from_float16)(float* dst, const void* src, std::size_t count);
     void (*float_from_bfloat16)(float* dst, const void* src, std::size_t count);
