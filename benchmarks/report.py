@@ -260,7 +260,7 @@ def write_docs(path, machine, records, suffix=""):
     described = ", ".join(word for word in words if word) + "."
     sections = {
         "machine": described,
-        "figures": f"{as_markdown(*short_rows(by_cell, "inclusive", SHORT_LINES))}\n\n{described}",
+        "figures": as_markdown(*short_rows(by_cell, "inclusive", SHORT_LINES)) + f"\n\n{described}",
         "compaction": as_markdown(*short_rows(by_cell, "compact", COMPACTION_LINES)),
         "axes": as_markdown(*axis_rows(by_cell)),
         "targets": as_markdown(*target_rows(by_cell)),
