@@ -1,4 +1,5 @@
-// Scans of arrays that fill memory: 5e8 bytes, and more elements than 32 bits can count.
+// Scans, compaction and partition of arrays that fill memory: 5e8 bytes, and more elements than 32 bits can
+// count.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,10 +10,12 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "support/bits.hpp"
 #include "support/random.hpp"
 #include "upsweep/core/reference.hpp"
+#include "upsweep/partition.hpp"
 #include "upsweep/scan.hpp"
 
 namespace upsweep::test {
@@ -80,10 +83,26 @@ bool differences_are(const std::uint8_t* y, std::ptrdiff_t before, const std::ui
     return wrong == 0;
 }
 
-TEST(large_scan, more_than_two_to_the_32_bytes) {
-    SKIP_BELOW(10)
-    constexpr std::size_t n = (std::size_t{1} << 32) + 1'000'003;
-    const auto x = uninitialised<std::uint8_t>(n), y = uninitialised<std::uint8_t>(n);
+// Two arrays of more than 2^32 bytes, whose pages are touched once for all tests.
+class large_bytes : public testing::Test {
+  protected:
+    static constexpr std::size_t n = (std::size_t{1} << 32) + 1'000'003;
+    static void SetUpTestSuite() {
+        if (available_memory() < 10 * gibibyte) return;
+        x = uninitialised<std::uint8_t>(n);
+        y = uninitialised<std::uint8_t>(n);
+    }
+    static void TearDownTestSuite() {
+        x.reset();
+        y.reset();
+    }
+    void SetUp() override {
+        if (!x) SKIP_BELOW(10)
+    }
+    static inline std::unique_ptr<std::uint8_t[]> x, y;
+};
+
+TEST_F(large_bytes, sums) {
     // A random block of prime length over and over: places 2^32 apart hold different bytes.
     constexpr std::size_t block = 1'048'573;
     random_bits random(2);
@@ -101,6 +120,33 @@ TEST(large_scan, more_than_two_to_the_32_bytes) {
     EXPECT_EQ(y[n - 1], 0);
     EXPECT_TRUE(differences_are(y.get(), 1, x.get(), 1, n - 1));
     EXPECT_EQ(static_cast<std::uint8_t>(y[0] + x[0]), total);
+}
+
+TEST_F(large_bytes, compaction_and_partition) {
+    constexpr std::size_t distance = 1'048'573;
+    const std::span<std::uint8_t> all(x.get(), n), results(y.get(), n);
+    std::memset(x.get(), 0, n);
+    std::vector<std::int64_t> marked;
+    for (std::size_t i = 0; i < n; i += distance) {
+        x[i] = 7;
+        marked.push_back(static_cast<std::int64_t>(i));
+    }
+    const std::size_t chosen = marked.size();
+    const auto is_seven = equal_to(std::uint8_t{7});
+    const auto all_are = [](std::span<const std::uint8_t> values, std::uint8_t wanted) {
+        return values.front() == wanted && std::memcmp(&values[0], &values[1], values.size() - 1) == 0;
+    };
+
+    cpu::executor ex;
+    std::vector<std::int64_t> found(chosen);
+    EXPECT_EQ(compact_indices_if(ex, all, found, is_seven), chosen);
+    EXPECT_EQ(found, marked);
+    std::memset(y.get(), 0xcb, n);
+    EXPECT_EQ(partition_if(ex, all, results, is_seven), chosen);
+    EXPECT_TRUE(all_are(results.first(chosen), 7));
+    EXPECT_TRUE(all_are(results.subspan(chosen), 0));
+    EXPECT_EQ(compact_if(ex, all, all, not_equal_to(std::uint8_t{7})), n - chosen);
+    EXPECT_TRUE(all_are(all.first(n - chosen), 0));
 }
 
 // Blocks on either side of 2^32 elements continue each other.
