@@ -247,11 +247,17 @@ struct delayed_kernel : word_kernel {
 };
 TEST(chain, a_late_helper_is_let_go) {
     cpu::executor ex(2);
-    const delayed_kernel kernel(60);
     EXPECT_EQ(ex.helpers_for(std::size_t{1} << 30), 1u);
-    kernel.expect_right("S", cpu::run_chain(ex, 1, 60, kernel, std::string("S")));
-    EXPECT_EQ(kernel.helped.load(), 1);
-    EXPECT_EQ(ex.helpers_for(std::size_t{1} << 30), 0u);
+    // Calls do without helpers for 25 ms then, and four times as long each further time: this thread may lose
+    // its processor for some of them.
+    bool without_helpers = false;
+    for (int attempt = 0; attempt < 5 && !without_helpers; ++attempt) {
+        const delayed_kernel kernel(60);
+        kernel.expect_right("S", cpu::run_chain(ex, 1, 60, kernel, std::string("S")));
+        EXPECT_EQ(kernel.helped.load(), 1);
+        without_helpers = ex.helpers_for(std::size_t{1} << 30) == 0;
+    }
+    EXPECT_TRUE(without_helpers);
 }
 
 // ---- tasks without order ----
