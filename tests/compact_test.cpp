@@ -173,6 +173,27 @@ TEST(compact, asks_once) {
     });
 }
 
+// On one thread a predicate may have a memory of its own: it is asked in order.
+template <class T>
+void check_in_order() {
+    const std::vector<T> x = random_elements<T>(5'003, 6);
+    cpu::executor one(1);
+    std::vector<T> out(x.size()), expected;
+    std::size_t asked = 0;
+    const auto every_third = [&](const T&) { return ++asked % 3 == 0; };
+    for (std::size_t i = 2; i < x.size(); i += 3) expected.push_back(x[i]);
+    out.resize(compact_if(one, x, out, every_third));
+    EXPECT_EQ(asked, x.size());
+    EXPECT_TRUE(same_bytes<T>(out, expected));
+}
+TEST(compact, asks_in_order_on_one_thread) {
+    check_in_order<std::int8_t>();
+    check_in_order<std::int16_t>();
+    check_in_order<std::int32_t>();
+    check_in_order<float>();
+    check_in_order<double>();
+}
+
 TEST(compact, elements_that_own_memory) {
     const std::size_t n = repetitions(60'000, 9'000);
     std::vector<std::string> x(n);

@@ -18,12 +18,12 @@
 // the flags).
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <numeric>
 #include <ranges>
 #include <string>
 #include <type_traits>
@@ -163,7 +163,11 @@ template <class In, class Out>
 std::size_t compact(cpu::executor& ex, const cpu::choice& which, const In* in, std::size_t n, Out* out,
                     std::size_t room) {
     const bool shared = overlap(in, n * sizeof(In), out, room * sizeof(Out));
-    if (shared && !(std::is_same_v<In, Out> && static_cast<const void*>(in) == out)) throw_overlap();
+    if (shared && !(std::is_same_v<In, Out> && static_cast<const void*>(in) == out)) {
+        throw_error(
+            errc::invalid_argument,
+            "out: overlaps in; it must be the same array (equal pointers and types) or disjoint from it");
+    }
     if (n == 0) return 0;
     return cpu::run_compact(ex, which, transfer_of(in, out), n, room, shared);
 }

@@ -291,6 +291,7 @@ planned plan(executor& ex, const choice& which, const transfer& way, std::size_t
             chunks = {n, 1, 0, false};
         else
             chunks.count = (n + chunks.elements - 1) / chunks.elements;
+        chunks.chained = true;  // in turn, so that what is overwritten has been read
     }
     const bool streaming = way.is_plain && output::takes(way.out_bytes) &&
                            worth_streaming(ex, chunks, {n, false, in_place, footprint});

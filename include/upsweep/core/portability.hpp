@@ -21,10 +21,3 @@
 #else
 #define UPSWEEP_ALWAYS_INLINE inline __attribute__((always_inline))
 #endif
-
-// In front of a loop whose iterations touch nothing of one another's, for compilers that would have to ask.
-#if defined(__GNUC__) && !defined(__clang__)
-#define UPSWEEP_VECTORIZE _Pragma("GCC ivdep")
-#else
-#define UPSWEEP_VECTORIZE
-#endif

@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "upsweep/core/portability.hpp"
 #include "upsweep/core/tree.hpp"
 #include "upsweep/cpu/kernels.hpp"
 
@@ -49,7 +48,6 @@ void mark_each(const memory_kernels& memory, std::size_t count, std::uint64_t* b
         const std::size_t part = std::min(most, count - i);
         std::size_t k = 0;
         for (; k + step <= part; k += step) {
-            UPSWEEP_VECTORIZE
             for (std::size_t j = 0; j < step; ++j) answers[k + j] = test(i + k + j) ? answer(1) : answer(0);
         }
         for (; k < part; ++k) answers[k] = test(i + k) ? answer(1) : answer(0);
