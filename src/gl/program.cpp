@@ -21,13 +21,13 @@ std::string log_of(GLuint name, GetParameter get_parameter, GetLog get_log) {
 }
 
 // A shader object for the length of a block.
-struct shader {
+struct shader_object {
     const functions& gl;
     GLuint name;
-    explicit shader(const functions& table) : gl(table), name(gl.create_shader(GL_COMPUTE_SHADER)) {}
-    shader(const shader&) = delete;
-    shader& operator=(const shader&) = delete;
-    ~shader() { gl.delete_shader(name); }
+    explicit shader_object(const functions& table) : gl(table), name(gl.create_shader(GL_COMPUTE_SHADER)) {}
+    shader_object(const shader_object&) = delete;
+    shader_object& operator=(const shader_object&) = delete;
+    ~shader_object() { gl.delete_shader(name); }
 };
 
 [[noreturn]] void refuse(std::string_view what, const char* step, const std::string& log) {
@@ -38,7 +38,7 @@ struct shader {
 
 compute_program::compute_program(const functions& gl, std::string_view what, const std::string& text)
     : gl_(&gl) {
-    const shader compiled(gl);
+    const shader_object compiled(gl);
     const char* const start = text.c_str();
     const auto length = static_cast<GLint>(text.size());
     gl.shader_source(compiled.name, 1, &start, &length);

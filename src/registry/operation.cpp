@@ -8,12 +8,12 @@
 namespace upsweep::registry {
 namespace {
 
-struct row {
+struct operation_row {
     std::string_view name;
     std::string_view meaning;
 };
-constexpr std::array rows = {
-#define UPSWEEP_OPERATOR(name, primitive, identity, domain, meaning) row{#name, meaning},
+constexpr std::array operation_rows = {
+#define UPSWEEP_OPERATOR(name, primitive, identity, domain, meaning) operation_row{#name, meaning},
 #include "upsweep/operators.def"
 };
 
@@ -47,8 +47,10 @@ dtype default_accumulator(operation op, dtype input, std::optional<dtype> output
 
 }  // namespace
 
-std::string_view name(operation op) noexcept { return rows[static_cast<std::size_t>(op)].name; }
-std::string_view meaning(operation op) noexcept { return rows[static_cast<std::size_t>(op)].meaning; }
+std::string_view name(operation op) noexcept { return operation_rows[static_cast<std::size_t>(op)].name; }
+std::string_view meaning(operation op) noexcept {
+    return operation_rows[static_cast<std::size_t>(op)].meaning;
+}
 
 const std::vector<operation>& operations() {
     static const std::vector<operation> all = {
@@ -59,15 +61,15 @@ const std::vector<operation>& operations() {
 }
 
 std::optional<operation> parse_operation(std::string_view text) noexcept {
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-        if (rows[i].name == text) return static_cast<operation>(i);
+    for (std::size_t i = 0; i < operation_rows.size(); ++i) {
+        if (operation_rows[i].name == text) return static_cast<operation>(i);
     }
     return std::nullopt;
 }
 
 std::string operation_names() {
     std::string text;
-    for (const row& entry : rows) {
+    for (const operation_row& entry : operation_rows) {
         if (!text.empty()) text += ", ";
         text += entry.name;
     }

@@ -1,0 +1,59 @@
+"""Sources in groups for clang-tidy, which spends most of its time on what they include.
+
+usage: tidy_units.py BUILD OUTPUT
+
+Reads BUILD/compile_commands.json and writes to OUTPUT a compile_commands.json of sources of src/ and cli/, in groups:
+files of one folder that are compiled with the same flags become one that includes them all, ten at most. Those with
+kernels stay alone, because Highway includes each of them again for every instruction set.
+"""
+import json
+import os
+import re
+import shlex
+import sys
+
+# One operator's scanner stands for the others, which are the same lines.
+CHECKED = re.compile(r"(src|cli)/(?!registry/scanner_(bit|m)).*\.cpp")
+ALONE = re.compile(r"src/cpu/|cli/main\.cpp")
+FILES_IN_A_GROUP = 10
+
+
+def flags(entry):
+    """The command without the names of source and object."""
+    words = shlex.split(entry["command"])
+    at = words.index("-o")
+    del words[at : at + 2]
+    at = words.index("-c")
+    del words[at : at + 2]
+    return words
+
+
+def main(build, output):
+    root = os.getcwd()
+    with open(os.path.join(build, "compile_commands.json"), encoding="utf-8") as file:
+        entries = json.load(file)
+    groups = {}
+    for entry in entries:
+        source = os.path.relpath(entry["file"], root)
+        if not CHECKED.fullmatch(source):
+            continue
+        stem = source[:-4] if ALONE.match(source) else os.path.dirname(source)
+        groups.setdefault((stem, entry["directory"], tuple(flags(entry))), []).append(entry["file"])
+
+    os.makedirs(output, exist_ok=True)
+    units = []
+    for (stem, directory, words), sources in groups.items():
+        parts = -(-len(sources) // FILES_IN_A_GROUP)
+        for part in range(parts):
+            unit = sources[part::parts][0]
+            if len(sources) > 1:
+                unit = os.path.join(os.path.abspath(output), f"{stem.replace('/', '_')}_{len(units)}.cpp")
+                with open(unit, "w", encoding="utf-8") as file:
+                    for source in sources[part::parts]:
+                        file.write(f'#include "{source}"  // NOLINT(bugprone-suspicious-include)\n')
+            units.append({"directory": directory, "file": unit, "command": shlex.join([*words, "-c", unit])})
+    with open(os.path.join(output, "compile_commands.json"), "w", encoding="utf-8") as file:
+        json.dump(units, file, indent=1)
+
+
+main(*sys.argv[1:])
