@@ -8,6 +8,7 @@ endif()
 add_library(upsweep-emulator ${upsweep_emulator_scope} ${upsweep_emulator_sources})
 add_library(upsweep::emulator ALIAS upsweep-emulator)
 upsweep_strict(upsweep-emulator)
+upsweep_in_few_units(upsweep-emulator)
 target_include_directories(upsweep-emulator PRIVATE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/src")
 target_link_libraries(upsweep-emulator PUBLIC upsweep::upsweep PRIVATE Boost::context)
 set_target_properties(upsweep-emulator PROPERTIES

@@ -6,6 +6,7 @@ file(GLOB upsweep_gl_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/gl/*.c
 add_library(upsweep-gl ${upsweep_optional} ${upsweep_gl_sources})
 add_library(upsweep::gl ALIAS upsweep-gl)
 upsweep_strict(upsweep-gl)
+upsweep_in_few_units(upsweep-gl)
 target_include_directories(upsweep-gl PRIVATE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/src")
 # The headers of OpenGL and EGL are the library's own affair; its public headers need none.
 foreach(folder IN ITEMS "${UPSWEEP_GL_INCLUDE_DIR}" "${UPSWEEP_EGL_INCLUDE_DIR}")

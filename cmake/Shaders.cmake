@@ -128,6 +128,7 @@ function(upsweep_add_shader_library)
     add_library(upsweep-shader ${upsweep_optional} ${sources} "${PROJECT_BINARY_DIR}/shaders/texts.cpp")
     add_library(upsweep::shader ALIAS upsweep-shader)
     upsweep_strict(upsweep-shader)
+    upsweep_in_few_units(upsweep-shader)
     target_include_directories(upsweep-shader PRIVATE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/src")
     target_link_libraries(upsweep-shader PUBLIC upsweep::upsweep)
     set_target_properties(upsweep-shader PROPERTIES

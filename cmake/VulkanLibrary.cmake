@@ -9,6 +9,9 @@ file(GLOB upsweep_vulkan_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/vu
 add_library(upsweep-vulkan ${upsweep_optional} ${upsweep_vulkan_sources} "${upsweep_spirv_header}")
 add_library(upsweep::vulkan ALIAS upsweep-vulkan)
 upsweep_strict(upsweep-vulkan)
+upsweep_in_few_units(upsweep-vulkan)
+# gcc warns where a member's type is of the unnamed namespace of an included file.
+set_source_files_properties("${PROJECT_SOURCE_DIR}/src/vulkan/standalone.cpp" PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 file(GLOB upsweep_vulkan_headers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/include/upsweep/vulkan/*.hpp")
 target_sources(upsweep-vulkan PUBLIC FILE_SET HEADERS BASE_DIRS "${PROJECT_SOURCE_DIR}/include"
                                      FILES ${upsweep_vulkan_headers})
