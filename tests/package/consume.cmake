@@ -11,7 +11,8 @@ set(configuration Release)
 set(quick "")
 if(WAY STREQUAL "add_subdirectory")
     set(configuration Debug)
-    set(quick -DUPSWEEP_ONE_SIMD_LEVEL=ON -DCMAKE_CXX_FLAGS_DEBUG=-g0)
+    # With the flags of the preset cuda-check, which ccache then gives the same objects.
+    set(quick -DUPSWEEP_ONE_SIMD_LEVEL=ON -DCMAKE_CXX_FLAGS_DEBUG=-O0 -DUPSWEEP_WARNINGS_AS_ERRORS=${WARNINGS_AS_ERRORS})
 endif()
 execute_process(
     COMMAND "${CMAKE_COMMAND}" -S "${SOURCE}" -B "${WORK}" -G "${GENERATOR}" -DCMAKE_BUILD_TYPE=${configuration}
