@@ -215,6 +215,7 @@ TEST_F(cli_compact, lengths_around_blocks) {
 
 // In C order, whatever the order in the file.
 TEST_F(cli_compact, several_dimensions_are_flattened_in_c_order) {
+    bool small_blocks = false;
     for (const auto& extents : {std::vector<std::size_t>{},
                                 {1, 500, 1},
                                 {6, 70},
@@ -247,7 +248,9 @@ TEST_F(cli_compact, several_dimensions_are_flattened_in_c_order) {
         write("f.npy", npy_file("<i2", shape, bytes_of(fortran), true));
         write("big.npy", npy_file(">i2", shape, bytes_of(fortran, 2), true));
         for (const char* file : {"c.npy", "f.npy", "big.npy"}) {
+            small_blocks = !small_blocks;
             for (const char* blocks : {"", "UPSWEEP_BLOCK_BYTES=50"}) {
+                if (sanitized && small_blocks == (*blocks == '\0')) continue;  // one of them, in turn
                 SCOPED_TRACE(shape + file + blocks);
                 const std::string name(file);
                 succeed("compact " + name + " --where 'x < 2' -o out.npy", blocks);
