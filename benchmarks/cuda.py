@@ -42,12 +42,27 @@ def by_length(rows, type_name):
     return table
 
 
+def chooses(row):
+    return row["work"].startswith(("compact", "partition"))
+
+
+def choosing_table(rows):
+    yield "| what | kept | type | n | us | of copy | CUB, of copy | CUB, times as long |"
+    yield "|---|---|---|---|---|---|---|---|"
+    for row in filter(chooses, rows):
+        what, kept = row["work"].split("/")
+        yield (f"| `{what}` | {kept} | {row['type']} | {power_of_two(row['n'])} | {1e6 * row['seconds']:.0f} | **{row['percent_of_copy']:.0f} %** | "
+               f"{row['cub_percent_of_copy']:.0f} % | {row['cub_seconds'] / row['seconds']:.2f} |")
+
+
 def large_table(rows):
     yield "| work | type | n | us | of copy | CUB, of copy |"
     yield "|---|---|---|---|---|---|"
     lengths = {name: by_length(rows, name) for name in ("float", "int32")}
     seen = {}  # a cell that two groups have is told once
     for row in rows:
+        if chooses(row):
+            continue
         over_length = row["work"] == "inclusive/plus" and row["n"] in lengths.get(row["type"], {})
         if row["algorithm"] != "automatic" or (over_length and row["n"] != 1 << 28) or row["n"] in seen.get(row["work"] + row["type"], ()):
             continue
@@ -74,6 +89,9 @@ def report(rows):
     lines += large_table(rows)
     lines += ["", "Float sums over the length, microseconds:", ""]
     lines += length_table(rows)
+    if any(map(chooses, rows)):
+        lines += ["", "Compaction and partition; a copy moves as many bytes as are read and written:", ""]
+        lines += choosing_table(rows)
     return "\n".join(lines)
 
 

@@ -163,5 +163,6 @@ void bench_ways_of_doubles();
 void bench_narrow();
 void bench_mixed();
 void bench_structs();
+void bench_choosing();
 
 }  // namespace bench

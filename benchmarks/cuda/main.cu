@@ -111,6 +111,7 @@ int main(int count, char** words) {
         bench_narrow();
         bench_mixed();
         bench_structs();
+        bench_choosing();
     } catch (const std::exception& problem) {
         std::fprintf(stderr, "cuda_scan_bench: %s\n", problem.what());
         return 1;

@@ -48,6 +48,9 @@ class cuda_executor {
 
     [[nodiscard]] cuda::executor& device() { return executor_; }
     [[nodiscard]] cuda::algorithm choice() const { return executor_.choice(); }
+    [[nodiscard]] device_staging& staging() { return staging_; }
+    // Counts calls, so that they can take turns in how they do things.
+    [[nodiscard]] unsigned next_turn() { return turn_++; }
 
     template <class Acc, class In, class Out, class Op, class Function>
     void scan(const In* in, std::size_t n, Out* out, bool exclusive, const Op& op, const Function& f,

@@ -1,5 +1,6 @@
 // Arrays of more elements than 32 bits can count, and long sums: compared with the CPU's scan bit for bit,
 // piece by piece.
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <span>
@@ -7,7 +8,11 @@
 
 #include "cuda/device_array.cuh"
 #include "support/bits.hpp"
+#include "upsweep/compact.hpp"
+#include "upsweep/cuda/compact.cuh"
+#include "upsweep/cuda/partition.cuh"
 #include "upsweep/cuda/scan.cuh"
+#include "upsweep/partition.hpp"
 #include "upsweep/scan.hpp"
 
 namespace upsweep::test {
@@ -107,6 +112,65 @@ TEST(cuda_large, running_sums_of_two_to_the_30_floats_never_decrease) {
         EXPECT_EQ(decreases(out), 0u);
     }
     expect_cpu_scan(in, out, false, false, out.read(n - 1, 1)[0]);
+}
+
+// Several launches, each of which goes on where the one before ended.
+TEST(cuda_large, compaction_and_partition_of_more_than_two_to_the_32) {
+    constexpr std::size_t n = past_32_bits, piece = std::size_t{64} << 20;
+    SKIP_BELOW(2 * n + (std::size_t{2} << 30))
+    const device_array<std::uint8_t> in = random_array<std::uint8_t>(n, 13);
+    const auto keep = at_least(std::uint8_t{100}), rare = equal_to(std::uint8_t{7});
+    device_array<std::uint8_t> out(n);
+    device_array<std::uint64_t> count(1), indices(n / 128);
+    cpu::executor host;
+    for (const cuda::algorithm choice : choices()) {
+        SCOPED_TRACE(cuda::name(choice));
+        cuda::executor ex(nullptr, choice);
+        out.poison();
+        partition_if(ex, in.view(), out.span(), keep, count.data());
+        const std::uint64_t chosen = count.read()[0];
+        compact_indices_if(ex, in.view(), indices.span(), rare, count.data());
+        const std::uint64_t rare_ones = count.read()[0];
+        ASSERT_LT(rare_ones, indices.size());
+        std::vector<std::uint8_t> expected(piece);
+        std::vector<std::uint64_t> places(piece);
+        std::uint64_t kept = 0, found = 0;
+        for (std::size_t first = 0; first < n; first += piece) {
+            const std::vector<std::uint8_t> x = in.read(first, std::min(piece, n - first));
+            const std::size_t own = partition_if(host, x, std::span(expected).first(x.size()), keep);
+            ASSERT_LE(kept + own, chosen);
+            const auto front = out.read(kept, own), back = out.read(chosen + first - kept, x.size() - own);
+            ASSERT_TRUE(std::equal(front.begin(), front.end(), expected.begin())) << "from " << first;
+            ASSERT_TRUE(std::equal(back.begin(), back.end(), expected.begin() + std::ptrdiff_t(own)))
+                << "from " << first;
+            kept += own;
+            const std::size_t few = compact_indices_if(host, x, places, rare);
+            ASSERT_LE(found + few, rare_ones);
+            const auto at = indices.read(found, few);
+            for (std::size_t k = 0; k < few; ++k) ASSERT_EQ(at[k], first + places[k]);
+            found += few;
+        }
+        EXPECT_EQ(kept, chosen);
+        EXPECT_EQ(found, rare_ones);
+
+        // In place, where that is possible, of less than all.
+        if (choice == cuda::algorithm::reduce_then_scan) continue;
+        expect_success(cudaMemcpy(out.data(), in.data(), n, cudaMemcpyDeviceToDevice), "copying");
+        const device_array<std::uint64_t> length(std::vector<std::uint64_t>{n - 3});
+        compact_if(ex, out.view(), out.span(), keep, count.data(), {length.data()});
+        const std::vector<std::uint8_t> last = in.read(n - 3, 3);
+        const std::uint64_t dropped = std::uint64_t(std::count_if(last.begin(), last.end(), keep));
+        EXPECT_EQ(count.read()[0], chosen - dropped);
+        kept = 0;
+        for (std::size_t first = 0; first < n; first += piece) {
+            const std::vector<std::uint8_t> x = in.read(first, std::min(piece, n - first));
+            std::size_t own = compact_if(host, x, expected, keep);
+            if (first + x.size() == n) own -= dropped;
+            const auto front = out.read(kept, own);
+            ASSERT_TRUE(std::equal(front.begin(), front.end(), expected.begin())) << "from " << first;
+            kept += own;
+        }
+    }
 }
 
 }  // namespace

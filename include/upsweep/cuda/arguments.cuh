@@ -23,18 +23,21 @@ struct scan_types {
     using Total = TotalType;
     using Load = LoadType;
     using Store = StoreType;
+    static constexpr bool chooses = false;  // elements instead of results are stored: choosing.cuh
     static constexpr int inputs = sizeof...(InTypes);
     static constexpr int widest = [] {
         int widest = sizeof(OutType);
         ((widest = int(sizeof(InTypes)) > widest ? int(sizeof(InTypes)) : widest), ...);
         return widest;
     }();
+    static constexpr int widest_staged = widest;  // of what passes through a warp's shared memory
     static constexpr int items = run_items<AccType, OpType, widest>;  // of a run
     static constexpr int row = 32 * items;
     static constexpr int tile = 32 * row;
     static constexpr int element_size[inputs] = {int(sizeof(InTypes))...};
     static constexpr int element_alignment[inputs] = {int(alignof(InTypes))...};
     using Raw = raw_run<items, InTypes...>;
+    using tile_runs = run_totals<AccType>;
     template <int k>
     using In = std::tuple_element_t<k, std::tuple<InTypes...>>;
 };

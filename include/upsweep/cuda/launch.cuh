@@ -85,41 +85,57 @@ std::size_t workspace_bytes_of(std::uint64_t n) {
     return bytes;
 }
 
-template <class Types, bool Exclusive>
-class scan_launch {
+// The kernels of a scan.
+template <class ScanTypes, bool Exclusive>
+struct scan_kernels {
+    using Types = ScanTypes;
+    using arguments = scan_arguments<Types>;
+    static constexpr bool goes_ahead = tile_shape<Types>::goes_ahead;
+
+    static constexpr auto look_ahead() { return &look_ahead_kernel<Types, Exclusive>; }
+    static constexpr auto look_back() { return &look_back_kernel<Types, Exclusive>; }
+    static constexpr auto look_back_ahead() { return &look_back_ahead_kernel<Types, Exclusive>; }
+    static constexpr auto sum_tiles() { return &sum_tiles_kernel<Types>; }
+    static constexpr auto store_tiles() { return &scan_tiles_kernel<Types, Exclusive>; }
+};
+
+template <class Kernels>
+class tree_launch {
   public:
-    scan_launch(executor& ex, const scan_arguments<Types>& arguments) : ex_(ex), arguments_(arguments) {}
+    using Types = typename Kernels::Types;
+
+    tree_launch(executor& ex, const typename Kernels::arguments& arguments)
+        : ex_(ex), arguments_(arguments) {}
 
     void run() {
         const device_scope current(ex_);
         ex_.check_before_launch();
         const algorithm chosen = choose();
         const executor::scratch scratch = ex_.take_scratch(bytes(chosen));
-        switch (chosen) {
-            case algorithm::look_ahead:
-                look_ahead(scratch.data);
-                break;
-            case algorithm::reduce_then_scan:
-                reduce_then_scan(scratch.data);
-                break;
-            default:
-                look_back(scratch.data);
-                break;
-        }
+        enqueue(chosen, scratch.data);
         ex_.release_scratch(scratch);
         check(cudaGetLastError(), "launching a scan");
         ex_.set_latest(chosen);
     }
 
-  private:
-    using ahead = look_ahead_shape<Types>;
-    using tiles = tile_shape<Types>;
-    using Acc = typename Types::Acc;
-
+    // The steps of run().
+    void enqueue(algorithm chosen, void* scratch) const {
+        switch (chosen) {
+            case algorithm::look_ahead:
+                look_ahead(scratch);
+                break;
+            case algorithm::reduce_then_scan:
+                reduce_then_scan(scratch);
+                break;
+            default:
+                look_back(scratch);
+                break;
+        }
+    }
     [[nodiscard]] bool can_look_ahead() const {
         if constexpr (ahead::fits) {
             return ex_.compute_capability() >= 90 &&
-                   detail::prepare<&look_ahead_kernel<Types, Exclusive>>(ex_, ahead::shared_bytes, 90) ==
+                   detail::prepare<Kernels::look_ahead()>(ex_, ahead::shared_bytes, 90) ==
                        detail::readiness::ready;
         } else {
             return false;
@@ -155,6 +171,12 @@ class scan_launch {
                 return detail::tagged_bytes(tiles::published_words(arguments_.n));
         }
     }
+
+  private:
+    using ahead = look_ahead_shape<Types>;
+    using tiles = tile_shape<Types>;
+    using Acc = typename Types::Acc;
+
     template <auto Kernel>
     void prepare_tiles(int shared_bytes = tiles::shared_bytes) const {
         if (detail::prepare<Kernel>(ex_, shared_bytes, 0) != detail::readiness::ready) {
@@ -177,9 +199,8 @@ class scan_launch {
         if constexpr (ahead::fits) {
             const std::uint64_t units = std::max<std::uint64_t>(ahead::units(arguments_.n), 1);
             const auto blocks = static_cast<unsigned>(std::min<std::uint64_t>(units, ex_.multiprocessors()));
-            look_ahead_kernel<Types, Exclusive>
-                <<<blocks, ahead::threads, ahead::shared_bytes, ex_.stream()>>>(
-                    arguments_, static_cast<launch_state*>(scratch), tagged(scratch), tagged_words());
+            Kernels::look_ahead()<<<blocks, ahead::threads, ahead::shared_bytes, ex_.stream()>>>(
+                arguments_, static_cast<launch_state*>(scratch), tagged(scratch), tagged_words());
         }
     }
     // By how many tiles look-back's sums go ahead of its scan; 0 where its blocks had better keep one tile
@@ -209,35 +230,35 @@ class scan_launch {
     }
     void look_back(void* scratch) const {
         const unsigned one_a_tile = tile_blocks();
-        if constexpr (tiles::goes_ahead) {
+        if constexpr (Kernels::goes_ahead) {
             if (const unsigned distance = tiles_ahead(); distance != 0) {
-                prepare_tiles<&look_back_ahead_kernel<Types, Exclusive>>(tiles::ahead_shared_bytes);
-                look_back_ahead_kernel<Types, Exclusive>
-                    <<<std::min(one_a_tile, ahead_blocks()), tiles::threads, tiles::ahead_shared_bytes,
-                       ex_.stream()>>>(arguments_, static_cast<launch_state*>(scratch), tagged(scratch),
-                                       tagged_words(), distance);
+                prepare_tiles<Kernels::look_back_ahead()>(tiles::ahead_shared_bytes);
+                Kernels::look_back_ahead()<<<std::min(one_a_tile, ahead_blocks()), tiles::threads,
+                                             tiles::ahead_shared_bytes, ex_.stream()>>>(
+                    arguments_, static_cast<launch_state*>(scratch), tagged(scratch), tagged_words(),
+                    distance);
                 return;
             }
         }
-        prepare_tiles<&look_back_kernel<Types, Exclusive>>();
-        look_back_kernel<Types, Exclusive><<<one_a_tile, tiles::threads, tiles::shared_bytes, ex_.stream()>>>(
+        prepare_tiles<Kernels::look_back()>();
+        Kernels::look_back()<<<one_a_tile, tiles::threads, tiles::shared_bytes, ex_.stream()>>>(
             arguments_, static_cast<launch_state*>(scratch), tagged(scratch), tagged_words());
     }
     void reduce_then_scan(void* scratch) const {
-        prepare_tiles<&sum_tiles_kernel<Types>>();
-        prepare_tiles<&scan_tiles_kernel<Types, Exclusive>>();
+        prepare_tiles<Kernels::sum_tiles()>();
+        prepare_tiles<Kernels::store_tiles()>();
         tile_folds<Acc> folds{};
         folds.tiles = reinterpret_cast<Acc*>(static_cast<char*>(scratch) + launch_state_bytes);
         folds.supers = folds.tiles + tiles::tile_count(arguments_.n);
         const cudaStream_t stream = ex_.stream();
-        sum_tiles_kernel<Types>
-            <<<tile_blocks(), tiles::threads, tiles::shared_bytes, stream>>>(arguments_, folds);
+        Kernels::sum_tiles()<<<tile_blocks(), tiles::threads, tiles::shared_bytes, stream>>>(arguments_,
+                                                                                             folds);
         const std::uint64_t supers = std::max<std::uint64_t>(tiles::super_count(arguments_.n), 1);
         fold_tiles_kernel<Types>
             <<<static_cast<unsigned>((supers + 7) / 8), 256, 0, stream>>>(arguments_, folds);
         fold_supers_kernel<Types><<<1, 32, 0, stream>>>(arguments_, folds);
-        scan_tiles_kernel<Types, Exclusive>
-            <<<tile_blocks(), tiles::threads, tiles::shared_bytes, stream>>>(arguments_, folds);
+        Kernels::store_tiles()<<<tile_blocks(), tiles::threads, tiles::shared_bytes, stream>>>(arguments_,
+                                                                                               folds);
     }
 
     static unsigned long long* tagged(void* scratch) {
@@ -250,7 +271,10 @@ class scan_launch {
     }
 
     executor& ex_;
-    const scan_arguments<Types>& arguments_;
+    const typename Kernels::arguments& arguments_;
 };
+
+template <class Types, bool Exclusive>
+using scan_launch = tree_launch<scan_kernels<Types, Exclusive>>;
 
 }  // namespace upsweep::cuda

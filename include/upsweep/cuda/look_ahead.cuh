@@ -22,6 +22,7 @@
 #include <cstdint>
 
 #include "upsweep/cuda/arguments.cuh"
+#include "upsweep/cuda/look_ahead_counts.cuh"
 #include "upsweep/cuda/look_ahead_left.cuh"
 #include "upsweep/cuda/look_ahead_loader.cuh"
 #include "upsweep/cuda/look_ahead_results.cuh"
@@ -32,12 +33,24 @@
 
 namespace upsweep::cuda {
 
-// One block a multiprocessor, or as many as there are units if those are fewer. The workspace is a
-// launch_state and `words` tagged words.
-template <class Types, bool Exclusive>
-__global__ void __launch_bounds__(look_ahead_shape<Types>::threads, 1)
-    look_ahead_kernel(const __grid_constant__ scan_arguments<Types> arguments, launch_state* state,
-                      unsigned long long* tagged, std::uint64_t words) {
+namespace detail {
+
+#if __CUDA_ARCH__ >= 900
+template <class Types>
+__device__ __forceinline__ void find_left(const look_ahead_ring<Types>& ring,
+                                          const published<typename Types::Acc>& tile_totals, int turn) {
+    if constexpr (Types::chooses)
+        look_ahead_counts<Types>{ring, tile_totals}.run();
+    else
+        look_ahead_left<Types>{ring, tile_totals}.run(turn);
+}
+#endif
+
+// The kernels' body. `results(ring, warp)` is the part of the warps that scan.
+template <class Types, class Results>
+__device__ __forceinline__ void run_look_ahead(const scan_arguments<Types>& arguments, launch_state* state,
+                                               unsigned long long* tagged, std::uint64_t words,
+                                               const Results& results) {
 #if __CUDA_ARCH__ >= 900
     using shape = look_ahead_shape<Types>;
     using Acc = typename Types::Acc;
@@ -45,24 +58,24 @@ __global__ void __launch_bounds__(look_ahead_shape<Types>::threads, 1)
     const std::uint64_t tiles = shape::tile_count(arguments.n);
     const std::uint64_t n = arguments.size();
     const int warp = int(threadIdx.x / 32);
-    const detail::look_ahead_ring<Types> ring{arguments, shared, n, int(threadIdx.x % 32)};
+    const look_ahead_ring<Types> ring{arguments, shared, n, int(threadIdx.x % 32)};
     ring.initialize_barriers();
     if (n == 0 && blockIdx.x == 0 && threadIdx.x == 0) arguments.store_empty_total();
 
     if (warp < shape::warps) {
-        detail::look_ahead_results<Types, Exclusive>{ring}.scan(warp);
+        results(ring, warp);
     } else if (warp == 2 * shape::warps) {
-        detail::look_ahead_loader<Types>{ring, *state}.load();
+        look_ahead_loader<Types>{ring, *state}.load();
     } else {
         const published<Acc> tile_totals{tagged, tiles};
         const published<Acc> row_totals{tagged + tiles * words_for<sizeof(Acc)>,
                                         shape::row_count(arguments.n)};
-        const detail::look_ahead_totals<Types> totals{ring, tile_totals, row_totals};
+        const look_ahead_totals<Types> totals{ring, tile_totals, row_totals};
         const int look_ahead_warp = warp - 2 * shape::warps - 1;
         if (warp < 2 * shape::warps)
             totals.sum(warp - shape::warps);
         else if (look_ahead_warp < shape::look_ahead_warps)
-            detail::look_ahead_left<Types>{ring, tile_totals}.run(look_ahead_warp);
+            find_left(ring, tile_totals, look_ahead_warp);
         else
             totals.join_parts_of_tiles();
     }
@@ -70,6 +83,21 @@ __global__ void __launch_bounds__(look_ahead_shape<Types>::threads, 1)
         __syncthreads();
         if (warp == 0) clear_tags(*state, tagged, words);
     }
+#endif
+}
+
+}  // namespace detail
+
+// One block a multiprocessor, or as many as there are units if those are fewer. The workspace is a
+// launch_state and `words` tagged words.
+template <class Types, bool Exclusive>
+__global__ void __launch_bounds__(look_ahead_shape<Types>::threads, 1)
+    look_ahead_kernel(const __grid_constant__ scan_arguments<Types> arguments, launch_state* state,
+                      unsigned long long* tagged, std::uint64_t words) {
+#if __CUDA_ARCH__ >= 900
+    detail::run_look_ahead(arguments, state, tagged, words, [](const auto& ring, int warp) {
+        detail::look_ahead_results<Types, Exclusive>{ring}.scan(warp);
+    });
 #endif
 }
 

@@ -6,6 +6,7 @@
 
 #include "upsweep/cuda/async.cuh"
 #include "upsweep/cuda/bytes.cuh"
+#include "upsweep/cuda/look_ahead_located.cuh"
 #include "upsweep/cuda/look_ahead_ring.cuh"
 #include "upsweep/cuda/runs.cuh"
 #include "upsweep/cuda/storing.cuh"
@@ -15,52 +16,18 @@
 namespace upsweep::cuda::detail {
 
 template <class Types, bool Exclusive>
-struct look_ahead_results : look_ahead_ring<Types> {
+struct look_ahead_results : look_ahead_located<Types> {
     using ring = look_ahead_ring<Types>;
-    using ring::arguments, ring::n, ring::lane, ring::shared, ring::control, ring::stage, ring::view;
+    using ring::arguments, ring::n, ring::lane, ring::shared, ring::control, ring::view;
     using typename ring::shape, typename ring::Acc, typename ring::Op, typename ring::cursor,
         typename ring::unit_view, typename ring::direction;
+    using located = look_ahead_located<Types>;
+    using located::set_inner_parts, located::set_outer_parts, located::staged_row, located::release;
     using bytes = packed_bytes<Op, std::is_signed_v<Acc>>;
 
     // As many rows as registers hold are read before the wait for what stands to their left.
     static constexpr bool reads_ahead =
         sizeof(Acc) <= 8 && shape::rows_per_warp * int(sizeof(typename Types::Raw)) <= 128;
-
-    // What stands to the left of the tile that has row `warp_row` of a unit,
-    __device__ __forceinline__ void set_outer_parts(const combiner<Acc, Op>& combine, int s,
-                                                    std::int64_t first_row, int warp_row,
-                                                    left_parts<Acc>& left) const {
-        set_part(
-            combine, arguments.has_initial || first_row / 1024 > 0,
-            [&] { return *this->template at<Acc>(s, shape::super_part_at); }, left.supers, left.has_supers);
-        set_part(
-            combine, (first_row + warp_row) / 32 % 32 > 0,
-            [&] { return this->template at<Acc>(s, shape::tile_parts_at)[warp_row / 32]; }, left.tiles,
-            left.has_tiles);
-    }
-    // and of a lane's run in a row. A warp's rows are of one tile, so that all but its first, `inner`, have
-    // rows to their left.
-    __device__ __forceinline__ void set_inner_parts(const combiner<Acc, Op>& combine, int s,
-                                                    std::int64_t first_row, int row, bool inner,
-                                                    left_parts<Acc>& left) const {
-        set_part(
-            combine, inner || (first_row + row) % 32 > 0,
-            [&] {
-                return shape::parts > 1 && row == 0 ? *this->template at<Acc>(s, shape::tile_totals_at)
-                                                    : this->template at<Acc>(s, shape::row_folds_at)[row - 1];
-            },
-            left.rows, left.has_rows);
-        const run_totals<Acc> totals{stage(s) + shape::totals_at};
-        set_part(
-            combine, lane > 0, [&] { return totals.load(row, lane - 1); }, left.runs, left.has_runs);
-    }
-
-    // Where a row of a unit in scan order lies in its stage.
-    __device__ __forceinline__ char* staged_row(int s, const unit_view& seen, int row, int rows,
-                                                bool reverse) const {
-        return stage(s) + shape::input_at(0) +
-               (reverse ? rows - 1 - row : row) * Types::row * Types::element_size[0];
-    }
 
     template <bool Plain, bool Aligned, storing How, direction Way>
     __device__ __forceinline__ void scan_unit(int s, unsigned phase, const unit_view& seen, int warp,
@@ -96,7 +63,7 @@ struct look_ahead_results : look_ahead_ring<Types> {
             const auto store = [&](const auto& words) {
                 char* to = image;
                 if constexpr (shape::in_place)
-                    to = staged_row(s, seen, row, Plain ? shape::rows : seen.rows, reverse);
+                    to = staged_row(s, row, Plain ? shape::rows : seen.rows, reverse);
                 store_row<How, Types::items>(arguments.out, n, reverse, first, valid, words, to, lane);
             };
             if constexpr (packs_bytes<Types>) {
@@ -142,7 +109,7 @@ struct look_ahead_results : look_ahead_ring<Types> {
             const bool aligned = out_size % 16 != 0 || shift == 0;
             char* to = out;
             if constexpr (shape::in_place) {
-                if (in_stage) to = staged_row(s, seen, row, seen.rows, reverse) + shift;
+                if (in_stage) to = staged_row(s, row, seen.rows, reverse) + shift;
             } else {
                 to = image + shift;
             }
@@ -184,12 +151,6 @@ struct look_ahead_results : look_ahead_ring<Types> {
                                           16 ==
                                       0;
     }
-    __device__ __forceinline__ void release(int s) const {
-        // The copy engine writes next to where lanes wrote results.
-        if constexpr (shape::in_place) fence_before_async_writes();
-        control(s).free.arrive_by_warp(lane);
-    }
-
     // One unit, on the quickest path that its rows and arrays allow.
     __device__ __forceinline__ void scan_unit_by_runs(int s, unsigned phase, const unit_view& seen, int warp,
                                                       char* image, bool in_stage) const {

@@ -17,7 +17,7 @@ template <class Types>
 struct look_ahead_shape {
     using Acc = typename Types::Acc;
 
-    static constexpr int stage_budget = 44 * 1024;
+    static constexpr int stage_budget = Types::chooses ? 45 * 1024 : 44 * 1024;
     static constexpr int shared_budget = 226 * 1024;
     static constexpr int accumulator_size = int(sizeof(Acc));
 
@@ -32,7 +32,9 @@ struct look_ahead_shape {
         // About 64 KiB read and written a unit, so that what a unit costs whatever its size is well spread;
         // less where run totals would take much of a stage.
         int rows = row_bytes + Types::row * int(sizeof(typename Types::Out)) <= 768 ? 128 : 64;
-        while (rows > 1 && rows * (row_bytes + run_totals<Acc>::line) > stage_budget) rows /= 2;
+        if constexpr (Types::chooses)
+            if (!Types::moves_elements) rows = 32;  // which leaves memory for their images
+        while (rows > 1 && rows * (row_bytes + Types::tile_runs::line) > stage_budget) rows /= 2;
         return rows;
     }();
     static constexpr int tiles = rows >= 32 ? rows / 32 : 1;  // of a unit; of which it may be a part
@@ -50,7 +52,7 @@ struct look_ahead_shape {
     static constexpr int supers_at_once = folds_in_order ? 1 : 132 * tiles / (32 * parts) + 4;
     // Small units leave one warp no time for that; two take turns.
     static constexpr int unit_bytes = rows * (row_bytes + Types::row * int(sizeof(typename Types::Out)));
-    static constexpr int look_ahead_warps = words == 1 && unit_bytes < 56 * 1024 ? 2 : 1;
+    static constexpr int look_ahead_warps = !Types::chooses && words == 1 && unit_bytes < 56 * 1024 ? 2 : 1;
     static constexpr int threads = (2 * warps + 1 + look_ahead_warps + (parts > 1)) * 32;
 
     // A stage: the input rows of each array with 16 bytes for their alignment, run totals, row folds.
@@ -60,7 +62,7 @@ struct look_ahead_shape {
         return at;
     }
     static constexpr int totals_at = input_at(Types::inputs);
-    static constexpr int row_folds_at = totals_at + align16(rows * run_totals<Acc>::line);
+    static constexpr int row_folds_at = totals_at + align16(rows * Types::tile_runs::line);
     static constexpr int tile_totals_at = row_folds_at + align16(rows * accumulator_size);
     static constexpr int tile_parts_at = tile_totals_at + align16(tiles * accumulator_size);
     static constexpr int super_part_at = tile_parts_at + align16(tiles * accumulator_size);
@@ -71,14 +73,26 @@ struct look_ahead_shape {
     static constexpr bool by_element = accumulator_size > 16 || Types::widest > 16;
     // Rows that reach the output through shared memory: in the stage, where results are as large as the
     // elements they replace; or in an image of a row a warp.
-    static constexpr bool in_place =
-        (by_element || best_storing<typename Types::Out, Types::items> == storing::staged) &&
-        Types::element_size[0] == int(sizeof(typename Types::Out));
-    static constexpr int image_bytes =
-        in_place ? 0 : align16(Types::row * int(sizeof(typename Types::Out)) + 16);
+    // Elements that are chosen are packed in the same two places, but straight to the output one by one.
+    static constexpr bool in_place = [] {
+        const bool same_size = Types::element_size[0] == int(sizeof(typename Types::Out));
+        if constexpr (Types::chooses)
+            return same_size && Types::moves_elements && !by_element;
+        else
+            return same_size &&
+                   (by_element || best_storing<typename Types::Out, Types::items> == storing::staged);
+    }();
+    static constexpr int image_bytes = [] {
+        if constexpr (Types::chooses)
+            return in_place || by_element
+                       ? 0
+                       : align16(rows_per_warp * Types::row * int(sizeof(typename Types::Packed)) + 16);
+        else
+            return in_place ? 0 : align16(Types::row * int(sizeof(typename Types::Out)) + 16);
+    }();
     // Lines of accumulators: the look-ahead warps' and, where tiles are in parts, that of the warp that joins
     // them.
-    static constexpr int look_ahead_lines = look_ahead_warps * supers_at_once;
+    static constexpr int look_ahead_lines = Types::chooses ? 0 : look_ahead_warps * supers_at_once;
     static constexpr int scratch_lines = look_ahead_lines + (parts > 1);
     static constexpr int scratch_bytes = align16(scratch_lines * run_totals<Acc>::line);
     static constexpr int stage_state_bytes = 128;

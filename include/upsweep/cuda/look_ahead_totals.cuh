@@ -28,7 +28,7 @@ struct look_ahead_totals : look_ahead_ring<Types> {
     __device__ __forceinline__ void sum_runs(int s, const unit_view& seen, int warp) const {
         const bool reverse = this->template reversed<Way>();
         const combiner<Acc, Op> combine{arguments.op, reverse};
-        const run_totals<Acc> totals{stage(s) + shape::totals_at};
+        const typename Types::tile_runs totals{stage(s) + shape::totals_at};
 #pragma unroll
         for (int k = 0; k < shape::rows_per_warp; ++k) {
             const int row = warp * shape::rows_per_warp + k;
@@ -88,7 +88,7 @@ struct look_ahead_totals : look_ahead_ring<Types> {
     // Rows [32 t, 32 t + 32) of a unit, or all of it where it is a part of a tile.
     __device__ __forceinline__ void fold_tile(const combiner<Acc, Op>& combine, int s, std::int64_t unit,
                                               int t, int rows, std::uint32_t tag) const {
-        const run_totals<Acc> totals{stage(s) + shape::totals_at};
+        const typename Types::tile_runs totals{stage(s) + shape::totals_at};
         const int row = t * 32 + lane;
         const bool exists = lane < shape::fold_rows && row < rows;
         Acc total{};

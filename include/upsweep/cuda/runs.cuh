@@ -11,9 +11,9 @@
 
 namespace upsweep::cuda {
 
-// Elements a lane takes at once: the tree's 4, or 16 bytes of narrow elements where grouping is free.
+// Elements a lane takes at once: the tree's 4, or 16 bytes of elements of 1 or 2 where grouping is free.
 template <class Acc, class Op, int WidestElement>
-inline constexpr int run_items = is_free<Op, Acc>&& WidestElement < 4 ? 16 / WidestElement : 4;
+inline constexpr int run_items = is_free<Op, Acc>&& WidestElement <= 2 ? 16 / WidestElement : 4;
 
 // One run of each input array in registers.
 template <int Items, class... In>
@@ -162,13 +162,14 @@ __device__ __forceinline__ void store_total(const Arguments& arguments, const co
 
 // A tile's run totals in shared memory, a row of 32 a line. Lines are padded so that a warp that reads a
 // column, a row a lane, meets no bank twice; large values are cut into words, of which those of a line lie
-// together, so that it meets none twice along a line either.
-template <class Acc>
+// together, so that it meets none twice along a line either. `Stored` may be narrower than what is computed
+// with.
+template <class Acc, class Stored = Acc>
 struct run_totals {
-    static constexpr bool sliced = sizeof(Acc) > 8;
+    static constexpr bool sliced = sizeof(Stored) > 8;
     static constexpr int words = words_for<sizeof(Acc)>;
-    static constexpr int pad = sliced || alignof(Acc) < 4 ? 4 : int(alignof(Acc));
-    static constexpr int value_bytes = sliced ? words * 4 : int(sizeof(Acc));
+    static constexpr int pad = sliced || alignof(Stored) < 4 ? 4 : int(alignof(Stored));
+    static constexpr int value_bytes = sliced ? words * 4 : int(sizeof(Stored));
     static constexpr int line = (32 * value_bytes + pad + pad - 1) / pad * pad;
     char* data;
 
@@ -180,7 +181,7 @@ struct run_totals {
             for (int k = 0; k < words; ++k) own.word[k] = from[k * 32];
             return from_words<Acc>(own);
         } else {
-            return reinterpret_cast<const Acc*>(data + row * line)[run];
+            return reinterpret_cast<const Stored*>(data + row * line)[run];
         }
     }
     __device__ __forceinline__ void store(int row, int run, const Acc& value) const {
@@ -190,7 +191,7 @@ struct run_totals {
 #pragma unroll
             for (int k = 0; k < words; ++k) to[k * 32] = own.word[k];
         } else {
-            reinterpret_cast<Acc*>(data + row * line)[run] = value;
+            reinterpret_cast<Stored*>(data + row * line)[run] = static_cast<Stored>(value);
         }
     }
 };
@@ -203,9 +204,9 @@ inline constexpr int fold_batch = sizeof(Acc) <= 4    ? 32
                                                       : 2;
 
 // Replaces the totals of a row's runs by their left folds and returns the row's total; a row a lane.
-template <class Acc, class Op>
-__device__ __forceinline__ Acc fold_runs(const combiner<Acc, Op>& combine, const run_totals<Acc>& totals,
-                                         int row) {
+template <class Acc, class Op, class Stored>
+__device__ __forceinline__ Acc fold_runs(const combiner<Acc, Op>& combine,
+                                         const run_totals<Acc, Stored>& totals, int row) {
     constexpr int batch = fold_batch<Acc>;
     Acc sum{};
 #pragma unroll 1
@@ -224,9 +225,9 @@ __device__ __forceinline__ Acc fold_runs(const combiner<Acc, Op>& combine, const
 
 // The left fold of the first `count` values of a line, 1 to 32 of them; they stay as they are. Reads up
 // to 32.
-template <class Acc, class Op>
-__device__ __forceinline__ Acc fold_line(const combiner<Acc, Op>& combine, const run_totals<Acc>& lines,
-                                         int line, int count) {
+template <class Acc, class Op, class Stored>
+__device__ __forceinline__ Acc fold_line(const combiner<Acc, Op>& combine,
+                                         const run_totals<Acc, Stored>& lines, int line, int count) {
     constexpr int batch = fold_batch<Acc>;
     Acc sum{};
 #pragma unroll 1

@@ -16,7 +16,7 @@ struct tile_shape {
     using Acc = typename Types::Acc;
 
     static constexpr int align16(int bytes) { return (bytes + 15) / 16 * 16; }
-    static constexpr int widest_row = Types::row * Types::widest;
+    static constexpr int widest_row = Types::row * Types::widest_staged;
 
     static constexpr int warps = widest_row <= 2048 ? 8 : 4;
     static constexpr int threads = 32 * warps;
@@ -34,7 +34,7 @@ struct tile_shape {
     static constexpr int image_bytes = align16(widest_row + 32);
     static constexpr int images_at = 0;
     static constexpr int totals_at = images_at + warps * image_bytes;
-    static constexpr int row_folds_at = totals_at + align16(32 * run_totals<Acc>::line);
+    static constexpr int row_folds_at = totals_at + align16(32 * Types::tile_runs::line);
     static constexpr int parts_at = row_folds_at + align16(32 * int(sizeof(Acc)));  // S and T
     static constexpr int scratch_at = parts_at + align16(2 * int(sizeof(Acc)));
     static constexpr int ticket_at = scratch_at + align16(2 * run_totals<Acc>::line);
@@ -47,7 +47,7 @@ struct tile_shape {
         return small;
     }();
     static constexpr int ahead_totals_at = shared_bytes;
-    static constexpr int ahead_shared_bytes = ahead_totals_at + align16(32 * run_totals<Acc>::line);
+    static constexpr int ahead_shared_bytes = ahead_totals_at + align16(32 * Types::tile_runs::line);
     static constexpr int ahead_blocks_per_multiprocessor = 4;
 
     static constexpr std::uint64_t tile_count(std::uint64_t n) { return (n + Types::tile - 1) / Types::tile; }
@@ -96,7 +96,7 @@ struct tile_block {
     __device__ __forceinline__ char* image() const {
         return shared + shape::images_at + warp * shape::image_bytes;
     }
-    __device__ __forceinline__ run_totals<Acc> totals() const { return {shared + totals_at}; }
+    __device__ __forceinline__ typename Types::tile_runs totals() const { return {shared + totals_at}; }
     __device__ __forceinline__ Acc* row_folds() const {
         return reinterpret_cast<Acc*>(shared + shape::row_folds_at);
     }

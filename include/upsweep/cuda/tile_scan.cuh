@@ -116,14 +116,16 @@ struct look_back_state {
 
 }  // namespace detail
 
-// One block a tile. The workspace is a launch_state and `words` tagged words.
-template <class Types, bool Exclusive>
-__global__ void __launch_bounds__(tile_shape<Types>::threads, tile_shape<Types>::blocks_per_multiprocessor)
-    look_back_kernel(const __grid_constant__ scan_arguments<Types> arguments, launch_state* state,
-                     unsigned long long* tagged, std::uint64_t words) {
+namespace detail {
+
+// The kernels' body: `make` the block of a tile, `sum` its runs, `store` what comes of them.
+template <class Types, class Make, class Sum, class Store>
+__device__ __forceinline__ void run_look_back(const scan_arguments<Types>& arguments, char* shared,
+                                              launch_state* state, unsigned long long* tagged,
+                                              std::uint64_t words, const Make& make, const Sum& sum,
+                                              const Store& store) {
     using shape = tile_shape<Types>;
     using Acc = typename Types::Acc;
-    extern __shared__ __align__(128) char shared[];
     // A block alone needs no order and tells nobody anything.
     const bool alone = gridDim.x == 1;
     ticket own{0, 0};
@@ -138,13 +140,12 @@ __global__ void __launch_bounds__(tile_shape<Types>::threads, tile_shape<Types>:
     }
     const std::uint64_t n = arguments.size();
     if (own.index < shape::tile_count(n)) {
-        detail::tile_block<Types> block{
-            arguments, shared, n, own.index, int(threadIdx.x / 32), int(threadIdx.x % 32)};
+        auto block = make(n, own.index);
         const auto combine = arguments.combine();
-        const detail::look_back_state<Types> past(tagged, arguments.n, own.tag);
+        const look_back_state<Types> past(tagged, arguments.n, own.tag);
         const bool full = n - block.first_item(0) >= Types::tile;
         const run_totals<Acc> scratch{shared + shape::scratch_at + block.warp * run_totals<Acc>::line};
-        block.sum_runs();
+        sum(block);
         __syncthreads();
         Acc super_total{};
         if (block.warp == 0) {
@@ -161,11 +162,48 @@ __global__ void __launch_bounds__(tile_shape<Types>::threads, tile_shape<Types>:
             past.super_prefixes.publish(own.index / 32 + 1,
                                         combine.join(present, block.parts()[0], super_total), own.tag);
         }
-        block.template scan_rows<Exclusive>();
+        store(block);
     } else if (n == 0 && own.index == 0 && threadIdx.x == 0) {
         arguments.store_empty_total();
     }
     if (own.tag == last_tag && threadIdx.x < 32) clear_tags(*state, tagged, words);
+}
+
+// By all threads, once the block's runs are summed: folds its rows, and S and T to parts().
+template <class Block, class Types>
+__device__ __forceinline__ void locate_tile(const Block& block, const scan_arguments<Types>& arguments,
+                                            const tile_folds<typename Types::Acc>& folds) {
+    __syncthreads();
+    if (block.warp == 0) {
+        block.fold_rows();
+        const std::uint64_t super = block.tile / 32;
+        if (block.lane == 0) {
+            if (super > 0)
+                block.parts()[0] = folds.supers[super - 1];
+            else if (arguments.has_initial)
+                block.parts()[0] = arguments.initial_value();
+            if (block.tile % 32 > 0) block.parts()[1] = folds.tiles[block.tile];
+        }
+    }
+    __syncthreads();
+}
+
+}  // namespace detail
+
+// One block a tile. The workspace is a launch_state and `words` tagged words.
+template <class Types, bool Exclusive>
+__global__ void __launch_bounds__(tile_shape<Types>::threads, tile_shape<Types>::blocks_per_multiprocessor)
+    look_back_kernel(const __grid_constant__ scan_arguments<Types> arguments, launch_state* state,
+                     unsigned long long* tagged, std::uint64_t words) {
+    using block_of = detail::tile_block<Types>;
+    extern __shared__ __align__(128) char shared[];
+    detail::run_look_back(
+        arguments, shared, state, tagged, words,
+        [&](std::uint64_t n, std::uint64_t tile) {
+            return block_of{arguments, shared, n, tile, int(threadIdx.x / 32), int(threadIdx.x % 32)};
+        },
+        [](block_of& block) { block.sum_runs(); },
+        [](const block_of& block) { block.template scan_rows<Exclusive>(); });
 }
 
 // The total of every full tile. One block a tile.
@@ -251,19 +289,7 @@ __global__ void __launch_bounds__(tile_shape<Types>::threads)
     detail::tile_block<Types> block{
         arguments, shared, n, blockIdx.x, int(threadIdx.x / 32), int(threadIdx.x % 32)};
     block.sum_runs();
-    __syncthreads();
-    if (block.warp == 0) {
-        block.fold_rows();
-        const std::uint64_t super = block.tile / 32;
-        if (block.lane == 0) {
-            if (super > 0)
-                block.parts()[0] = folds.supers[super - 1];
-            else if (arguments.has_initial)
-                block.parts()[0] = arguments.initial_value();
-            if (block.tile % 32 > 0) block.parts()[1] = folds.tiles[block.tile];
-        }
-    }
-    __syncthreads();
+    detail::locate_tile(block, arguments, folds);
     block.template scan_rows<Exclusive>();
 }
 

@@ -1,0 +1,167 @@
+// Compaction and partition: scans of how many elements are chosen, whose warps move elements instead of
+// storing results.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+#include "upsweep/cuda/arguments.cuh"
+#include "upsweep/cuda/rows.cuh"
+#include "upsweep/cuda/words.cuh"
+#include "upsweep/operators.hpp"
+
+namespace upsweep::cuda {
+
+enum class moving { elements, indices };
+
+// The types of a compaction or partition: load(in0[i], in1[i], ...) is not zero where element i is chosen;
+// then in0[i] as Out, or i, is moved. Counts are those of one launch; launches have at most launch_elements.
+// Indices are packed as places of 16 bits, so that they widen no run.
+template <moving What, class OutType, class LoadType, class... InTypes>
+struct choose_types
+    : scan_types<std::uint32_t, plus, std::conditional_t<What == moving::elements, OutType, std::uint8_t>,
+                 std::uint32_t, LoadType, as_is, InTypes...> {
+    using base =
+        scan_types<std::uint32_t, plus, std::conditional_t<What == moving::elements, OutType, std::uint8_t>,
+                   std::uint32_t, LoadType, as_is, InTypes...>;
+    using Out = OutType;
+    using tile_runs = run_totals<std::uint32_t, std::uint16_t>;  // of a row at most
+    static constexpr bool chooses = true;
+    static constexpr bool moves_elements = What == moving::elements;
+    using Packed = std::conditional_t<moves_elements, OutType, std::uint16_t>;
+    static constexpr int widest_staged = base::widest > int(sizeof(Packed)) ? base::widest
+                                                                            : int(sizeof(Packed));
+    static constexpr std::uint64_t launch_elements = std::uint64_t{1} << 31;
+};
+
+template <class Types>
+struct choose_arguments : scan_arguments<Types> {
+    std::uint64_t room;           // elements that `out` has room for
+    std::uint64_t first;          // elements of earlier launches,
+    const std::uint64_t* before;  // of which so many are chosen, in device memory; null: 0
+    std::uint64_t* upto;          // receives how many are after this launch; null: not wanted
+    const std::uint64_t* chosen;  // of a partition: how many are in all; null: this one tile tells
+
+    __device__ __forceinline__ std::uint64_t chosen_before() const { return before == nullptr ? 0 : *before; }
+    __device__ __forceinline__ void store_upto(std::uint64_t count) const {
+        if (upto != nullptr) *upto = count;
+    }
+};
+
+namespace detail {
+
+// Elements, or their places, that a warp packs in `bytes` bytes of shared memory.
+template <class Packed>
+class packed_elements {
+    using unit = natural_unit<int(alignof(Packed)), int(sizeof(Packed))>;
+
+  public:
+    __device__ __forceinline__ packed_elements(char* area, int bytes) : area_(area), bytes_(bytes) {}
+
+    __device__ __forceinline__ void put(int index, const Packed& element) const {
+        unit parts[sizeof(Packed) / sizeof(unit)];
+        std::memcpy(parts, &element, sizeof(Packed));
+        auto* const to = reinterpret_cast<unit*>(area_) + index * int(sizeof(Packed) / sizeof(unit));
+#pragma unroll
+        for (int k = 0; k < int(sizeof(Packed) / sizeof(unit)); ++k) to[k] = parts[k];
+    }
+
+    // After all lanes have put theirs and met: elements [first, first + count) to `to`, 16 aligned bytes at a
+    // time where that is possible.
+    __device__ __forceinline__ void deliver(Packed* to, int first, int count, int lane) const {
+        const char* const from = area_ + first * int(sizeof(Packed));
+        auto* const begin = reinterpret_cast<char*>(to);
+        const int bytes = count * int(sizeof(Packed));
+        int head = int((16 - reinterpret_cast<std::uintptr_t>(begin) % 16) % 16);
+        if (head > bytes) head = bytes;
+        // Up to 16 bytes behind a piece are read with it, which must be this warp's too.
+        const int readable = bytes_ - 16 - first * int(sizeof(Packed));
+        const int whole = ((bytes < readable ? bytes : readable) - head) / 16 * 16;
+        const int pieces_end = head + (whole > 0 ? whole : 0);
+        const bool aligned = reinterpret_cast<std::uintptr_t>(from + head) % 16 == 0;
+        for (int at = lane * int(sizeof(unit)); at < head; at += 32 * int(sizeof(unit)))
+            *reinterpret_cast<unit*>(begin + at) = *reinterpret_cast<const unit*>(from + at);
+        for (int at = head + lane * 16; at < pieces_end; at += 32 * 16) {
+            const word_array<4> words = read_run<16, int(alignof(Packed))>(from + at, aligned, lane);
+            *reinterpret_cast<uint4*>(begin + at) = {words.word[0], words.word[1], words.word[2],
+                                                     words.word[3]};
+        }
+        for (int at = pieces_end + lane * int(sizeof(unit)); at < bytes; at += 32 * int(sizeof(unit)))
+            *reinterpret_cast<unit*>(begin + at) = *reinterpret_cast<const unit*>(from + at);
+    }
+    // The same with places, which become indices.
+    template <class Index>
+    __device__ __forceinline__ void deliver_indices(Index* to, int first, int count, std::uint64_t base,
+                                                    int lane) const {
+        const auto* const from = reinterpret_cast<const Packed*>(area_) + first;
+#pragma unroll 4
+        for (int k = lane; k < count; k += 32) to[k] = static_cast<Index>(base + from[k]);
+    }
+
+  private:
+    char* area_;
+    int bytes_;
+};
+
+// How many of `count` elements that go to `begin` and behind there is room for.
+__device__ __forceinline__ int fitting(std::uint64_t begin, int count, std::uint64_t room) {
+    return begin >= room ? 0 : room - begin < unsigned(count) ? int(room - begin) : count;
+}
+
+// Bit m says whether element m of a lane's run is chosen, if it is one of the first `valid`.
+template <class Types>
+__device__ __forceinline__ unsigned chosen_bits(const choose_arguments<Types>& arguments,
+                                                const typename Types::Raw& raw, int valid = Types::items) {
+    unsigned bits = 0;
+#pragma unroll
+    for (int m = 0; m < Types::items; ++m)
+        if (m < valid && raw.element(m, arguments.load) != 0) bits |= 1u << m;
+    return bits;
+}
+// How many elements of this lane's run are among the first `valid` of its row.
+template <class Types>
+__device__ __forceinline__ int valid_of_run(int valid, int lane) {
+    const int left = valid - lane * Types::items;
+    return left < 0 ? 0 : left < Types::items ? left : Types::items;
+}
+
+// Packs those elements of a run that `bits` says, from index `at` on, and where `Both` those of its first
+// `valid` that it does not say, from index `others` on, which is at most `limit`; `place` is that of the
+// run's first among those packed together.
+template <class Types, bool Both>
+__device__ __forceinline__ void pack_run(const packed_elements<typename Types::Packed>& area,
+                                         const typename Types::Raw& raw, unsigned bits, int valid, int at,
+                                         int others, int limit, int place) {
+    using Packed = typename Types::Packed;
+#pragma unroll
+    for (int m = 0; m < Types::items; ++m) {
+        const bool chosen = (bits >> m & 1u) != 0;
+        if (Both ? m < valid : chosen) {
+            Packed packed;
+            if constexpr (Types::moves_elements)
+                packed = convert<Packed>(unpack<typename Types::template In<0>>(raw.words, m));
+            else
+                packed = static_cast<Packed>(place + m);
+            // Within the area whatever a predicate answers.
+            area.put(!Both || chosen ? at : min(others, limit), packed);
+        }
+        at += chosen;
+        others += !chosen;
+    }
+}
+// Delivers `count` elements from `first` on to place `begin` of the output, as far as there is room; `base`
+// is the index that place 0 stands for.
+template <class Types>
+__device__ __forceinline__ void deliver(const choose_arguments<Types>& arguments,
+                                        const packed_elements<typename Types::Packed>& area, int first,
+                                        int count, std::uint64_t begin, std::uint64_t base, int lane) {
+    const int fit = fitting(begin, count, arguments.room);
+    if constexpr (Types::moves_elements)
+        area.deliver(arguments.out + begin, first, fit, lane);
+    else
+        area.deliver_indices(arguments.out + begin, first, fit, base, lane);
+}
+
+}  // namespace detail
+
+}  // namespace upsweep::cuda

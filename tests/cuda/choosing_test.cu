@@ -1,0 +1,235 @@
+// Compaction and partition on the GPU, where they are not the CPU's: in place over long arrays, in graphs,
+// through the caller's workspace, and misuse.
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "cuda/device_array.cuh"
+#include "support/build.hpp"
+#include "upsweep/compact.hpp"
+#include "upsweep/cuda/compact.cuh"
+#include "upsweep/cuda/partition.cuh"
+#include "upsweep/partition.hpp"
+
+namespace upsweep::test {
+namespace {
+
+const std::vector<cuda::algorithm>& choices() {
+    static const std::vector<cuda::algorithm> made = [] {
+        std::vector<cuda::algorithm> list = {cuda::algorithm::look_back, cuda::algorithm::reduce_then_scan};
+        if (cuda::executor().compute_capability() >= 90)
+            list.insert(list.begin(), cuda::algorithm::look_ahead);
+        return list;
+    }();
+    return made;
+}
+
+// Elements of an array, and what compaction and partition by `keep` make of them on the CPU.
+struct problem {
+    explicit problem(std::size_t n)
+        : in(random_array<float>(n, 5)), x(in.read()), compacted(n), partitioned(n) {
+        cpu::executor ex;
+        compacted.resize(compact_if(ex, x, compacted, keep));
+        partition_if(ex, x, partitioned, keep);
+    }
+    compared_with<float> keep = less_than(0.3f);
+    device_array<float> in;
+    std::vector<float> x, compacted, partitioned;
+};
+
+// Every block overwrites what others have read just before.
+TEST(cuda_choosing, in_place_again_and_again) {
+    const problem given(repetitions(20'000'003, 70'003));
+    ASSERT_GT(given.compacted.size(), given.x.size() / 10);
+    ASSERT_LT(given.compacted.size(), given.x.size() / 10 * 9);
+    const device_array<float> expected(given.compacted);
+    device_array<float> out(given.x.size());
+    device_array<std::uint64_t> count(1);
+    for (const cuda::algorithm choice : choices()) {
+        if (choice == cuda::algorithm::reduce_then_scan) continue;
+        SCOPED_TRACE(cuda::name(choice));
+        cuda::executor ex(nullptr, choice);
+        for (std::size_t k = 0; k < repetitions(30, 2); ++k) {
+            expect_success(cudaMemcpy(out.data(), given.in.data(), given.x.size() * sizeof(float),
+                                      cudaMemcpyDeviceToDevice),
+                           "copying");
+            compact_if(ex, out.view(), out.span(), given.keep, count.data());
+            ASSERT_EQ(count.read()[0], given.compacted.size());
+            ASSERT_EQ(differences(expected, out), 0u);
+        }
+    }
+}
+
+TEST(cuda_choosing, in_graphs) {
+    const problem given(repetitions(3'000'003, 70'003));
+    const device_array<float> kept(given.compacted), parted(given.partitioned);
+    device_array<float> a(given.x.size()), b(given.x.size());
+    device_array<std::uint64_t> counts(2);
+    for (const cuda::algorithm choice : choices()) {
+        SCOPED_TRACE(cuda::name(choice));
+        cudaStream_t stream = nullptr;
+        expect_success(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "making a stream");
+        cuda::executor ex(stream, choice);
+        cudaGraph_t graph = nullptr;
+        cudaGraphExec_t executable = nullptr;
+        expect_success(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "capturing");
+        compact_if(ex, given.in.view(), a.span(), given.keep, counts.data());
+        partition_if(ex, given.in.view(), b.span(), given.keep, counts.data() + 1);
+        expect_success(cudaStreamEndCapture(stream, &graph), "capturing");
+        expect_success(cudaGraphInstantiate(&executable, graph, 0), "making a graph executable");
+        for (int k = 0; k < 3; ++k) {
+            a.poison();
+            b.poison();
+            counts.poison();
+            expect_success(cudaDeviceSynchronize(), "poisoning");
+            expect_success(cudaGraphLaunch(executable, stream), "launching a graph");
+            expect_success(cudaStreamSynchronize(stream), "waiting");
+            EXPECT_EQ(counts.read(), std::vector<std::uint64_t>(2, given.compacted.size()));
+            EXPECT_EQ(differences(kept, a), 0u);
+            EXPECT_EQ(differences(b, parted), 0u);
+        }
+        cudaGraphExecDestroy(executable);
+        cudaGraphDestroy(graph);
+        cudaStreamDestroy(stream);
+    }
+}
+
+TEST(cuda_choosing, through_the_callers_workspace) {
+    const problem given(repetitions(300'007, 70'007));
+    const device_array<float> kept(given.compacted), parted(given.partitioned);
+    device_array<float> out(given.x.size());
+    device_array<std::uint64_t> count(1);
+    const std::size_t bytes = cuda::compact_workspace_bytes<float, float>(given.x.size());
+    EXPECT_LE((cuda::compact_workspace_bytes<float, float>(given.x.size() / 2)), bytes);
+    for (const cuda::algorithm choice : choices()) {
+        SCOPED_TRACE(cuda::name(choice));
+        const device_array<std::byte> scratch(bytes);
+        cuda::executor ex(nullptr, scratch.span(), choice);
+        for (int k = 0; k < 3; ++k) {
+            out.poison();
+            compact_if(ex, given.in.view(), out.span(), given.keep, count.data());
+            EXPECT_EQ(count.read()[0], given.compacted.size());
+            EXPECT_EQ(differences(kept, out), 0u);
+            partition_if(ex, given.in.view(), out.span(), given.keep, count.data());
+            EXPECT_EQ(count.read()[0], given.compacted.size());
+            EXPECT_EQ(differences(out, parted), 0u);
+        }
+    }
+}
+
+// A predicate that changes its mind gets any order, but nothing is written outside `out`.
+struct changes_its_mind {
+    unsigned* asked;
+    unsigned from;
+    __device__ bool operator()(float) const { return (atomicAdd(asked, 1u) >= from) != (from % 2 == 0); }
+};
+TEST(cuda_choosing, a_predicate_that_changes_its_mind) {
+    const std::size_t n = repetitions(300'007, 20'007), around = 1024;
+    const device_array<float> in = random_array<float>(n, 5);
+    device_array<float> out(n + 2 * around);
+    const std::vector<float> sentinels(out.size(), 7.0f);
+    device_array<std::uint64_t> count(1);
+    device_array<unsigned> asked(1);
+    for (const cuda::algorithm choice : choices()) {
+        SCOPED_TRACE(cuda::name(choice));
+        for (const unsigned from : {unsigned(n / 2), unsigned(n), unsigned(n) + 1}) {
+            out.assign(sentinels);
+            asked.assign({0});
+            cuda::executor ex(nullptr, choice);
+            partition_if(ex, in.view(), out.span().subspan(around, n), changes_its_mind{asked.data(), from},
+                         count.data());
+            const std::vector<float> got = out.read();
+            for (std::size_t i = 0; i < around; ++i) {
+                ASSERT_EQ(got[i], 7.0f);
+                ASSERT_EQ(got[around + n + i], 7.0f);
+            }
+        }
+    }
+}
+
+class cuda_choosing_errors : public ::testing::Test {
+  protected:
+    void refused(const std::string& beginning, const std::function<void()>& call,
+                 errc code = errc::invalid_argument) {
+        try {
+            call();
+            ADD_FAILURE() << "no error; expected: " << beginning;
+        } catch (const error& e) {
+            EXPECT_EQ(e.code(), code) << e.what();
+            EXPECT_EQ(std::string(e.what()).substr(0, beginning.size()), beginning) << e.what();
+        }
+        EXPECT_EQ(y.read(), std::vector<float>(1000, 7.0f));
+    }
+
+    cuda::executor ex;
+    device_array<float> x{std::vector<float>(1000, 1.0f)};
+    device_array<float> y{std::vector<float>(1000, 7.0f)};
+    device_array<std::uint8_t> flags{std::vector<std::uint8_t>(1000, 1)};
+    device_array<std::uint64_t> number{std::vector<std::uint64_t>(4, 3)};
+    std::uint64_t* count = number.data();
+    cuda::device_span<float> all = y.span();
+    compared_with<float> keep = less_than(5.0f);
+};
+
+TEST_F(cuda_choosing_errors, sizes) {
+    refused("flags: expected 999", [&] { compact(ex, flags.view(), x.view().subspan(0, 999), all, count); });
+    refused("flags: expected 999",
+            [&] { partition(ex, flags.view(), x.view().subspan(0, 999), all, count); });
+    refused("out: expected 999", [&] { partition_if(ex, x.view().subspan(0, 999), all, keep, count); });
+    refused("out: expected 1000", [&] { partition_indices(ex, flags.view(), number.span(), count); });
+    const cuda::device_span<std::int8_t> narrow(reinterpret_cast<std::int8_t*>(y.data()), 1000);
+    refused("out: index 999 does not fit", [&] { compact_indices(ex, flags.view(), narrow, count); });
+}
+
+TEST_F(cuda_choosing_errors, overlaps) {
+    refused("out: overlaps in",
+            [&] { compact_if(ex, all.subspan(0, 500), all.subspan(1, 500), keep, count); });
+    refused("out: overlaps in",
+            [&] { compact_if(ex, all.subspan(1, 500), all.subspan(0, 500), keep, count); });
+    refused("out: overlaps in", [&] { partition_if(ex, all, all, keep, count); });
+    const cuda::device_span<std::int32_t> integers(reinterpret_cast<std::int32_t*>(y.data()), 1000);
+    refused("out: overlaps flags", [&] { compact_indices(ex, integers, integers.subspan(0, 3), count); });
+    refused("out: overlaps flags", [&] { compact(ex, all, x.view(), all, count); });
+    refused("out: overlaps in", [&] { compact_if(ex, all, integers, keep, count); });
+    auto* const inside = reinterpret_cast<std::uint64_t*>(y.data());
+    refused("out: overlaps count", [&] { compact_if(ex, x.view(), all, keep, inside); });
+    refused("out: overlaps in", [&] { compact_if(ex, all, x.span(), keep, inside); });
+    refused("out: overlaps options.length", [&] { compact_if(ex, x.view(), all, keep, count, {inside}); });
+    refused("count: overlaps options.length", [&] { compact_if(ex, x.view(), all, keep, count, {count}); });
+}
+
+TEST_F(cuda_choosing_errors, pointers) {
+    std::vector<float> host(1000, 1.0f);
+    std::uint64_t on_host = 0;
+    const cuda::device_span<float> wrong(host.data(), 1000);
+    refused("in: expected device memory", [&] { compact_if(ex, wrong, all, keep, count); });
+    refused("out: expected device memory", [&] { compact_if(ex, x.view(), wrong, keep, count); });
+    refused("count: expected device memory", [&] { compact_if(ex, x.view(), all, keep, &on_host); });
+    refused("count: expected device memory", [&] { compact_if(ex, x.view(), all, keep, nullptr); });
+    refused("options.length: expected device memory",
+            [&] { compact_if(ex, x.view(), all, keep, count, {&on_host}); });
+    const cuda::device_span<float> shifted(reinterpret_cast<float*>(reinterpret_cast<char*>(y.data()) + 1),
+                                           100);
+    refused("in: the pointer is not aligned", [&] { compact_if(ex, shifted, x.span(), keep, count); });
+    refused("out: the pointer is not aligned", [&] { compact_if(ex, x.view(), shifted, keep, count); });
+    auto* const odd = reinterpret_cast<std::uint64_t*>(reinterpret_cast<char*>(number.data()) + 4);
+    refused("count: the pointer is not aligned", [&] { compact_if(ex, x.view(), all, keep, odd); });
+}
+
+TEST_F(cuda_choosing_errors, in_place_where_elements_are_read_twice) {
+    cuda::executor twice(nullptr, cuda::algorithm::reduce_then_scan);
+    refused(
+        "out: is in", [&] { compact_if(twice, all, all, keep, count); }, errc::unsupported);
+}
+
+TEST_F(cuda_choosing_errors, workspace_that_is_too_small) {
+    const device_array<std::byte> scratch(256);
+    cuda::executor small(nullptr, scratch.span());
+    refused(
+        "workspace: expected at least", [&] { compact_if(small, x.view(), all, keep, count); },
+        errc::out_of_memory);
+}
+
+}  // namespace
+}  // namespace upsweep::test
