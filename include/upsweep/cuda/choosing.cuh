@@ -73,8 +73,11 @@ class packed_elements {
         auto* const begin = reinterpret_cast<char*>(to);
         const int bytes = count * int(sizeof(Packed));
         int head = int((16 - reinterpret_cast<std::uintptr_t>(begin) % 16) % 16);
+        // Up to 15 bytes in front of a piece and 16 behind it are read with it, which must be this warp's
+        // too: others write theirs meanwhile.
+        const auto in_front = reinterpret_cast<std::uintptr_t>(from + head) % 16;
+        if (from + head - in_front < area_) head += 16;
         if (head > bytes) head = bytes;
-        // Up to 16 bytes behind a piece are read with it, which must be this warp's too.
         const int readable = bytes_ - 16 - first * int(sizeof(Packed));
         const int whole = ((bytes < readable ? bytes : readable) - head) / 16 * 16;
         const int pieces_end = head + (whole > 0 ? whole : 0);

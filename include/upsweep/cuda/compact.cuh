@@ -23,9 +23,11 @@
 #include <limits>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 #include "upsweep/core/arguments.hpp"
 #include "upsweep/cuda/choose_launch.cuh"
+#include "upsweep/cuda/comparisons.hpp"
 #include "upsweep/cuda/device_span.hpp"
 #include "upsweep/cuda/executor.hpp"
 #include "upsweep/error.hpp"
@@ -160,13 +162,16 @@ void choose_flagged(executor& ex, device_span<const Flag> flags, device_span<con
 template <bool Both, class In, class Out, class Keep>
 void choose_if(executor& ex, device_span<const In> in, device_span<Out> out, const Keep& keep,
                std::uint64_t* count, const compact_options& options) {
-    using types = choose_types<moving::elements, Out, by_element<Keep>, In>;
     const checked_array target = checked_array::of("out", out);
     if (Both) upsweep::detail::check_sizes(in.size(), out.size());
     target.check(ex);
     check_input(ex, checked_array::of("in", in), target, count, !Both && std::is_same_v<In, Out>);
     check_options(ex, target, count, options);
-    choose<types, Both>(ex, {in.data()}, in.size(), out.data(), out.size(), {keep}, count, options);
+    with_device_predicate(keep, [&](const auto& predicate) {
+        using load = by_element<std::decay_t<decltype(predicate)>>;
+        choose<choose_types<moving::elements, Out, load, In>, Both>(
+            ex, {in.data()}, in.size(), out.data(), out.size(), load{predicate}, count, options);
+    });
 }
 template <bool Both, class In, class Out, class Load>
 void choose_indices(executor& ex, const char* name, device_span<const In> in, device_span<Out> out,
@@ -179,6 +184,14 @@ void choose_indices(executor& ex, const char* name, device_span<const In> in, de
     check_input(ex, checked_array::of(name, in), target, count, false);
     check_options(ex, target, count, options);
     choose<types, Both>(ex, {in.data()}, in.size(), out.data(), out.size(), load, count, options);
+}
+template <bool Both, class In, class Out, class Keep>
+void choose_indices_if(executor& ex, device_span<const In> in, device_span<Out> out, const Keep& keep,
+                       std::uint64_t* count, const compact_options& options) {
+    with_device_predicate(keep, [&](const auto& predicate) {
+        choose_indices<Both, In>(ex, "in", in, out, by_element<std::decay_t<decltype(predicate)>>{predicate},
+                                 count, options);
+    });
 }
 
 }  // namespace detail
@@ -227,8 +240,7 @@ requires(!std::is_const_v<Out>) void compact_indices_if(cuda::executor& ex, cuda
                                                         cuda::device_span<Out> out, const Keep& keep,
                                                         std::uint64_t* count,
                                                         const cuda::compact_options& options = {}) {
-    cuda::detail::choose_indices<false, std::remove_const_t<In>>(
-        ex, "in", in, out, cuda::detail::by_element<Keep>{keep}, count, options);
+    cuda::detail::choose_indices_if<false, std::remove_const_t<In>>(ex, in, out, keep, count, options);
 }
 
 }  // namespace upsweep

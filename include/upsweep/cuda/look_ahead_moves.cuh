@@ -68,7 +68,8 @@ struct look_ahead_moves : look_ahead_located<Types> {
                                          Plain ? Types::items : valid_of_run<Types>(own.valid(k), lane));
         }
         // They are packed while what stands to the left of the unit is found: in their own place in the
-        // stage, which the warps that sum are done with, or in the warp's image.
+        // stage, once all lanes have read theirs and the warps that sum are done, or in the warp's image.
+        if constexpr (shape::in_place) __syncwarp();
         control(s).folded.wait(phase);
         if (!Plain && own.rows == 0) {
             control(s).located.wait(phase);

@@ -57,8 +57,7 @@ requires(!std::is_const_v<Out>) void partition_indices_if(cuda::executor& ex, cu
                                                           cuda::device_span<Out> out, const Keep& keep,
                                                           std::uint64_t* count,
                                                           const cuda::compact_options& options = {}) {
-    cuda::detail::choose_indices<true, std::remove_const_t<In>>(
-        ex, "in", in, out, cuda::detail::by_element<Keep>{keep}, count, options);
+    cuda::detail::choose_indices_if<true, std::remove_const_t<In>>(ex, in, out, keep, count, options);
 }
 
 }  // namespace upsweep
