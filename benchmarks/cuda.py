@@ -4,8 +4,8 @@
     benchmarks/cuda.py [--program PATH] [--json FILE] [--docs docs/performance.md] [--plot docs/images/cuda.svg]
     benchmarks/cuda.py --use FILE --docs docs/performance.md          # from an earlier run: JSON lines of the program
 
-The program is `cuda_scan_bench`, built by the preset `cuda` with -DUPSWEEP_BUILD_BENCHMARKS=ON. With --docs the part of the
-page between `begin cuda` and `end cuda` is replaced."""
+The program is `cuda_scan_bench`, built by the preset `cuda` with -DUPSWEEP_BUILD_BENCHMARKS=ON. With --docs the parts of the
+page between `begin cuda` and `end cuda`, and `begin cuda choosing` and `end cuda choosing`, are replaced."""
 
 import argparse
 import json
@@ -51,7 +51,8 @@ def choosing_table(rows):
     yield "|---|---|---|---|---|---|---|---|"
     for row in filter(chooses, rows):
         what, kept = row["work"].split("/")
-        yield (f"| `{what}` | {kept} | {row['type']} | {power_of_two(row['n'])} | {1e6 * row['seconds']:.0f} | **{row['percent_of_copy']:.0f} %** | "
+        time = 1e6 * row["seconds"]
+        yield (f"| `{what}` | {kept} | {row['type']} | {power_of_two(row['n'])} | {time:.{0 if time >= 100 else 1}f} | **{row['percent_of_copy']:.0f} %** | "
                f"{row['cub_percent_of_copy']:.0f} % | {row['cub_seconds'] / row['seconds']:.2f} |")
 
 
@@ -89,9 +90,6 @@ def report(rows):
     lines += large_table(rows)
     lines += ["", "Float sums over the length, microseconds:", ""]
     lines += length_table(rows)
-    if any(map(chooses, rows)):
-        lines += ["", "Compaction and partition; a copy moves as many bytes as are read and written:", ""]
-        lines += choosing_table(rows)
     return "\n".join(lines)
 
 
@@ -131,12 +129,17 @@ def main():
         sys.exit("cuda.py: nothing was measured")
     if chosen.json:
         chosen.json.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    text = report(rows)
-    print(text)
+    parts = {}
+    if not all(map(chooses, rows)):
+        parts["cuda"] = report(rows)
+    if any(map(chooses, rows)):
+        parts["cuda choosing"] = "\n".join(choosing_table(rows))
+    print("\n\n".join(parts.values()))
     if chosen.plot:
         draw(rows, chosen.plot)
     if chosen.docs:
-        replace_part(chosen.docs, "cuda", text)
+        for name, text in parts.items():
+            replace_part(chosen.docs, name, text)
 
 
 if __name__ == "__main__":
