@@ -194,7 +194,7 @@ TEST_F(cuda_choosing_errors, overlaps) {
     refused("out: overlaps in", [&] { compact_if(ex, all, integers, keep, count); });
     auto* const inside = reinterpret_cast<std::uint64_t*>(y.data());
     refused("out: overlaps count", [&] { compact_if(ex, x.view(), all, keep, inside); });
-    refused("out: overlaps in", [&] { compact_if(ex, all, x.span(), keep, inside); });
+    refused("count: overlaps in", [&] { compact_if(ex, all, x.span(), keep, inside); });
     refused("out: overlaps options.length", [&] { compact_if(ex, x.view(), all, keep, count, {inside}); });
     refused("count: overlaps options.length", [&] { compact_if(ex, x.view(), all, keep, count, {count}); });
 }

@@ -9,7 +9,7 @@
 //
 // Shapes: flags and in are device spans of n >= 0 elements of any trivially copyable types; out is one of any
 // size whose elements in's convert to (indices: integers in which n - 1 fits). keep is called on the device,
-// by value, up to four times for an element, and must always answer the same. The calls return when the work
+// by value, up to three times for an element, and must always answer the same. The calls return when the work
 // is in the executor's stream. Aliasing: out may be in (equal pointers and types; elements behind the written
 // ones are then unspecified); any other overlap, also with count, is an error. In place, reduce-then-scan is
 // refused, and so are elements of more than 16 bytes where look-ahead does not run. Errors: upsweep::error
@@ -89,11 +89,13 @@ struct checked_array {
 };
 inline void check_options(executor& ex, const checked_array& out, const std::uint64_t* count,
                           const compact_options& options) {
-    checked_array::of("count", device_span<const std::uint64_t>(count, 1)).check(ex);
-    upsweep::detail::check_apart("count", count, sizeof *count, out.data, out.bytes());
+    const auto apart = [&](const char* name, const std::uint64_t* p) {
+        checked_array::of(name, device_span<const std::uint64_t>(p, 1)).check(ex);
+        upsweep::detail::check_apart(name, p, sizeof *p, out.data, out.bytes());
+    };
+    apart("count", count);
     if (options.length == nullptr) return;
-    checked_array::of("options.length", device_span<const std::uint64_t>(options.length, 1)).check(ex);
-    upsweep::detail::check_apart("options.length", options.length, sizeof *count, out.data, out.bytes());
+    apart("options.length", options.length);
     if (upsweep::detail::overlap(options.length, sizeof *count, count, sizeof *count))
         throw_error(errc::invalid_argument, "count: overlaps options.length; it must be disjoint from it");
 }
@@ -101,7 +103,9 @@ inline void check_options(executor& ex, const checked_array& out, const std::uin
 inline void check_input(executor& ex, const checked_array& in, const checked_array& out, const void* count,
                         bool may_be_out) {
     in.check(ex);
-    upsweep::detail::check_apart(in.name, in.data, in.bytes(), count, sizeof(std::uint64_t));
+    if (upsweep::detail::overlap(in.data, in.bytes(), count, sizeof(std::uint64_t)))
+        throw_error(errc::invalid_argument,
+                    "count: overlaps " + std::string(in.name) + "; it must be disjoint from it");
     if (!upsweep::detail::overlap(in.data, in.bytes(), out.data, out.bytes())) return;
     if (may_be_out && in.data == out.data) return;
     throw_error(errc::invalid_argument,
@@ -197,7 +201,8 @@ void choose_indices_if(executor& ex, device_span<const In> in, device_span<Out> 
 }  // namespace detail
 
 // Bytes of scratch that a compaction or partition of up to n elements needs, whichever algorithm runs; never
-// decreases with n. For executors that use the caller's memory.
+// decreases with n. For executors that use the caller's memory. `In` are the arrays that are read, the one
+// whose elements are moved first, or flags alone; `Out` the one that is written.
 template <class Out, class... In>
 [[nodiscard]] std::size_t compact_workspace_bytes(std::uint64_t n) {
     return choose_workspace_bytes_of<

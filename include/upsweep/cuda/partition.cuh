@@ -7,7 +7,7 @@
 // memory, receives how many are chosen, which is where the others begin.
 //
 // Shapes: flags, in and out are device spans of n >= 0 elements of trivially copyable types; in's convert to
-// out's (indices: integers in which n - 1 fits). keep is called on the device, by value, up to five times for
+// out's (indices: integers in which n - 1 fits). keep is called on the device, by value, up to four times for
 // an element; where it does not always answer the same, any order may come of it, within out. The calls
 // return when the work is in the executor's stream. Aliasing: out overlaps neither in nor flags nor count.
 // Errors: upsweep::error names the argument; nothing has been enqueued then. Complexity: what chooses is read
