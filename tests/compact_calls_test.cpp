@@ -10,6 +10,7 @@
 #include "support/backend.hpp"
 #include "support/build.hpp"
 #include "support/choices.hpp"
+#include "support/refused.hpp"
 #include "upsweep/compact.hpp"
 
 namespace upsweep::test {
@@ -102,13 +103,7 @@ TEST(compact, misuse) {
     const std::span<int> all(memory);
     std::vector<std::uint8_t> flags(100, 1);
     const auto refused = [&](const std::string& beginning, const auto& call) {
-        try {
-            call();
-            ADD_FAILURE() << "accepted";
-        } catch (const error& e) {
-            EXPECT_EQ(e.code(), errc::invalid_argument);
-            EXPECT_EQ(std::string(e.what()).substr(0, beginning.size()), beginning) << e.what();
-        }
+        expect_refused(beginning, call);
         EXPECT_EQ(memory, std::vector<int>(100, 1));
     };
     const std::vector<int> x(99, 2);

@@ -11,6 +11,7 @@
 #include "support/build.hpp"
 #include "support/choices.hpp"
 #include "support/guarded.hpp"
+#include "support/refused.hpp"
 #include "upsweep/partition.hpp"
 
 namespace upsweep::test {
@@ -64,13 +65,7 @@ TEST(partition, misuse) {
     std::vector<int> memory(100, 1);
     const std::span<int> all(memory);
     const auto refused = [&](const std::string& beginning, const auto& call) {
-        try {
-            call();
-            ADD_FAILURE() << "accepted";
-        } catch (const error& e) {
-            EXPECT_EQ(e.code(), errc::invalid_argument);
-            EXPECT_EQ(std::string(e.what()).substr(0, beginning.size()), beginning) << e.what();
-        }
+        expect_refused(beginning, call);
         EXPECT_EQ(memory, std::vector<int>(100, 1));
     };
     const std::vector<std::uint8_t> flags(100, 1);

@@ -94,12 +94,7 @@ cpu::transfer transfer_of(const In* in, Out* out) {
 }
 template <class Index>
 cpu::transfer transfer_of_indices(Index* out, std::size_t n) {
-    static_assert(std::integral<Index> && !std::same_as<Index, bool>, "out: expected integers, for indices");
-    if (n != 0 && n - 1 > static_cast<std::uint64_t>(std::numeric_limits<Index>::max())) {
-        throw_error(errc::invalid_argument, "out: index " + std::to_string(n - 1) +
-                                                " does not fit its elements, which reach " +
-                                                std::to_string(std::numeric_limits<Index>::max()));
-    }
+    check_indices<Index>(n);
     return {nullptr, out, 0, sizeof(Index), &move_indices<Index>, true};
 }
 
@@ -150,14 +145,6 @@ class kept {
     const T* in_;
     const Keep& keep_;
 };
-
-inline void check_flags(std::size_t flags, std::size_t in) {
-    if (flags != in) {
-        throw_error(errc::invalid_argument, "flags: expected " + std::to_string(in) +
-                                                ", one for each element of in, but there are " +
-                                                std::to_string(flags));
-    }
-}
 
 template <class In, class Out>
 std::size_t compact(cpu::executor& ex, const cpu::choice& which, const In* in, std::size_t n, Out* out,

@@ -7,6 +7,7 @@
 
 #include "cuda/device_array.cuh"
 #include "support/build.hpp"
+#include "support/refused.hpp"
 #include "upsweep/compact.hpp"
 #include "upsweep/cuda/compact.cuh"
 #include "upsweep/cuda/partition.cuh"
@@ -14,16 +15,6 @@
 
 namespace upsweep::test {
 namespace {
-
-const std::vector<cuda::algorithm>& choices() {
-    static const std::vector<cuda::algorithm> made = [] {
-        std::vector<cuda::algorithm> list = {cuda::algorithm::look_back, cuda::algorithm::reduce_then_scan};
-        if (cuda::executor().compute_capability() >= 90)
-            list.insert(list.begin(), cuda::algorithm::look_ahead);
-        return list;
-    }();
-    return made;
-}
 
 // Elements of an array, and what compaction and partition by `keep` make of them on the CPU.
 struct problem {
@@ -46,7 +37,7 @@ TEST(cuda_choosing, in_place_again_and_again) {
     const device_array<float> expected(given.compacted);
     device_array<float> out(given.x.size());
     device_array<std::uint64_t> count(1);
-    for (const cuda::algorithm choice : choices()) {
+    for (const cuda::algorithm choice : cuda_algorithms()) {
         if (choice == cuda::algorithm::reduce_then_scan) continue;
         SCOPED_TRACE(cuda::name(choice));
         cuda::executor ex(nullptr, choice);
@@ -66,7 +57,7 @@ TEST(cuda_choosing, in_graphs) {
     const device_array<float> kept(given.compacted), parted(given.partitioned);
     device_array<float> a(given.x.size()), b(given.x.size());
     device_array<std::uint64_t> counts(2);
-    for (const cuda::algorithm choice : choices()) {
+    for (const cuda::algorithm choice : cuda_algorithms()) {
         SCOPED_TRACE(cuda::name(choice));
         cudaStream_t stream = nullptr;
         expect_success(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "making a stream");
@@ -102,7 +93,7 @@ TEST(cuda_choosing, through_the_callers_workspace) {
     device_array<std::uint64_t> count(1);
     const std::size_t bytes = cuda::compact_workspace_bytes<float, float>(given.x.size());
     EXPECT_LE((cuda::compact_workspace_bytes<float, float>(given.x.size() / 2)), bytes);
-    for (const cuda::algorithm choice : choices()) {
+    for (const cuda::algorithm choice : cuda_algorithms()) {
         SCOPED_TRACE(cuda::name(choice));
         const device_array<std::byte> scratch(bytes);
         cuda::executor ex(nullptr, scratch.span(), choice);
@@ -131,7 +122,7 @@ TEST(cuda_choosing, a_predicate_that_changes_its_mind) {
     const std::vector<float> sentinels(out.size(), 7.0f);
     device_array<std::uint64_t> count(1);
     device_array<unsigned> asked(1);
-    for (const cuda::algorithm choice : choices()) {
+    for (const cuda::algorithm choice : cuda_algorithms()) {
         SCOPED_TRACE(cuda::name(choice));
         for (const unsigned from : {unsigned(n / 2), unsigned(n), unsigned(n) + 1}) {
             out.assign(sentinels);
@@ -152,13 +143,7 @@ class cuda_choosing_errors : public ::testing::Test {
   protected:
     void refused(const std::string& beginning, const std::function<void()>& call,
                  errc code = errc::invalid_argument) {
-        try {
-            call();
-            ADD_FAILURE() << "no error; expected: " << beginning;
-        } catch (const error& e) {
-            EXPECT_EQ(e.code(), code) << e.what();
-            EXPECT_EQ(std::string(e.what()).substr(0, beginning.size()), beginning) << e.what();
-        }
+        expect_refused(beginning, call, code);
         EXPECT_EQ(y.read(), std::vector<float>(1000, 7.0f));
     }
 

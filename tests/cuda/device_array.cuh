@@ -14,6 +14,7 @@
 
 #include "cuda/staging.hpp"
 #include "upsweep/cuda/device_span.hpp"
+#include "upsweep/cuda/executor.hpp"
 
 namespace upsweep::test {
 
@@ -62,6 +63,17 @@ class device_array {
     T* data_ = nullptr;
     std::size_t size_ = 0;
 };
+
+// Those of the current device.
+inline const std::vector<cuda::algorithm>& cuda_algorithms() {
+    static const std::vector<cuda::algorithm> made = [] {
+        std::vector<cuda::algorithm> list = {cuda::algorithm::look_back, cuda::algorithm::reduce_then_scan};
+        if (cuda::executor().compute_capability() >= 90)
+            list.insert(list.begin(), cuda::algorithm::look_ahead);
+        return list;
+    }();
+    return made;
+}
 
 namespace detail {
 

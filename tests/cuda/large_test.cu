@@ -25,16 +25,6 @@ namespace {
                      << " are free";                                                                       \
     }
 
-const std::vector<cuda::algorithm>& choices() {
-    static const std::vector<cuda::algorithm> made = [] {
-        std::vector<cuda::algorithm> list = {cuda::algorithm::look_back, cuda::algorithm::reduce_then_scan};
-        if (cuda::executor().compute_capability() >= 90)
-            list.insert(list.begin(), cuda::algorithm::look_ahead);
-        return list;
-    }();
-    return made;
-}
-
 // Whether `out` is the CPU's scan of `in`.
 template <class T>
 void expect_cpu_scan(const device_array<T>& in, const device_array<T>& out, bool exclusive, bool reverse,
@@ -66,7 +56,7 @@ void check(std::size_t n, bool exclusive, bool reverse) {
     const device_array<T> in = random_array<T>(n, 7);
     device_array<T> first(n), other(n), total(1);
     bool checked = false;
-    for (const cuda::algorithm choice : choices()) {
+    for (const cuda::algorithm choice : cuda_algorithms()) {
         SCOPED_TRACE(cuda::name(choice));
         cuda::executor ex(nullptr, choice);
         device_array<T>& out = checked ? other : first;
@@ -82,7 +72,8 @@ void check(std::size_t n, bool exclusive, bool reverse) {
         if (!checked)
             expect_cpu_scan(in, out, exclusive, reverse, total.read()[0]);
         else
-            EXPECT_EQ(differences(out, first), 0u) << "not the result of " << cuda::name(choices().front());
+            EXPECT_EQ(differences(out, first), 0u)
+                << "not the result of " << cuda::name(cuda_algorithms().front());
         checked = true;
     }
 }
@@ -103,7 +94,7 @@ TEST(cuda_large, running_sums_of_two_to_the_30_floats_never_decrease) {
     SKIP_BELOW(2 * n * sizeof(float) + (std::size_t{1} << 30))
     const device_array<float> in = random_array<float>(n, 11);
     device_array<float> out(n);
-    for (const cuda::algorithm choice : choices()) {
+    for (const cuda::algorithm choice : cuda_algorithms()) {
         SCOPED_TRACE(cuda::name(choice));
         cuda::executor ex(nullptr, choice);
         out.poison();
@@ -123,7 +114,7 @@ TEST(cuda_large, compaction_and_partition_of_more_than_two_to_the_32) {
     device_array<std::uint8_t> out(n);
     device_array<std::uint64_t> count(1), indices(n / 128);
     cpu::executor host;
-    for (const cuda::algorithm choice : choices()) {
+    for (const cuda::algorithm choice : cuda_algorithms()) {
         SCOPED_TRACE(cuda::name(choice));
         cuda::executor ex(nullptr, choice);
         out.poison();

@@ -1,8 +1,11 @@
 // Checks of arguments that several functions share.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
+#include <limits>
 #include <string>
 
 #include "upsweep/core/portability.hpp"
@@ -35,6 +38,24 @@ UPSWEEP_ALWAYS_INLINE bool check_overlap(const void* in, std::size_t in_element,
         return false;
     if (in_first == out_first && in_element == out_element) return true;
     throw_overlap();
+}
+
+inline void check_flags(std::size_t flags, std::size_t in) {
+    if (flags != in) {
+        throw_error(errc::invalid_argument, "flags: expected " + std::to_string(in) +
+                                                ", one for each element of in, but there are " +
+                                                std::to_string(flags));
+    }
+}
+// `out` must have elements in which the indices of n elements fit.
+template <class Index>
+void check_indices(std::size_t n) {
+    static_assert(std::integral<Index> && !std::same_as<Index, bool>, "out: expected integers, for indices");
+    if (n != 0 && n - 1 > static_cast<std::uint64_t>(std::numeric_limits<Index>::max())) {
+        throw_error(errc::invalid_argument, "out: index " + std::to_string(n - 1) +
+                                                " does not fit its elements, which reach " +
+                                                std::to_string(std::numeric_limits<Index>::max()));
+    }
 }
 
 // Whether two arrays share memory.

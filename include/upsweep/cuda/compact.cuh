@@ -18,14 +18,12 @@
 // "Prefix sums and their applications", 1990, section 1.3 (packing by an exclusive scan of the flags).
 #pragma once
 
-#include <concepts>
 #include <cstdint>
-#include <limits>
 #include <string>
 #include <type_traits>
-#include <utility>
 
 #include "upsweep/core/arguments.hpp"
+#include "upsweep/cuda/checked_array.hpp"
 #include "upsweep/cuda/choose_launch.cuh"
 #include "upsweep/cuda/comparisons.hpp"
 #include "upsweep/cuda/device_span.hpp"
@@ -65,28 +63,6 @@ struct by_element {
     }
 };
 
-// An array of a call, as its checks see it.
-struct checked_array {
-    const char* name;
-    const void* data;
-    std::uint64_t size;
-    std::size_t element, alignment;
-
-    template <class T>
-    static checked_array of(const char* name, device_span<T> span) {
-        static_assert(std::is_trivially_copyable_v<T>,
-                      "elements on a device are copied as bytes: their types must be trivially copyable");
-        return {name, span.data(), span.size(), sizeof(T), alignof(T)};
-    }
-    [[nodiscard]] std::uint64_t bytes() const { return size * element; }
-    void check(executor& ex) const {
-        if (size == 0) return;
-        if (reinterpret_cast<std::uintptr_t>(data) % alignment != 0)
-            throw_error(errc::invalid_argument,
-                        std::string(name) + ": the pointer is not aligned for its elements");
-        ex.check_pointer(data, name);
-    }
-};
 inline void check_options(executor& ex, const checked_array& out, const std::uint64_t* count,
                           const compact_options& options) {
     const auto apart = [&](const char* name, const std::uint64_t* p) {
@@ -113,22 +89,7 @@ inline void check_input(executor& ex, const checked_array& in, const checked_arr
                     (may_be_out ? "; it must be the same array (equal pointers and types) or disjoint from it"
                                 : "; it must be disjoint from it"));
 }
-inline void check_flags(std::uint64_t flags, std::uint64_t in) {
-    if (flags != in)
-        throw_error(errc::invalid_argument, "flags: expected " + std::to_string(in) +
-                                                ", one for each element of in, but there are " +
-                                                std::to_string(flags));
-}
-template <class Index>
-void check_index(std::uint64_t n) {
-    static_assert(std::integral<Index> && !std::same_as<Index, bool>, "out: expected integers, for indices");
-    if (n != 0 && n - 1 > static_cast<std::uint64_t>(std::numeric_limits<Index>::max()))
-        throw_error(errc::invalid_argument, "out: index " + std::to_string(n - 1) +
-                                                " does not fit its elements, which reach " +
-                                                std::to_string(std::numeric_limits<Index>::max()));
-}
-
-// All of the above, when the arguments themselves are found good.
+// A call whose arguments are found good.
 template <class Types, bool Both>
 void choose(executor& ex, const void* const (&in)[Types::inputs], std::uint64_t n, typename Types::Out* out,
             std::uint64_t room, const typename Types::Load& load, std::uint64_t* count,
@@ -155,7 +116,7 @@ void choose_flagged(executor& ex, device_span<const Flag> flags, device_span<con
                     device_span<Out> out, std::uint64_t* count, const compact_options& options) {
     using types = choose_types<moving::elements, Out, by_flag_beside, In, Flag>;
     const checked_array target = checked_array::of("out", out);
-    check_flags(flags.size(), in.size());
+    upsweep::detail::check_flags(flags.size(), in.size());
     if (Both) upsweep::detail::check_sizes(in.size(), out.size());
     target.check(ex);
     check_input(ex, checked_array::of("in", in), target, count, !Both && std::is_same_v<In, Out>);
@@ -183,7 +144,7 @@ void choose_indices(executor& ex, const char* name, device_span<const In> in, de
     using types = choose_types<moving::indices, Out, Load, In>;
     const checked_array target = checked_array::of("out", out);
     if (Both) upsweep::detail::check_sizes(in.size(), out.size());
-    check_index<Out>(in.size());
+    upsweep::detail::check_indices<Out>(in.size());
     target.check(ex);
     check_input(ex, checked_array::of(name, in), target, count, false);
     check_options(ex, target, count, options);

@@ -35,17 +35,6 @@ namespace upsweep::cuda {
 
 namespace detail {
 
-#if __CUDA_ARCH__ >= 900
-template <class Types>
-__device__ __forceinline__ void find_left(const look_ahead_ring<Types>& ring,
-                                          const published<typename Types::Acc>& tile_totals, int turn) {
-    if constexpr (Types::chooses)
-        look_ahead_counts<Types>{ring, tile_totals}.run();
-    else
-        look_ahead_left<Types>{ring, tile_totals}.run(turn);
-}
-#endif
-
 // The kernels' body. `results(ring, warp)` is the part of the warps that scan.
 template <class Types, class Results>
 __device__ __forceinline__ void run_look_ahead(const scan_arguments<Types>& arguments, launch_state* state,
@@ -74,10 +63,12 @@ __device__ __forceinline__ void run_look_ahead(const scan_arguments<Types>& argu
         const int look_ahead_warp = warp - 2 * shape::warps - 1;
         if (warp < 2 * shape::warps)
             totals.sum(warp - shape::warps);
-        else if (look_ahead_warp < shape::look_ahead_warps)
-            find_left(ring, tile_totals, look_ahead_warp);
-        else
+        else if (look_ahead_warp >= shape::look_ahead_warps)
             totals.join_parts_of_tiles();
+        else if constexpr (Types::chooses)
+            look_ahead_counts<Types>{ring, tile_totals}.run();
+        else
+            look_ahead_left<Types>{ring, tile_totals}.run(look_ahead_warp);
     }
     if (ring.control(0).tag == last_tag) {
         __syncthreads();

@@ -17,6 +17,7 @@ template <class Types>
 struct look_ahead_shape {
     using Acc = typename Types::Acc;
 
+    // A little more for compaction: 64 rows of floats with flags of a byte, five stages of which fit.
     static constexpr int stage_budget = Types::chooses ? 45 * 1024 : 44 * 1024;
     static constexpr int shared_budget = 226 * 1024;
     static constexpr int accumulator_size = int(sizeof(Acc));

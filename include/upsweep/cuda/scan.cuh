@@ -17,13 +17,14 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <type_traits>
 
 #include "upsweep/concepts.hpp"
 #include "upsweep/core/accumulator.hpp"
+#include "upsweep/core/arguments.hpp"
+#include "upsweep/cuda/checked_array.hpp"
 #include "upsweep/cuda/device_span.hpp"
 #include "upsweep/cuda/executor.hpp"
 #include "upsweep/cuda/launch.cuh"
@@ -48,32 +49,19 @@ void check_call(executor& ex, const void* const (&in)[Types::inputs],
                 const char* const (&names)[Types::inputs], const void* out, std::uint64_t n,
                 const scan_arguments<Types>& arguments) {
     using out_type = typename Types::Out;
-    const auto misaligned = [](const void* p, std::size_t alignment) {
-        return reinterpret_cast<std::uintptr_t>(p) % alignment != 0;
-    };
-    if (n != 0) {
-        const auto* out_first = static_cast<const char*>(out);
-        for (int k = 0; k < Types::inputs; ++k) {
-            const auto size = static_cast<std::uint64_t>(Types::element_size[k]);
-            if (misaligned(in[k], std::size_t(Types::element_alignment[k])))
-                throw_error(errc::invalid_argument,
-                            std::string(names[k]) + ": the pointer is not aligned for its elements");
-            ex.check_pointer(in[k], names[k]);
-            const auto* first = static_cast<const char*>(in[k]);
-            const std::less<const char*> before;
-            const bool overlap =
-                before(first, out_first + n * sizeof(out_type)) && before(out_first, first + n * size);
-            if (overlap && !(first == out_first && size == sizeof(out_type))) {
-                throw_error(errc::invalid_argument,
-                            "out: overlaps " + std::string(names[k]) +
-                                "; it must be the same array (equal pointers and element "
-                                "sizes) or disjoint from it");
-            }
+    const checked_array target{"out", out, n, sizeof(out_type), alignof(out_type)};
+    for (int k = 0; k < Types::inputs; ++k) {
+        const checked_array input{names[k], in[k], n, std::size_t(Types::element_size[k]),
+                                  std::size_t(Types::element_alignment[k])};
+        input.check(ex);
+        if (upsweep::detail::overlap(in[k], input.bytes(), out, target.bytes()) &&
+            !(in[k] == out && input.element == target.element)) {
+            throw_error(errc::invalid_argument, "out: overlaps " + std::string(names[k]) +
+                                                    "; it must be the same array (equal pointers and element "
+                                                    "sizes) or disjoint from it");
         }
-        if (misaligned(out, alignof(out_type)))
-            throw_error(errc::invalid_argument, "out: the pointer is not aligned for its elements");
-        ex.check_pointer(out, "out");
     }
+    target.check(ex);
     if (arguments.total != nullptr) ex.check_pointer(arguments.total, "options.total");
     if (arguments.device_initial != nullptr)
         ex.check_pointer(arguments.device_initial, "options.device_initial");
