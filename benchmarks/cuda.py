@@ -5,7 +5,7 @@
     benchmarks/cuda.py --use FILE --docs docs/performance.md          # from an earlier run: JSON lines of the program
 
 The program is `cuda_scan_bench`, built by the preset `cuda` with -DUPSWEEP_BUILD_BENCHMARKS=ON. With --docs the parts of the
-page between `begin cuda` and `end cuda`, and `begin cuda choosing` and `end cuda choosing`, are replaced."""
+page between `begin cuda` and `end cuda`, and the like of `cuda choosing` and `cuda axes`, are replaced."""
 
 import argparse
 import json
@@ -46,6 +46,27 @@ def chooses(row):
     return row["work"].startswith(("compact", "partition"))
 
 
+def is_axis(row):
+    return row["work"].startswith("axis ")
+
+
+def axes_table(rows):
+    torch = {(row["work"], row["type"]): row for row in rows if row["algorithm"] == "torch.cumsum"}
+    yield "| array | type | axis | way | us | of copy | `torch.cumsum`, of copy | times as long |"
+    yield "|---|---|---|---|---|---|---|---|"
+    for row in filter(is_axis, rows):
+        if row["algorithm"] == "torch.cumsum":
+            continue
+        axis, shape = row["work"].removeprefix("axis ").split("/")
+        time, peer = 1e6 * row["seconds"], torch.get((row["work"], row["type"]))
+        beside = "| |"
+        if peer:
+            percent, ratio = peer["percent_of_copy"], peer["seconds"] / row["seconds"]
+            beside = f"{percent:.{0 if percent >= 10 else 1 if percent >= 1 else 3}f} % | {ratio:.{0 if ratio >= 10 else 1}f} |"
+        yield (f"| {shape} | {row['type'].replace('>', ' to ')} | {axis} | {row['algorithm']} | {time:.{0 if time >= 100 else 1}f} | "
+               f"**{row['percent_of_copy']:.0f} %** | {beside}")
+
+
 def choosing_table(rows):
     yield "| what | kept | type | n | us | of copy | CUB, of copy | CUB, times as long |"
     yield "|---|---|---|---|---|---|---|---|"
@@ -62,7 +83,7 @@ def large_table(rows):
     lengths = {name: by_length(rows, name) for name in ("float", "int32")}
     seen = {}  # a cell that two groups have is told once
     for row in rows:
-        if chooses(row):
+        if chooses(row) or is_axis(row):
             continue
         over_length = row["work"] == "inclusive/plus" and row["n"] in lengths.get(row["type"], {})
         if row["algorithm"] != "automatic" or (over_length and row["n"] != 1 << 28) or row["n"] in seen.get(row["work"] + row["type"], ()):
@@ -130,10 +151,12 @@ def main():
     if chosen.json:
         chosen.json.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     parts = {}
-    if not all(map(chooses, rows)):
+    if not all(chooses(row) or is_axis(row) for row in rows):
         parts["cuda"] = report(rows)
     if any(map(chooses, rows)):
         parts["cuda choosing"] = "\n".join(choosing_table(rows))
+    if any(map(is_axis, rows)):
+        parts["cuda axes"] = "\n".join(axes_table(rows))
     print("\n\n".join(parts.values()))
     if chosen.plot:
         draw(rows, chosen.plot)

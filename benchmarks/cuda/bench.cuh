@@ -164,5 +164,6 @@ void bench_narrow();
 void bench_mixed();
 void bench_structs();
 void bench_choosing();
+void bench_axes();
 
 }  // namespace bench

@@ -112,6 +112,7 @@ int main(int count, char** words) {
         bench_mixed();
         bench_structs();
         bench_choosing();
+        bench_axes();
     } catch (const std::exception& problem) {
         std::fprintf(stderr, "cuda_scan_bench: %s\n", problem.what());
         return 1;

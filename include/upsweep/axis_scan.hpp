@@ -12,61 +12,15 @@
 
 #include <cstddef>
 #include <optional>
-#include <string>
 #include <type_traits>
 
+#include "upsweep/core/axis_geometry.hpp"
 #include "upsweep/cpu/axis.hpp"
 #include "upsweep/scan.hpp"
 #include "upsweep/views.hpp"
 
 namespace upsweep {
 namespace detail {
-
-// [first byte, past the last byte) that a view touches.
-template <class T>
-std::pair<const char*, const char*> extent_of(const strided_view<T>& view) {
-    std::ptrdiff_t lowest = 0;
-    std::ptrdiff_t highest = 0;
-    for (std::size_t k = 0; k < view.rank(); ++k) {
-        const std::ptrdiff_t reach = (view.shape()[k] - 1) * view.strides()[k];
-        (reach < 0 ? lowest : highest) += reach;
-    }
-    return {reinterpret_cast<const char*>(view.data() + lowest),
-            reinterpret_cast<const char*>(view.data() + highest + 1)};
-}
-
-// Checks everything about the views; returns whether they are the same memory.
-template <class In, class Out>
-bool check_views(const strided_view<In>& in, const strided_view<Out>& out, int& axis) {
-    const auto rank = static_cast<int>(in.rank());
-    if (rank == 0) throw_error(errc::invalid_argument, "in: a 0-dimensional array has no axis to scan");
-    if (axis < -rank || axis >= rank) {
-        throw_error(errc::invalid_argument, "axis: expected " + std::to_string(-rank) + " to " +
-                                                std::to_string(rank - 1) + " for " + std::to_string(rank) +
-                                                " dimensions, but it is " + std::to_string(axis));
-    }
-    if (axis < 0) axis += rank;
-    if (!std::ranges::equal(in.shape(), out.shape()))
-        throw_error(errc::invalid_argument, "out: its shape differs from that of in");
-    if (in.size() == 0) return false;
-    for (std::size_t k = 0; k < out.rank(); ++k) {
-        if (out.strides()[k] == 0 && out.shape()[k] > 1) {
-            throw_error(errc::invalid_argument, "out: stride 0 in dimension " + std::to_string(k) +
-                                                    " would store many results in one element");
-        }
-    }
-    const auto [in_first, in_last] = extent_of(in);
-    const auto [out_first, out_last] = extent_of(out);
-    const std::less<const char*> before;
-    if (!before(in_first, out_last) || !before(out_first, in_last)) return false;
-    if (static_cast<const void*>(in.data()) == static_cast<const void*>(out.data()) &&
-        sizeof(In) == sizeof(Out) && std::ranges::equal(in.strides(), out.strides())) {
-        return true;
-    }
-    throw_error(
-        errc::invalid_argument,
-        "out: overlaps in; it must be the same array (equal pointers and strides) or disjoint from it");
-}
 
 template <class Acc, class In, class Out, class Op>
 void axis_scan(cpu::executor& ex, const strided_view<In>& in, const strided_view<Out>& out, int axis,
@@ -75,7 +29,7 @@ void axis_scan(cpu::executor& ex, const strided_view<In>& in, const strided_view
     const std::optional<Acc> before =
         options.initial || !exclusive ? options.initial : exclusive_start<Acc>(op, true);
     if (in.size() == 0) return;
-    cpu::axis_geometry geometry(in.shape(), in.strides(), out.strides(), static_cast<std::size_t>(axis));
+    core::axis_geometry geometry(in.shape(), in.strides(), out.strides(), static_cast<std::size_t>(axis));
     const auto* x = in.data();
     auto* y = out.data();
     if (options.reverse) {

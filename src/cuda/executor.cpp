@@ -20,6 +20,28 @@ const char* name(algorithm choice) {
     return "automatic";
 }
 
+const char* name(axis_way way) {
+    switch (way) {
+        case axis_way::lanes:
+            return "lanes";
+        case axis_way::turned_lanes:
+            return "turned lanes";
+        case axis_way::chunked_lanes:
+            return "lanes in chunks";
+        case axis_way::rows:
+            return "rows";
+        case axis_way::lines:
+            return "lines";
+        case axis_way::line_tiles:
+            return "tiles of lines";
+        case axis_way::line_by_line:
+            return "line by line";
+        case axis_way::automatic:
+            break;
+    }
+    return "automatic";
+}
+
 void throw_status(cudaError_t status, const std::string& doing) {
     const errc code = status == cudaErrorMemoryAllocation ? errc::out_of_memory : errc::device;
     throw_error(code, doing + ": " + cudaGetErrorName(status) + " (" + cudaGetErrorString(status) + ")");
@@ -59,6 +81,8 @@ executor& executor::operator=(executor&& other) noexcept {
     shared_memory_ = other.shared_memory_;
     cache_bytes_ = other.cache_bytes_;
     tiles_ahead_ = other.tiles_ahead_;
+    axis_way_ = other.axis_way_;
+    latest_axis_way_ = other.latest_axis_way_;
     only_device_ = other.only_device_;
     passed_ = other.passed_;
     next_passed_ = other.next_passed_;

@@ -105,7 +105,7 @@ class typed_scanner final : public scanner {
     void scan_axis(const void* in, void* out, const axis_layout& layout) override {
         const auto direction = check_axis(request_.types, in, out, layout);
         if (!direction) return;
-        cpu::axis_geometry geometry(layout.shape, layout.in_strides, layout.out_strides, *direction);
+        core::axis_geometry geometry(layout.shape, layout.in_strides, layout.out_strides, *direction);
         std::ptrdiff_t in_offset = 0;
         std::ptrdiff_t out_offset = 0;
         if (request_.reverse) {

@@ -11,59 +11,18 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 
+#include "upsweep/core/axis_geometry.hpp"
 #include "upsweep/cpu/engine.hpp"
 #include "upsweep/cpu/generic.hpp"
 #include "upsweep/cpu/tasks.hpp"
-#include "upsweep/views.hpp"
 
 namespace upsweep::cpu {
 
-// Strides count elements. `others` are the dimensions besides the axis: merged where they can be, without
-// extents of one, the one that runs fastest in the output last. Those that run backwards in both arrays are
-// walked from their other end.
-struct axis_geometry {
-    struct dimension {
-        std::size_t extent;
-        std::ptrdiff_t in_stride;
-        std::ptrdiff_t out_stride;
-    };
-    struct offsets {
-        std::ptrdiff_t in;
-        std::ptrdiff_t out;
-    };
-
-    std::size_t length = 0;  // of the axis
-    std::ptrdiff_t in_stride = 0;
-    std::ptrdiff_t out_stride = 0;
-    std::array<dimension, max_rank> others{};
-    std::size_t other_count = 0;
-    std::size_t sequence_count = 1;
-    offsets origin{0, 0};  // where the first sequence begins
-
-    // in and out have equal shapes; `axis` is within their rank.
-    axis_geometry(std::span<const std::int64_t> shape, std::span<const std::int64_t> in_strides,
-                  std::span<const std::int64_t> out_strides, std::size_t axis);
-
-    // Where sequence number `sequence` begins.
-    [[nodiscard]] offsets begin(std::size_t sequence) const {
-        offsets at = origin;
-        for (std::size_t k = other_count; k-- != 0;) {
-            const auto index = static_cast<std::ptrdiff_t>(k == 0 ? sequence : sequence % others[k].extent);
-            if (k != 0) sequence /= others[k].extent;
-            at.in += index * others[k].in_stride;
-            at.out += index * others[k].out_stride;
-        }
-        return at;
-    }
-    [[nodiscard]] dimension fastest() const {
-        return other_count == 0 ? dimension{1, 1, 1} : others[other_count - 1];
-    }
-};
+using core::axis_geometry;
 
 // in and out begin at the first element of the first sequence and have the strides of the axis.
 template <class Acc, bool Exact>

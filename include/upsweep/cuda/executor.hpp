@@ -27,6 +27,19 @@ enum class algorithm {
 };
 [[nodiscard]] const char* name(algorithm choice);
 
+// How an axis scan runs; the bits are the same (docs/cuda.md).
+enum class axis_way {
+    automatic,      // chosen by shape and strides: tuning.hpp
+    lanes,          // a lane a sequence
+    turned_lanes,   // the same, turned on the way to and from memory
+    chunked_lanes,  // the same, 16 bytes at a time
+    rows,           // a lane a row of the tree
+    lines,          // a block a sequence
+    line_tiles,     // a block a tile
+    line_by_line,   // one one-dimensional scan after the other
+};
+[[nodiscard]] const char* name(axis_way way);
+
 // Throws upsweep::error: errc::out_of_memory or errc::device, with CUDA's name and words for `status`.
 [[noreturn]] void throw_status(cudaError_t status, const std::string& doing);
 inline void check(cudaError_t status, const char* doing) {
@@ -89,6 +102,13 @@ class executor {
     // Unless set, the cache and the length decide. For tests; no bit of a result depends on it.
     void set_tiles_ahead(std::optional<unsigned> tiles) { tiles_ahead_ = tiles; }
     [[nodiscard]] std::optional<unsigned> tiles_ahead() const { return tiles_ahead_; }
+    // How axis scans run, unless that is left to shape and strides; a call throws upsweep::error
+    // (unsupported) where its arrays cannot be scanned so. For tests; no bit of a result depends on it.
+    void set_axis_way(axis_way way) { axis_way_ = way; }
+    [[nodiscard]] axis_way chosen_axis_way() const { return axis_way_; }
+    // How the latest axis scan ran; `automatic` before the first.
+    [[nodiscard]] axis_way latest_axis_way() const { return latest_axis_way_; }
+    void set_latest_axis_way(axis_way used) { latest_axis_way_ = used; }
     // Whether the process sees one device alone, which is then the current one.
     [[nodiscard]] bool has_only_device() const { return only_device_; }
 
@@ -105,6 +125,8 @@ class executor {
     int shared_memory_ = 0;
     int cache_bytes_ = 0;
     std::optional<unsigned> tiles_ahead_;
+    axis_way axis_way_ = axis_way::automatic;
+    axis_way latest_axis_way_ = axis_way::automatic;
     bool only_device_ = false;
     std::array<const void*, 4> passed_{};  // by check_pointer, the latest
     std::size_t next_passed_ = 0;

@@ -1,10 +1,10 @@
 // The shape of an axis scan: which dimensions there are besides the axis, in the order in which they are
 // walked.
-#include "upsweep/cpu/axis.hpp"
+#include "upsweep/core/axis_geometry.hpp"
 
 #include <cstdlib>
 
-namespace upsweep::cpu {
+namespace upsweep::core {
 
 axis_geometry::axis_geometry(std::span<const std::int64_t> shape, std::span<const std::int64_t> in_strides,
                              std::span<const std::int64_t> out_strides, std::size_t axis)
@@ -43,4 +43,4 @@ axis_geometry::axis_geometry(std::span<const std::int64_t> shape, std::span<cons
     }
 }
 
-}  // namespace upsweep::cpu
+}  // namespace upsweep::core

@@ -1,0 +1,98 @@
+// Scans along an axis, beside a copy of as many bytes. CUB has none.
+#include <chrono>
+#include <cstdlib>
+#include <functional>
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+#include "bench.cuh"
+#include "upsweep/cuda/axis_scan.cuh"
+
+namespace bench {
+namespace {
+
+namespace uc = upsweep::cuda;
+
+std::string text_of(const std::vector<std::int64_t>& shape) {
+    std::string text = "(";
+    for (const std::int64_t extent : shape) text += (text.size() > 1 ? ", " : "") + std::to_string(extent);
+    return text + ")";
+}
+
+// Whether one call takes more than ten copies.
+bool is_slow(const std::function<void()>& call, double copy) {
+    const auto begin = std::chrono::steady_clock::now();
+    call();
+    cudaDeviceSynchronize();
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() > 10 * copy;
+}
+
+template <class In, class Out = In, class Op = upsweep::plus>
+void along(const char* type, const std::vector<std::int64_t>& shape, int axis, const Op& op = {}) {
+    const std::string work = "axis " + std::to_string(axis) + "/" + text_of(shape);
+    if (!wanted(work + "/" + type)) return;
+    const uc::device_view<const In> in(reinterpret_cast<const In*>(memory().in), shape);
+    const auto scan = [&](uc::executor& ex, char* to) {
+        using acc = std::conditional_t<std::is_same_v<In, Out>, upsweep::deduced, Out>;
+        upsweep::inclusive_scan<acc>(ex, in, uc::device_view<Out>(reinterpret_cast<Out*>(to), shape), axis,
+                                     op);
+    };
+    // What every sequence has, by rows of the tree.
+    uc::executor reference;
+    reference.set_axis_way(uc::axis_way::rows);
+    scan(reference, memory().expected);
+    reference.wait();
+
+    const auto n = static_cast<std::size_t>(in.size());
+    const std::size_t bytes = n * (sizeof(In) + sizeof(Out));
+    const double copy = median_seconds(
+        [&] { cudaMemcpyAsync(memory().out, memory().in, bytes / 2, cudaMemcpyDeviceToDevice, nullptr); });
+    std::vector<uc::axis_way> ways{uc::axis_way::automatic};
+    if (std::getenv("UPSWEEP_BENCH_EVERY_WAY") != nullptr) {
+        ways = {uc::axis_way::automatic,     uc::axis_way::lanes,       uc::axis_way::turned_lanes,
+                uc::axis_way::chunked_lanes, uc::axis_way::rows,        uc::axis_way::lines,
+                uc::axis_way::line_tiles,    uc::axis_way::line_by_line};
+    }
+    for (const uc::axis_way way : ways) {
+        if (way == uc::axis_way::line_by_line && in.size() / shape[static_cast<std::size_t>(axis)] > 1000)
+            continue;
+        uc::executor ex;
+        ex.set_axis_way(way);
+        try {
+            scan(ex, memory().out);
+        } catch (const upsweep::error&) {
+            continue;  // not by these strides
+        }
+        ex.wait();
+        if (way != uc::axis_way::automatic && is_slow([&] { scan(ex, memory().out); }, copy)) continue;
+        if (!equal_bytes(memory().out, memory().expected, n * sizeof(Out))) fail(work + "/" + type);
+        const double seconds = median_seconds([&] { scan(ex, memory().out); });
+        report(work, type, uc::name(way == uc::axis_way::automatic ? ex.latest_axis_way() : way), n, bytes,
+               seconds, copy, 0);
+    }
+}
+
+}  // namespace
+
+void bench_axes() {
+    for (const std::vector<std::int64_t>& shape : {std::vector<std::int64_t>{16777216, 16},
+                                                   {1048576, 256},
+                                                   {16384, 16384},
+                                                   {16, 16777216},
+                                                   {64, 4096, 1024}}) {
+        for (int axis = 0; axis < static_cast<int>(shape.size()); ++axis) along<float>("float", shape, axis);
+    }
+    along<float>("float", {67108864, 3}, 0);
+    along<float>("float", {67108864, 3}, 1);
+    along<float>("float", {1024, 1024}, 0);
+    along<float>("float", {1024, 1024}, 1);
+    along<double>("double", {16384, 8192}, 0);
+    along<double>("double", {16384, 8192}, 1);
+    along<std::uint8_t, std::uint32_t>("uint8>uint32", {4320, 7680}, 0);
+    along<std::uint8_t, std::uint32_t>("uint8>uint32", {4320, 7680}, 1);
+    along<upsweep::float16>("float16", {16384, 16384}, 0);
+    along<upsweep::float16>("float16", {16384, 16384}, 1);
+}
+
+}  // namespace bench

@@ -1,0 +1,388 @@
+// Many sequences, a lane each: a warp scans 32 of them from end to end, and nothing passes between lanes.
+//
+// Elements pass through shared memory, some pieces ahead of the scan: pieces of 32 positions of each of the
+// 32 sequences, [position][sequence]. A lane copies the elements of its own sequence where neighbouring
+// sequences are neighbours in memory; where the elements of a sequence are, the warp copies along them, which
+// turns them, and results are turned back. Where sequences are aligned for it, the warp copies 16 bytes a
+// lane, to [sequence][position], and a lane takes 16 bytes of its sequence at a time.
+//
+// A warp takes one group of 32 sequences after the other, and copies ahead across their ends too, so that
+// short sequences keep as much under way as long ones.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+#include "upsweep/core/portability.hpp"
+#include "upsweep/cuda/axis_arguments.cuh"
+#include "upsweep/cuda/element_copy.cuh"
+
+namespace upsweep::cuda {
+
+// How elements pass between memory and the lanes that scan them.
+enum class lane_copies {
+    own,     // each lane those of its sequence
+    turned,  // a warp along the sequences, one by one
+    chunks,  // a warp along the sequences, 16 bytes a lane
+};
+
+template <class Types, lane_copies Copies>
+struct lane_shape {
+    using In = detail::axis_input<Types>;
+    using Out = typename Types::Out;
+
+    UPSWEEP_HOST_DEVICE static constexpr int align16(int bytes) { return (bytes + 15) / 16 * 16; }
+    // Larger elements fill a lane's accesses to memory, and go straight to its registers.
+    static constexpr bool staged = sizeof(In) <= 16 && sizeof(Out) <= 16;
+    // Whether there is such a kernel.
+    static constexpr bool exists = [] {
+        if (Copies == lane_copies::chunks) {
+            return sizeof(In) == sizeof(Out) &&
+                   (sizeof(In) == 1 || sizeof(In) == 2 || sizeof(In) == 4 || sizeof(In) == 8);
+        }
+        return Copies == lane_copies::own || staged;
+    }();
+    // Whether its copies go on while a lane scans (element_copy.cuh).
+    static constexpr bool ahead = staged && (Copies == lane_copies::chunks || alignof(In) >= 4);
+    static constexpr int warps = 2;
+    static constexpr int threads = 32 * warps;
+    static constexpr int blocks = sizeof(typename Types::Acc) <= 8 ? 16 : 8;  // that registers leave room for
+    static constexpr int piece = Copies == lane_copies::chunks         ? 128 / int(sizeof(In))
+                                 : sizeof(In) <= 8 && sizeof(Out) <= 8 ? 32
+                                                                       : 16;  // positions
+    static constexpr int pitch = 33;  // elements from one position to the next: no bank is met twice
+    // Bytes from one sequence to the next of pieces with `chunks` chunks each, an odd number of them: no bank
+    // is met twice.
+    UPSWEEP_HOST_DEVICE static constexpr int chunk_pitch(int chunks) { return 16 * (chunks | 1); }
+    UPSWEEP_HOST_DEVICE static constexpr int chunks_of(std::uint64_t length) {
+        return (length < piece ? int(length) : piece) * int(sizeof(In)) / 16;
+    }
+
+    static constexpr int most_stages = 4;
+    UPSWEEP_HOST_DEVICE static constexpr int stage_bytes(std::uint64_t length) {
+        if (Copies == lane_copies::chunks) return 32 * chunk_pitch(chunks_of(length));
+        return align16(piece * pitch * int(sizeof(In)));
+    }
+    static constexpr int results_bytes =
+        Copies == lane_copies::turned ? align16(piece * pitch * int(sizeof(Out))) : 0;
+    UPSWEEP_HOST_DEVICE static constexpr int warp_bytes(std::uint64_t length, int stages) {
+        return staged ? stages * stage_bytes(length) + results_bytes : 0;
+    }
+    UPSWEEP_HOST_DEVICE static constexpr int shared_bytes(std::uint64_t length, int stages) {
+        return warps * warp_bytes(length, stages);
+    }
+};
+
+namespace detail {
+
+// Where a warp is: one piece of one group of 32 sequences.
+struct lane_cursor {
+    std::uint64_t group;
+    std::uint64_t piece = 0;
+
+    // Whether the next one is in another group.
+    __device__ __forceinline__ bool advance(std::uint64_t pieces, std::uint64_t groups_apart) {
+        if (++piece != pieces) return false;
+        piece = 0;
+        group += groups_apart;
+        return true;
+    }
+};
+
+template <class Types, bool Exclusive, lane_copies Copies>
+struct lane_scanner {
+    using shape = lane_shape<Types, Copies>;
+    using In = axis_input<Types>;
+    using Out = typename Types::Out;
+    using Acc = typename Types::Acc;
+
+    const axis_arguments<Types>& arguments;
+    char* shared;  // the warp's
+    int stages;    // 2 to most_stages
+    int lane;
+
+    [[nodiscard]] __device__ __forceinline__ std::uint64_t group_count() const {
+        return (arguments.geometry.sequence_count + 31) / 32;
+    }
+    [[nodiscard]] __device__ __forceinline__ std::uint64_t length() const { return arguments.scan.n; }
+    [[nodiscard]] __device__ __forceinline__ std::uint64_t piece_count() const {
+        return (length() + shape::piece - 1) / shape::piece;
+    }
+    // Positions of a piece.
+    [[nodiscard]] __device__ __forceinline__ int positions(std::uint64_t piece) const {
+        const std::uint64_t left = length() - piece * shape::piece;
+        return left < shape::piece ? int(left) : shape::piece;
+    }
+    // Sequences of a group.
+    [[nodiscard]] __device__ __forceinline__ int sequences(std::uint64_t group) const {
+        const std::uint64_t left = arguments.geometry.sequence_count - group * 32;
+        return left < 32 ? int(left) : 32;
+    }
+    // Where this lane's sequence begins; lanes without one have the last one's.
+    [[nodiscard]] __device__ __forceinline__ core::axis_geometry::offsets begin(std::uint64_t group) const {
+        const int last = sequences(group) - 1;
+        return arguments.geometry.begin(group * 32 + (lane < last ? lane : last));
+    }
+    [[nodiscard]] __device__ __forceinline__ In* stage(int k) const {
+        return reinterpret_cast<In*>(shared + k * shape::stage_bytes(length()));
+    }
+    [[nodiscard]] __device__ __forceinline__ Out* results() const {
+        return reinterpret_cast<Out*>(shared + stages * shape::stage_bytes(length()));
+    }
+    __device__ __forceinline__ void advance(int& k) const {
+        if (++k == stages) k = 0;
+    }
+    // Until the piece that was copied first has arrived, while the others are under way.
+    __device__ __forceinline__ void wait_for_piece() const {
+        static_assert(shape::most_stages == 4);
+        if (stages == 4)
+            wait_for_copies<3>();
+        else if (stages == 3)
+            wait_for_copies<2>();
+        else
+            wait_for_copies<1>();
+    }
+
+    // body(sequence, position) of every element of a piece, neighbours along the sequences by neighbouring
+    // lanes. By all lanes.
+    template <class Body>
+    __device__ __forceinline__ void walk_along(int count, const Body& body) const {
+        int sequence = lane / count, position = lane - sequence * count;
+        const int sequences_on = 32 / count, positions_on = 32 - sequences_on * count;
+#pragma unroll 8
+        for (int k = 0; k < count; ++k) {
+            body(sequence, position);
+            sequence += sequences_on;
+            position += positions_on;
+            if (position >= count) {
+                position -= count;
+                ++sequence;
+            }
+        }
+    }
+    // What all sequences of the group have at `sequence`, of which this lane's has `own`.
+    template <class T>
+    __device__ __forceinline__ static T* of_sequence(T* own, int sequence) {
+        return reinterpret_cast<T*>(
+            __shfl_sync(0xffffffffu, reinterpret_cast<unsigned long long>(own), sequence));
+    }
+
+    // Starts the copy of a piece. `begin`: this lane's sequence.
+    __device__ __forceinline__ void load(In* slots, const lane_cursor& at, const In* begin) const {
+        const std::int64_t stride = arguments.geometry.in_stride;
+        const std::int64_t first = std::int64_t(at.piece) * shape::piece;
+        const int count = positions(at.piece);
+        if constexpr (Copies == lane_copies::chunks) {
+            const int last = sequences(at.group) - 1;
+            const In* const own = begin + first;
+            walk_along(count / chunk_items, [&](int sequence, int chunk) {
+                const In* from = of_sequence(own, sequence < last ? sequence : last) + chunk * chunk_items;
+                copy_element(chunks_at(slots, sequence) + chunk, reinterpret_cast<const uint4*>(from));
+            });
+        } else if constexpr (Copies == lane_copies::turned) {
+            const int last = sequences(at.group) - 1;
+            const In* const own = begin + first * stride;
+            walk_along(count, [&](int sequence, int position) {
+                const In* from = of_sequence(own, sequence < last ? sequence : last) + position * stride;
+                copy_element(slots + position * shape::pitch + sequence, from);
+            });
+        } else {
+            const In* from = begin + first * stride;
+            In* to = slots + lane;
+            if (count == shape::piece) {
+#pragma unroll 8
+                for (int k = 0; k < shape::piece; ++k) copy_element(to + k * shape::pitch, from + k * stride);
+            } else {
+                for (int k = 0; k < count; ++k) copy_element(to + k * shape::pitch, from + k * stride);
+            }
+        }
+    }
+
+    [[nodiscard]] __device__ __forceinline__ uint4* chunks_at(In* slots, int sequence) const {
+        return reinterpret_cast<uint4*>(reinterpret_cast<char*>(slots) +
+                                        sequence * shape::chunk_pitch(shape::chunks_of(length())));
+    }
+    // Elements in 16 bytes.
+    static constexpr int chunk_items = 16 / int(sizeof(In)) > 0 ? 16 / int(sizeof(In)) : 1;
+    // Scans a piece of chunks, in place, and stores it. `First`: nothing stands before the sequence's first
+    // row, which this is in.
+    template <bool Full, bool First>
+    __device__ __forceinline__ void scan_chunks(In* slots, lane_state<Types>& state, const lane_cursor& at,
+                                                Out* begin) const {
+        // Whole runs and whole chunks.
+        constexpr int bytes = lane_run * int(sizeof(In)) < 16 ? 16 : lane_run * int(sizeof(In));
+        constexpr int items = bytes / int(sizeof(In)), chunks = bytes / 16;
+        const Acc start = static_cast<Acc>(arguments.scan.start);
+        const int count = Full ? shape::piece : positions(at.piece);
+        uint4* const own = chunks_at(slots, lane);
+#pragma unroll(Full ? shape::piece / items : 1)
+        for (int first = 0; first < count; first += items) {
+            const int first_chunk = first / chunk_items;
+            // At the end of a sequence of large elements, half a run is a whole chunk.
+            const bool has_last = Full || chunks == 1 || first + chunk_items < count;
+            uint4 chunk[chunks];
+#pragma unroll
+            for (int k = 0; k < chunks; ++k) chunk[k] = own[first_chunk + (k == 0 || has_last ? k : 0)];
+            word_array<bytes / 4> raw, results;
+            std::memcpy(&raw, chunk, bytes);
+#pragma unroll
+            for (int r = 0; r < items; r += lane_run) {
+                Acc x[lane_run];
+#pragma unroll
+                for (int m = 0; m < lane_run; ++m) x[m] = load_accumulator<Types>(unpack<In>(raw, r + m));
+                state.template scan<Exclusive, First>(start, x);
+#pragma unroll
+                for (int m = 0; m < lane_run; ++m) pack(results, r + m, make_result<Types>(x[m]));
+            }
+            std::memcpy(chunk, &results, bytes);
+#pragma unroll
+            for (int k = 0; k < chunks; ++k)
+                if (k == 0 || has_last) own[first_chunk + k] = chunk[k];
+        }
+        if (Full) state.count_runs(shape::piece / lane_run);
+        __syncwarp();
+        const int valid = sequences(at.group);
+        Out* const to = begin + std::int64_t(at.piece) * shape::piece;
+        walk_along(count / chunk_items, [&](int sequence, int chunk) {
+            Out* const there = of_sequence(to, sequence < valid ? sequence : 0) + chunk * chunk_items;
+            if (sequence < valid) *reinterpret_cast<uint4*>(there) = chunks_at(slots, sequence)[chunk];
+        });
+    }
+
+    // Scans a piece. `begin`: where this lane's results go.
+    template <bool Full>
+    __device__ __forceinline__ void scan_piece(const In* slots, lane_state<Types>& state,
+                                               const lane_cursor& at, Out* begin) const {
+        const std::int64_t stride = arguments.geometry.out_stride;
+        const std::int64_t first = std::int64_t(at.piece) * shape::piece;
+        const Acc start = static_cast<Acc>(arguments.scan.start);
+        const int count = Full ? shape::piece : positions(at.piece);
+        const int valid = sequences(at.group);
+        Out* const to = begin + first * stride;
+        const In* const from = slots + lane;
+        constexpr int runs = shape::piece / lane_run;
+#pragma unroll(Full ? runs : 1)
+        for (int r = 0; r < runs; ++r) {
+            const int position = r * lane_run;
+            if (!Full && position >= count) break;
+            Acc x[lane_run];
+#pragma unroll
+            for (int m = 0; m < lane_run; ++m) {
+                // The last element stands for those that the sequence's last run lacks.
+                const int p = Full || position + m < count ? position + m : count - 1;
+                x[m] = load_accumulator<Types>(from[p * shape::pitch]);
+            }
+            state.template scan<Exclusive>(start, x);
+#pragma unroll
+            for (int m = 0; m < lane_run; ++m) {
+                const int p = position + m;
+                if constexpr (Copies == lane_copies::turned) {
+                    results()[p * shape::pitch + lane] = make_result<Types>(x[m]);
+                } else {
+                    if (lane < valid && (Full || p < count)) to[p * stride] = make_result<Types>(x[m]);
+                }
+            }
+        }
+        if (Full) state.count_runs(runs);
+        if constexpr (Copies == lane_copies::turned) {
+            __syncwarp();
+            walk_along(count, [&](int sequence, int position) {
+                Out* const there = of_sequence(to, sequence < valid ? sequence : 0);
+                if (sequence < valid)
+                    there[position * stride] = results()[position * shape::pitch + sequence];
+            });
+            __syncwarp();
+        }
+    }
+
+    // Groups first_group, first_group + apart, ...
+    __device__ __forceinline__ void run_staged(std::uint64_t first_group, std::uint64_t apart) const {
+        const std::uint64_t groups = group_count(), pieces = piece_count();
+        if (first_group >= groups) return;
+        const In* const in = static_cast<const In*>(arguments.scan.in[0]);
+        Out* const out = arguments.scan.out;
+        lane_cursor ahead{first_group}, at{first_group};
+        const In* from = in + begin(first_group).in;
+        int to_load = 0, to_scan = 0;  // stages
+        const auto load_next = [&] {
+            if (ahead.group < groups) {
+                load(stage(to_load), ahead, from);
+                if (ahead.advance(pieces, apart) && ahead.group < groups) from = in + begin(ahead.group).in;
+            }
+            advance(to_load);
+            close_copies();  // maybe of nothing: copies are counted by stages
+        };
+        for (int k = 1; k < stages; ++k) load_next();
+        lane_state<Types> state(arguments.scan);
+        while (at.group < groups) {
+            Out* const to = out + begin(at.group).out;
+            if (at.piece == 0) state.begin(arguments.scan);
+            bool more = true;
+            for (; more; advance(to_scan)) {
+                // Into the stage of the piece before, which every lane has read.
+                if constexpr (Copies != lane_copies::own) __syncwarp();
+                load_next();
+                wait_for_piece();
+                if constexpr (Copies != lane_copies::own) __syncwarp();
+                In* const slots = stage(to_scan);
+                const bool full = positions(at.piece) == shape::piece;
+                if constexpr (Copies == lane_copies::chunks) {
+                    // Short sequences have no other rows, so that it pays to leave the upper parts out.
+                    const bool first = !arguments.scan.has_initial && at.piece < lane_row / shape::piece;
+                    if (first && full)
+                        scan_chunks<true, true>(slots, state, at, to);
+                    else if (first)
+                        scan_chunks<false, true>(slots, state, at, to);
+                    else if (full)
+                        scan_chunks<true, false>(slots, state, at, to);
+                    else
+                        scan_chunks<false, false>(slots, state, at, to);
+                } else {
+                    if (full)
+                        scan_piece<true>(slots, state, at, to);
+                    else
+                        scan_piece<false>(slots, state, at, to);
+                }
+                more = !at.advance(pieces, apart);
+            }
+        }
+    }
+    __device__ __forceinline__ void run_directly(std::uint64_t first_group, std::uint64_t apart) const {
+        const std::uint64_t groups = group_count();
+        for (std::uint64_t group = first_group; group < groups; group += apart) {
+            const auto origin = begin(group);
+            const In* x = static_cast<const In*>(arguments.scan.in[0]) + origin.in;
+            Out* y = arguments.scan.out + origin.out;
+            lane_state<Types> state(arguments.scan);
+            for (std::uint64_t done = 0; done < length(); done += lane_row) {
+                const std::uint64_t left = length() - done;
+                scan_row_of_lane<Exclusive>(arguments.scan, state, x, arguments.geometry.in_stride, y,
+                                            arguments.geometry.out_stride,
+                                            left < lane_row ? int(left) : lane_row, lane < sequences(group));
+                x += lane_row * arguments.geometry.in_stride;
+                y += lane_row * arguments.geometry.out_stride;
+            }
+        }
+    }
+};
+
+}  // namespace detail
+
+template <class Types, bool Exclusive, lane_copies Copies>
+__global__ void __launch_bounds__(lane_shape<Types, Copies>::threads, lane_shape<Types, Copies>::blocks)
+    scan_lanes_kernel(const __grid_constant__ axis_arguments<Types> arguments, int stages) {
+    using shape = lane_shape<Types, Copies>;
+    extern __shared__ __align__(128) char shared[];
+    const int warp = int(threadIdx.x / 32);
+    const detail::lane_scanner<Types, Exclusive, Copies> scanner{
+        arguments, shared + warp * shape::warp_bytes(arguments.scan.n, stages), stages,
+        int(threadIdx.x % 32)};
+    const std::uint64_t first = std::uint64_t(blockIdx.x) * shape::warps + warp;
+    const std::uint64_t apart = std::uint64_t(gridDim.x) * shape::warps;
+    if constexpr (shape::staged)
+        scanner.run_staged(first, apart);
+    else
+        scanner.run_directly(first, apart);
+}
+
+}  // namespace upsweep::cuda

@@ -1,0 +1,265 @@
+// From typed arguments to the kernels of an axis scan in a stream.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+
+#include "upsweep/cuda/axis_arguments.cuh"
+#include "upsweep/cuda/axis_lanes.cuh"
+#include "upsweep/cuda/axis_lines.cuh"
+#include "upsweep/cuda/axis_rows.cuh"
+#include "upsweep/cuda/executor.hpp"
+#include "upsweep/cuda/launch.cuh"
+#include "upsweep/cuda/tuning.hpp"
+
+namespace upsweep::cuda {
+
+// Bytes of scratch that a scan of so many sequences of `length` elements needs, whichever way it runs.
+template <class Types>
+std::size_t axis_workspace_bytes_of(std::uint64_t length, std::uint64_t sequences) {
+    using Acc = typename Types::Acc;
+    const std::uint64_t rows = axis_row_folds<Types>::values(length, sequences);  // more than tiles need
+    return std::max(launch_state_bytes + std::size_t(rows) * sizeof(Acc), workspace_bytes_of<Types>(length));
+}
+
+template <class Types, bool Exclusive>
+class axis_launch {
+  public:
+    axis_launch(executor& ex, const axis_arguments<Types>& arguments) : ex_(ex), arguments_(arguments) {}
+
+    void run() const {
+        const device_scope current(ex_);
+        ex_.check_before_launch();
+        const axis_way way = ex_.chosen_axis_way() == axis_way::automatic ? choose() : ex_.chosen_axis_way();
+        check_way(way);
+        switch (way) {
+            case axis_way::lines:
+                lines();
+                break;
+            case axis_way::line_tiles:
+                line_tiles();
+                break;
+            case axis_way::line_by_line:
+                line_by_line();
+                break;
+            case axis_way::rows:
+                rows();
+                break;
+            case axis_way::turned_lanes:
+                lanes<lane_copies::turned>();
+                break;
+            case axis_way::chunked_lanes:
+                lanes<lane_copies::chunks>();
+                break;
+            default:
+                lanes<lane_copies::own>();
+                break;
+        }
+        check(cudaGetLastError(), "launching an axis scan");
+        ex_.set_latest_axis_way(way);
+    }
+
+  private:
+    using Acc = typename Types::Acc;
+    using Op = typename Types::Op;
+    using tiles = tile_shape<Types>;
+    using geometry = core::axis_geometry;
+
+    [[nodiscard]] std::uint64_t length() const { return arguments_.scan.n; }
+    [[nodiscard]] std::uint64_t sequences() const { return arguments_.geometry.sequence_count; }
+    [[nodiscard]] std::uint64_t multiprocessors() const { return std::uint64_t(ex_.multiprocessors()); }
+
+    // Whether sequences lie in memory one element after the other, in a direction in which a tile can be
+    // scanned: that of the operands, or any where those may change sides.
+    [[nodiscard]] bool are_lines() const {
+        const auto& shape = arguments_.geometry;
+        const bool backwards = shape.in_stride < 0;
+        return shape.in_stride == shape.out_stride && std::abs(shape.in_stride) == 1 &&
+               (backwards == arguments_.scan.reverse || is_commutative<Op>);
+    }
+    [[nodiscard]] axis_way choose() const {
+        const std::uint64_t bytes = length() * (Types::element_size[0] + sizeof(typename Types::Out));
+        const bool many = sequences() >= lanes_from_sequences * multiprocessors();
+        if (are_lines()) {
+            if (bytes >= look_ahead_from_bytes || sequences() == 1) return axis_way::line_by_line;
+            if (length() >= (many ? lines_from_length : few_lines_from_length)) {
+                const bool fill = sequences() >= whole_lines_from_sequences * multiprocessors();
+                return fill || length() <= Types::tile ? axis_way::lines : axis_way::line_tiles;
+            }
+        }
+        const geometry::dimension next = arguments_.geometry.fastest();
+        const bool turned = std::abs(arguments_.geometry.out_stride) < std::abs(next.out_stride);
+        if (turned && (many || length() <= turned_up_to_length)) {
+            if (are_chunks()) return axis_way::chunked_lanes;
+            if (lane_shape<Types, lane_copies::turned>::exists && length() >= turned_from_length)
+                return axis_way::turned_lanes;
+        }
+        // A sequence of one row needs no sums.
+        const bool one_row = length() <= core::row_size;
+        return many && !one_row && lane_shape<Types, lane_copies::own>::ahead ? axis_way::lanes
+                                                                              : axis_way::rows;
+    }
+    // Whether the elements of every sequence make whole pieces of 16 bytes, at multiples of 16 bytes.
+    [[nodiscard]] bool are_chunks() const {
+        const auto& shape = arguments_.geometry;
+        if (!lane_shape<Types, lane_copies::chunks>::exists || shape.in_stride != 1 || shape.out_stride != 1)
+            return false;
+        constexpr std::int64_t size = sizeof(detail::axis_input<Types>);
+        std::int64_t bytes = (std::int64_t(length()) | shape.origin.in | shape.origin.out) * size;
+        bytes |= std::int64_t(reinterpret_cast<std::uintptr_t>(arguments_.scan.in[0]));
+        bytes |= std::int64_t(reinterpret_cast<std::uintptr_t>(arguments_.scan.out));
+        for (std::size_t k = 0; k < shape.other_count; ++k)
+            bytes |= (shape.others[k].in_stride | shape.others[k].out_stride) * size;
+        return bytes % 16 == 0;
+    }
+    void check_way(axis_way way) const {
+        const bool by_lines =
+            way == axis_way::lines || way == axis_way::line_tiles || way == axis_way::line_by_line;
+        if ((by_lines && !are_lines()) || (way == axis_way::chunked_lanes && !are_chunks()) ||
+            (way == axis_way::turned_lanes && !lane_shape<Types, lane_copies::turned>::exists)) {
+            throw_error(errc::unsupported, std::string("axis_way: these arrays cannot be scanned by ") +
+                                               cuda::name(way) + "; choose another or automatic");
+        }
+    }
+
+    template <lane_copies Copies>
+    void lanes() const {
+        using shape = lane_shape<Types, Copies>;
+        if constexpr (shape::exists) {
+            prepare_tile_kernel<&scan_lanes_kernel<Types, Exclusive, Copies>>(
+                shape::shared_bytes(shape::piece, shape::most_stages));
+            const std::uint64_t blocks = ((sequences() + 31) / 32 + shape::warps - 1) / shape::warps;
+            // More stages where they leave room for all sequences at once.
+            int stages = shape::most_stages;
+            while (stages > 2 && resident_blocks(shape::shared_bytes(length(), stages)) < blocks) --stages;
+            const int shared = shape::shared_bytes(length(), stages);
+            scan_lanes_kernel<Types, Exclusive, Copies>
+                <<<unsigned(std::min(blocks, resident_blocks(shared))), shape::threads, shared,
+                   ex_.stream()>>>(arguments_, stages);
+        }
+    }
+    // Blocks of so much shared memory that the device runs at once.
+    [[nodiscard]] std::uint64_t resident_blocks(int shared_bytes) const {
+        constexpr int reserved = 1024;  // for each block, by the device
+        return std::clamp(ex_.shared_memory() / (shared_bytes + reserved), 1, 32) * multiprocessors();
+    }
+
+    void rows() const {
+        const scratch_values scratch(ex_, axis_row_folds<Types>::values(length(), sequences()));
+        const axis_row_folds<Types> folds(scratch.values, length(), sequences());
+        if (folds.rows.count != 0)
+            sum_axis_rows_kernel<Types><<<blocks_of(folds.rows.count * sequences(), axis_row_threads),
+                                          axis_row_threads, 0, ex_.stream()>>>(arguments_, folds.rows);
+        fold_level(folds.rows, axis_row_folds<Types>::row_room(length()), folds.tiles);
+        fold_level(folds.tiles, axis_row_folds<Types>::tile_room(length()), folds.supers);
+        fold_supers(folds.supers);
+        scan_axis_rows_kernel<Types, Exclusive>
+            <<<blocks_of(axis_row_folds<Types>::row_room(length()) * sequences(), axis_row_threads),
+               axis_row_threads, 0, ex_.stream()>>>(arguments_, folds);
+    }
+
+    // The lines' arguments: from their first elements in memory on.
+    [[nodiscard]] axis_arguments<Types> in_memory() const {
+        axis_arguments<Types> lines = arguments_;
+        const bool backwards = arguments_.geometry.in_stride < 0;
+        if (backwards) {
+            lines.scan.in[0] =
+                static_cast<const detail::axis_input<Types>*>(lines.scan.in[0]) - (length() - 1);
+            lines.scan.out -= length() - 1;
+        }
+        lines.scan.reverse = backwards;
+        return lines;
+    }
+    void lines() const {
+        prepare_tile_kernel<&scan_lines_kernel<Types, Exclusive>>(tiles::shared_bytes);
+        const auto blocks = unsigned(std::min<std::uint64_t>(sequences(), 0x7fffffff));
+        scan_lines_kernel<Types, Exclusive>
+            <<<blocks, tiles::threads, tiles::shared_bytes, ex_.stream()>>>(in_memory());
+    }
+    void line_tiles() const {
+        prepare_tile_kernel<&sum_line_tiles_kernel<Types>>(tiles::shared_bytes);
+        prepare_tile_kernel<&scan_line_tiles_kernel<Types, Exclusive>>(tiles::shared_bytes);
+        const axis_arguments<Types> lines = in_memory();
+        const std::uint64_t room = tiles::tile_count(length());
+        const std::uint64_t full = length() / Types::tile;
+        const scratch_values scratch(ex_, (room + full / 32) * sequences());
+        const axis_level<Acc> totals{scratch.values, full};
+        const axis_level<Acc> supers{scratch.values + room * sequences(), full / 32};
+        if (full != 0)
+            sum_line_tiles_kernel<Types>
+                <<<blocks_of(full * sequences(), 1), tiles::threads, tiles::shared_bytes, ex_.stream()>>>(
+                    lines, totals);
+        fold_level(totals, room, supers);
+        fold_supers(supers);
+        scan_line_tiles_kernel<Types, Exclusive>
+            <<<blocks_of(room * sequences(), 1), tiles::threads, tiles::shared_bytes, ex_.stream()>>>(
+                lines, totals.values, supers.values);
+    }
+    void line_by_line() const {
+        const axis_arguments<Types> lines = in_memory();
+        scan_arguments<Types> line = lines.scan;
+        for (std::uint64_t sequence = 0; sequence < sequences(); ++sequence) {
+            const auto begin = lines.geometry.begin(sequence);
+            line.in[0] = static_cast<const detail::axis_input<Types>*>(lines.scan.in[0]) + begin.in;
+            line.out = lines.scan.out + begin.out;
+            scan_launch<Types, Exclusive>(ex_, line).run();
+        }
+    }
+
+    void fold_level(const axis_level<Acc>& children, std::uint64_t room,
+                    const axis_level<Acc>& parents) const {
+        if (children.count == 0) return;
+        fold_axis_level_kernel<Types>
+            <<<blocks_of((children.count + 31) / 32 * sequences(), 256), 256, 0, ex_.stream()>>>(
+                arguments_.scan, children, room, parents, sequences());
+    }
+    void fold_supers(const axis_level<Acc>& supers) const {
+        if (supers.count == 0) return;
+        fold_axis_supers_kernel<Types>
+            <<<blocks_of(sequences(), 64), 64, 0, ex_.stream()>>>(arguments_.scan, supers, sequences());
+    }
+
+    // Values in the executor's scratch, which is left as it was found: zero, but for the launch state.
+    struct scratch_values {
+        executor& ex;
+        executor::scratch taken;
+        std::size_t bytes;
+        Acc* values;
+
+        scratch_values(executor& owner, std::uint64_t count)
+            : ex(owner),
+              taken(owner.take_scratch(launch_state_bytes + std::size_t(count) * sizeof(Acc))),
+              bytes(std::size_t(count) * sizeof(Acc)),
+              values(reinterpret_cast<Acc*>(static_cast<char*>(taken.data) + launch_state_bytes)) {}
+        ~scratch_values() {
+            // A failure is found by the check behind the launches.
+            static_cast<void>(cudaMemsetAsync(values, 0, bytes, ex.stream()));
+            ex.release_scratch(taken);
+        }
+        scratch_values(const scratch_values&) = delete;
+        scratch_values& operator=(const scratch_values&) = delete;
+    };
+
+    [[nodiscard]] static unsigned blocks_of(std::uint64_t items, std::uint64_t per_block) {
+        const std::uint64_t blocks = (items + per_block - 1) / per_block;
+        if (blocks > 0x7fffffffu)
+            throw_error(errc::unsupported, "in: this shape needs more blocks than a launch can have");
+        return unsigned(blocks);
+    }
+    template <auto Kernel>
+    void prepare_tile_kernel(int shared_bytes) const {
+        if (detail::prepare<Kernel>(ex_, shared_bytes, 0) != detail::readiness::ready) {
+            throw_error(errc::unsupported, "an element of this type needs " + std::to_string(shared_bytes) +
+                                               " bytes of shared memory in a block, but device " +
+                                               std::to_string(ex_.device()) + " has " +
+                                               std::to_string(ex_.shared_memory()));
+        }
+    }
+
+    executor& ex_;
+    const axis_arguments<Types>& arguments_;
+};
+
+}  // namespace upsweep::cuda
