@@ -95,7 +95,10 @@ TEST(emulator_launches, launches_that_no_machine_has) {
     const auto kernel = [](const block&) {};
     EXPECT_THROW((void)machine.run({.threads = 0}, kernel), error);
     EXPECT_THROW((void)machine.run({.threads = 1025}, kernel), error);
-    EXPECT_THROW((void)machine.run({.threads = 32, .warp_width = 16}, kernel), error);
+    for (const unsigned width : {0u, 3u, 33u, 48u, 128u})
+        EXPECT_THROW((void)machine.run({.threads = 32, .warp_width = width}, kernel), error) << width;
+    for (unsigned width = 1; width <= 64; width *= 2)
+        EXPECT_TRUE(machine.run({.threads = 32, .warp_width = width}, kernel).clean()) << width;
     EXPECT_TRUE(machine.run({.threads = 32, .blocks = 0}, kernel).clean());
     emulator::machine huge(std::size_t{1} << 60);
     EXPECT_THROW((void)huge.run({.threads = 1}, kernel), error);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <complex>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <utility>
 #include <vector>
@@ -78,6 +79,28 @@ TEST(emulator_trace, events_of_a_small_kernel) {
     EXPECT_EQ(in_words(t), expected);
     EXPECT_EQ(t.events[0].where.line, storing);
     EXPECT_STREQ(t.events[0].where.file, __FILE__);
+}
+
+TEST(emulator_trace, shuffles_tell_what_every_lane_sends) {
+    // A last warp that is part-filled, and values that no lane asks for.
+    const auto t = trace_of({.threads = 10, .warp_width = 4}, [](const block& b) {
+        (void)b.warp().shuffle(static_cast<int>(100 + b.thread()), 0);
+        (void)b.warp().ballot(true);
+    });
+    unsigned shuffles = 0;
+    for (const auto& e : t.events) {
+        int received = 0, sent = 0;
+        if (e.what != operation::shuffle) {
+            EXPECT_EQ(e.sent, 0u);
+            continue;
+        }
+        std::memcpy(&received, t.values.data() + e.value, sizeof(int));
+        std::memcpy(&sent, t.values.data() + e.sent, sizeof(int));
+        EXPECT_EQ(sent, static_cast<int>(100 + e.thread));
+        EXPECT_EQ(received, static_cast<int>(100 + e.thread / 4 * 4));
+        ++shuffles;
+    }
+    EXPECT_EQ(shuffles, 10u);
 }
 
 TEST(emulator_trace, repeats_exactly) {

@@ -155,7 +155,7 @@ void block_run::shuffle(unsigned thread, const void* sent, void* received, std::
     std::memcpy(exchanged.data() + lane_of(thread) * bytes, sent, bytes);
     arrive(warp.lanes, thread, operation::shuffle, where);
     std::memcpy(received, exchanged.data() + source * bytes, bytes);
-    record(thread, operation::shuffle, where, source, received, bytes, type);
+    record(thread, operation::shuffle, where, source, received, bytes, type, sent);
 }
 
 std::uint64_t block_run::ballot(unsigned thread, bool predicate, source_line where) {
@@ -249,14 +249,20 @@ void block_run::give_up(finding_kind kind, const actor& first, const actor& seco
 }
 
 void block_run::record(unsigned thread, operation what, source_line where, std::size_t offset,
-                       const void* value, std::size_t bytes, value_type type) {
+                       const void* value, std::size_t bytes, value_type type, const void* sent) {
     const unsigned step = threads_[thread].step++;
     if (!config_.record) return;
     std::vector<std::byte>& values = report_.events.values;
-    const auto* first = static_cast<const std::byte*>(value);
+    const std::size_t begin = values.size();
+    const auto keep = [&](const void* from) {
+        const auto* first = static_cast<const std::byte*>(from);
+        if (from != nullptr) values.insert(values.end(), first, first + bytes);
+    };
+    keep(value);
+    const std::size_t sent_begin = sent == nullptr ? 0 : values.size();
+    keep(sent);
     report_.events.events.push_back({what, type, block_, thread, phase_, warp_of(thread).phase, step, offset,
-                                     bytes, values.size(), where});
-    if (value != nullptr) values.insert(values.end(), first, first + bytes);
+                                     bytes, begin, sent_begin, where});
 }
 
 }  // namespace upsweep::emulator

@@ -81,7 +81,8 @@ class block_run {
     [[noreturn]] void give_up(finding_kind kind, const actor& first, const actor& second,
                               std::size_t offset = 0, std::size_t bytes = 0);
     void record(unsigned thread, operation what, source_line where, std::size_t offset = 0,
-                const void* value = nullptr, std::size_t bytes = 0, value_type type = value_type::none);
+                const void* value = nullptr, std::size_t bytes = 0, value_type type = value_type::none,
+                const void* sent = nullptr);
 
     const launch_config& config_;
     unsigned block_;

@@ -1,6 +1,7 @@
 // A launch: its blocks one after another.
 #include "upsweep/emulator/machine.hpp"
 
+#include <bit>
 #include <string>
 
 #include "emulator/block_run.hpp"
@@ -23,9 +24,9 @@ report machine::run_erased(const launch_config& config, const void* kernel, entr
         throw_error(errc::invalid_argument, "emulator: `threads` is " + std::to_string(config.threads) +
                                                 ", expected 1 to 1024 threads in a block");
     }
-    if (config.warp_width != 32 && config.warp_width != 64) {
+    if (!std::has_single_bit(config.warp_width) || config.warp_width > 64) {
         throw_error(errc::invalid_argument, "emulator: `warp_width` is " + std::to_string(config.warp_width) +
-                                                ", expected 32 or 64 lanes");
+                                                ", expected a power of two up to 64 lanes");
     }
     report result;
     result.events.blocks = config.blocks;

@@ -8,6 +8,7 @@
 //     total = initial (+) P(last warp)
 //
 // where absent parts are left out; so results depend on the width of the warps where grouping matters.
+// Precondition: no more warps than a warp has lanes. With 32 lanes or more no block has.
 // Cost: two barriers, none if the block is one warp; an element of shared memory a warp. Collective over the
 // block. The shared memory must not be in use by another thread on entry; before it is used for anything else
 // afterwards, call block.sync().

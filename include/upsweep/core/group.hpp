@@ -38,7 +38,7 @@ struct any_exchangeable {
 //
 //   lane()                    the calling lane, in [0, size())
 //   size()                    lanes that take part, in [1, width()]
-//   width()                   lanes of the hardware's warps, 32 or 64
+//   width()                   lanes of the hardware's warps: 32, 64, or a smaller power of two
 //   shuffle(x, source)        x of lane `source`; precondition: source < size()
 //   shuffle_up(x, distance)   x of lane lane() - distance; where there is none, the lane's own x
 //   shuffle_down(x, distance) x of lane lane() + distance; where there is none, the lane's own x

@@ -23,7 +23,7 @@ enum class schedule : std::uint8_t {
 struct launch_config {
     unsigned threads = 1;          // of a block, in [1, 1024]
     unsigned blocks = 1;           // run one after another, in the order of their index
-    unsigned warp_width = 32;      // lanes: 32 or 64
+    unsigned warp_width = 32;      // lanes: a power of two up to 64
     std::size_t shared_bytes = 0;  // of each block
     schedule order = schedule::ascending;
     std::uint64_t seed = 0;

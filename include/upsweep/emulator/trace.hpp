@@ -62,10 +62,11 @@ struct event {
     std::size_t offset = 0;   // read, write, fetch_add: first byte of shared memory; shuffle: the source lane
     std::size_t bytes = 0;    // size of the value; 0 for barriers
     std::size_t value = 0;    // where the value's bytes begin in trace::values
+    std::size_t sent = 0;     // of a shuffle: where the bytes begin that this lane sent
     source_line where;
 };
 // The value is what was read, written, added, or received; of a ballot, the mask that all lanes get (8
-// bytes).
+// bytes). So the shuffles of a warp tell what its lanes hold between them, also what no lane asks for.
 
 struct trace {
     unsigned blocks = 0;
