@@ -1,4 +1,4 @@
-# The library target upsweep::emulator, for tests of GPU kernels on the host; nothing else needs it.
+# The library target upsweep::emulator, for tests of GPU kernels on the host and for `upsweep trace`.
 file(GLOB upsweep_emulator_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/emulator/*.cpp")
 
 set(upsweep_emulator_scope "")

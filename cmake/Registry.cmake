@@ -1,4 +1,5 @@
-# The registry's parts for back ends beside the CPU: scans of run-time types, for the command-line tool and the tests.
+# The registry's parts for back ends beside the CPU: scans of run-time types, for the command-line tool and the tests; and
+# for the emulator, traces.
 # Each is a library of its own, made of src/registry/<name>/, and upsweep-back-ends adds those that this build has.
 # Nothing of it is installed.
 
@@ -22,6 +23,12 @@ set(upsweep_registry_parts "")
 upsweep_registry_part(cuda)
 upsweep_registry_part(gl)
 upsweep_registry_part(vulkan)
+set(upsweep_registry_devices ${upsweep_registry_parts})
+# Not a device: it traces.
+upsweep_registry_part(emulator)
+if(TARGET upsweep-emulator-registry)
+    upsweep_in_few_units(upsweep-emulator-registry)
+endif()
 
 # What OpenGL and Vulkan have in common.
 if(TARGET upsweep-gl-registry OR TARGET upsweep-vulkan-registry)

@@ -2,6 +2,7 @@
 // engine is tested against it, bit for bit; it is written for reading, not for speed.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -27,6 +28,11 @@ class odometer {
         }
         fold_into(items_, element, op_);
         ++count_;
+    }
+
+    // L, V, R, T, S; what has nothing to fold is absent.
+    [[nodiscard]] std::array<std::optional<Acc>, 5> parts() const {
+        return {items_, runs_, rows_, tiles_, supers_};
     }
 
     [[nodiscard]] std::optional<Acc> value() const {
