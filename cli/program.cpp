@@ -31,13 +31,15 @@ help_page program_page() {
         "go to standard error; - as a file name is standard input or output.";
     page.sections.push_back(
         {"Exit status", {"0: done. 1: failure on data, files or device. 2: wrong usage."}});
-    page.examples = {{"upsweep scan x.npy -o sums.npy", "Running sums of an array:"},
-                     {"upsweep scan weather.csv --column precipitation --by year",
-                      "Of a column of a table, for each year by itself:"},
-                     {"upsweep compact x.npy --where 'x < 5' -o small.npy", "What is less than 5:"},
-                     {"upsweep bench", "How fast that is here, beside a copy of memory:"}};
-    page.see_also = {"upsweep scan", "upsweep compact", "upsweep partition", "upsweep bench",
-                     "upsweep devices"};
+    page.examples = {
+        {"upsweep scan x.npy -o sums.npy", "Running sums of an array:"},
+        {"upsweep scan weather.csv --column precipitation --by year",
+         "Of a column of a table, for each year by itself:"},
+        {"upsweep compact x.npy --where 'x < 5' -o small.npy", "What is less than 5:"},
+        {"upsweep trace blelloch 3 1 7 0 4 1 6 3", "How a GPU computes running sums, step by step:"},
+        {"upsweep bench", "How fast that is here, beside a copy of memory:"}};
+    page.see_also = {"upsweep scan",  "upsweep compact", "upsweep partition",
+                     "upsweep trace", "upsweep bench",   "upsweep devices"};
     return page;
 }
 
@@ -54,8 +56,8 @@ class program {
         app_.set_version_flag("--version", "upsweep " UPSWEEP_VERSION_STRING, "show the version");
         app_.require_subcommand(0, 1);
         registry::add_back_ends();
-        commands_ = {add_scan(app_), add_compact(app_), add_partition(app_), add_bench(app_),
-                     add_devices(app_)};
+        commands_ = {add_scan(app_),  add_compact(app_), add_partition(app_),
+                     add_trace(app_), add_bench(app_),   add_devices(app_)};
         for (command& one : commands_) {
             one.app->set_help_flag("-h,--help", "show this page");
             one.app->allow_extras(false);
@@ -83,7 +85,8 @@ class program {
             if (help_->parsed()) return run_help();
             const command* one = active();
             if (one == nullptr)
-                return misused(where, "a command is missing: scan, compact, partition, bench or devices");
+                return misused(where,
+                               "a command is missing: scan, compact, partition, trace, bench or devices");
             where = one->page.name;
             one->run();
             return finished();
