@@ -9,7 +9,7 @@ import sys
 BACK_ENDS = ("cpu", "cuda", "gl", "vulkan")
 # The bottom layer: what every other header may use. They may use core's primitives and each other, never an
 # engine; that nothing goes round in circles is checked file by file.
-VOCABULARY = {"concepts", "error", "operators", "options", "predicates", "types", "version", "views"}
+VOCABULARY = {"bin_range", "concepts", "error", "operators", "options", "predicates", "types", "version", "views"}
 CLI_MAY = {"upsweep/error.hpp", "upsweep/version.hpp"}
 SUFFIXES = {".hpp", ".cpp", ".cuh", ".cu", ".def"}
 FOLDERS = ("include", "src", "cli", "tests", "benchmarks", "examples")

@@ -2,8 +2,11 @@
 #pragma once
 
 #include "upsweep/axis_scan.hpp"
+#include "upsweep/bin_range.hpp"
+#include "upsweep/bins.hpp"
 #include "upsweep/compact.hpp"
 #include "upsweep/error.hpp"
+#include "upsweep/histogram.hpp"
 #include "upsweep/operators.hpp"
 #include "upsweep/partition.hpp"
 #include "upsweep/predicates.hpp"
