@@ -33,7 +33,7 @@ class scratch_memory {
     void* memory_ = nullptr;
 };
 
-// Bytes that are set aside and read once from the first on: in memory up to a limit, beyond it in a file.
+// Bytes that are set aside and read again from the first on: in memory up to a limit, beyond it in a file.
 class scratch_stream final : public byte_sink {
   public:
     // `beside` as in scratch_memory.

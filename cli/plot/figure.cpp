@@ -61,7 +61,7 @@ range x_range(const plot_figure& figure) {
             x.include(own.low);
             x.include(own.high);
             const auto gaps = static_cast<double>(series.points.size() - 1);
-            if (series.mark == plot_mark::bars && gaps > 0)
+            if (is_bars(series.mark) && gaps > 0)
                 bar_room = std::max(bar_room, (own.high - own.low) / gaps / 2);
         }
     }
@@ -76,7 +76,7 @@ range y_range(const plot_figure& figure, const plot_panel& panel, int target) {
     range y;
     bool bars = false;
     for (const plot_series& series : panel.series) {
-        bars = bars || series.mark == plot_mark::bars;
+        bars = bars || is_bars(series.mark);
         for (const plot_point& p : series.points) {
             if (shown(figure, p)) y.include(p.y);
         }

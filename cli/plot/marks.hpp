@@ -13,6 +13,10 @@ namespace upsweep::cli {
 // Within this bound, sums and differences of coordinates stay finite.
 [[nodiscard]] inline double bounded_coordinate(double value) { return std::clamp(value, -1e300, 1e300); }
 
+[[nodiscard]] inline bool is_bars(plot_mark mark) {
+    return mark == plot_mark::bars || mark == plot_mark::wide_bars;
+}
+
 // Between points that no line joins.
 inline constexpr plot_point pen_up = {0, std::numeric_limits<double>::quiet_NaN()};
 

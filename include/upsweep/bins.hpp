@@ -15,7 +15,7 @@
 // an element's assignment passes through; out and offsets are then unspecified. f may be called from several
 // threads, twice for an element, and must answer the same both times. Results are the same for any number of
 // threads and every instruction set. Complexity: O(n + bins) work, with edges O(n log bins + bins); two reads
-// of in and one write of out. Scratch: none but 40 KiB of stack on one thread; on several 8 bytes of heap for
+// of in and one write of out. Scratch: none but 60 KiB of stack on one thread; on several 8 bytes of heap for
 // each bin in each of up to four chunks a thread, at most 256 MiB (fewer chunks are made then). Source:
 // Blelloch, "Prefix sums and their applications", 1990, section 1.3 (the split operation, of more than two
 // parts).
@@ -61,12 +61,12 @@ void move_indices_to_bins(const cpu::placement_of_bins& way, std::size_t first, 
 }
 template <class Out, class In>
 cpu::placement_of_bins elements_to(Out* out, const In* in) {
-    return {in, out, sizeof(Out), &move_to_bins<In, Out>};
+    return {in, out, sizeof(Out), &move_to_bins<In, Out>, std::is_trivially_copyable_v<Out>};
 }
 template <class Index>
 cpu::placement_of_bins indices_to(Index* out, std::size_t n) {
     check_indices<Index>(n);
-    return {nullptr, out, sizeof(Index), &move_indices_to_bins<Index>};
+    return {nullptr, out, sizeof(Index), &move_indices_to_bins<Index>, true};
 }
 
 // Arrays of a call with so many bins.

@@ -84,11 +84,12 @@ void check_bins(const bin_edges<T>& bins) {
 // The same with a number for no bin that a counter may have.
 inline std::uint32_t among(std::uint32_t bins, std::uint32_t bin) { return bin < bins ? bin : bins; }
 
-// What says to which bins elements belong, as cpu::classifier; lives as long as the call.
-template <class Element>
+// What says to which bins elements belong, as cpu::classifier; lives as long as the call. Elements are looked
+// at as numbers of another type where they are none that bins are made for.
+template <class Element, class Number = accumulator_type<Element>>
 class in_range {
   public:
-    using number = accumulator_type<Element>;
+    using number = Number;
 
     in_range(const cpu::executor& ex, const Element* in, const bin_range<number>& range)
         : level_(ex.simd()), in_(in), bins_(range) {}

@@ -2,8 +2,12 @@
 #include "upsweep/cpu/bins.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstring>
 #include <memory>
 #include <new>
+#include <utility>
 
 #include "src/cpu/bin_counts.hpp"
 #include "upsweep/cpu/tasks.hpp"
@@ -15,9 +19,75 @@ namespace {
 // The place of what has no bin: behind every room, however often it is counted up.
 constexpr std::uint64_t no_place = std::uint64_t{1} << 63;
 
+// Elements in the order of their bins in a buffer in the near caches, from which each bin's run is copied to
+// its place: single elements to a hundred places in turn, and more, miss the caches of lines and of pages. A
+// piece of few bins, as ordered data has them, goes to their places at once.
+class sorted_piece {
+  public:
+    static constexpr std::size_t most_elements = 4096;
+    static constexpr std::size_t most_bins = 1024;
+
+    static bool takes(const placement_of_bins& way, std::uint32_t bins) {
+        return way.is_plain && way.out_bytes <= most_bytes / most_elements && bins >= least_bins &&
+               bins <= most_bins;
+    }
+
+    sorted_piece(const classifier& by, const placement_of_bins& way) : by_(by), way_(way), local_(way) {
+        local_.out = sorted_.data();
+    }
+    sorted_piece(const sorted_piece&) = delete;
+    sorted_piece& operator=(const sorted_piece&) = delete;
+
+    // Elements [first, first + count).
+    void move(std::size_t first, std::size_t count, std::size_t room, std::uint64_t* at) {
+        by_.classify(by_, first, count, found_.data());
+        std::fill_n(ends_.data(), by_.bins, 0);
+        add_bins(found_.data(), count, by_.bins, ends_.data());
+        std::uint64_t begin = 0;
+        std::size_t runs = 0;
+        for (std::size_t bin = 0; bin < by_.bins; ++bin) {
+            const std::uint64_t run = std::exchange(ends_[bin], begin);
+            begin += run;
+            runs += run != 0 ? 1 : 0;
+        }
+        if (runs < least_bins) return way_.move(way_, first, count, found_.data(), at, room);
+        ends_[by_.bins] = no_place;
+        way_.move(local_, first, count, found_.data(), ends_.data(), count);
+        begin = 0;
+        for (std::size_t bin = 0; bin < by_.bins; ++bin) {
+            const std::uint64_t run = ends_[bin] - begin;
+            const std::uint64_t written =
+                std::min<std::uint64_t>(run, room - std::min<std::uint64_t>(at[bin], room));
+            if (written != 0) {
+                std::memcpy(static_cast<std::byte*>(way_.out) + at[bin] * way_.out_bytes,
+                            sorted_.data() + begin * way_.out_bytes, written * way_.out_bytes);
+            }
+            at[bin] += run;
+            begin = ends_[bin];
+        }
+    }
+
+  private:
+    static constexpr std::size_t most_bytes = 8 * most_elements;
+    static constexpr std::size_t least_bins = 64;
+
+    const classifier& by_;
+    const placement_of_bins& way_;
+    placement_of_bins local_;
+    std::array<std::uint32_t, most_elements> found_;
+    std::array<std::uint64_t, most_bins + 1> ends_;  // of the bins in sorted_
+    alignas(64) std::array<std::byte, most_bytes> sorted_;
+};
+
 void move_all(const classifier& by, const placement_of_bins& way, std::size_t first, std::size_t end,
               std::size_t room, std::uint64_t* at) {
     at[by.bins] = no_place;
+    if (sorted_piece::takes(way, by.bins)) {
+        sorted_piece piece(by, way);
+        for (; first < end; first += sorted_piece::most_elements)
+            piece.move(first, std::min(sorted_piece::most_elements, end - first), room, at);
+        return;
+    }
     for_each_piece(by, first, end, [&](std::size_t i, std::size_t count, const std::uint32_t* found) {
         way.move(way, i, count, found, at, room);
     });

@@ -47,10 +47,12 @@ struct placement_of_bins {
     const void* in;
     void* out;
     std::size_t out_bytes;  // of an element
-    // out[place] = element first + i, with place = at[found[i]]++, for every i < count in turn with place <
-    // room.
+    // out[place] = element first + i, with place = at[found[i]]++, for every i < count in turn with
+    // place < room.
     void (*move)(const placement_of_bins&, std::size_t first, std::size_t count, const std::uint32_t* found,
                  std::uint64_t* at, std::size_t room);
+    // Elements of `out` are nothing but their bytes, so that they may take their way through a buffer.
+    bool is_plain;
 };
 
 // Moves those of n elements that belong to bin 0 to out[0], out[1], ..., those of bin 1 behind them, and so

@@ -1,0 +1,108 @@
+// Bins by words, or by what the numbers are.
+#include "cli/commands/bin_arguments.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <limits>
+#include <string_view>
+
+#include "cli/io/message.hpp"
+#include "cli/usage.hpp"
+#include "upsweep/error.hpp"
+
+namespace upsweep::cli {
+
+void bin_arguments::add_bins_to(CLI::App& app) {
+    app.add_option("--bins", bins, "number of bins; default: 10")->type_name("N");
+    app.add_option(
+           "--range", range,
+           "from LO to below HI, cut into equal bins; default: from the smallest number to the largest")
+        ->type_name("LO:HI");
+    app.add_flag("--clamp", clamp, "count what is below LO in the first bin, and from HI on in the last");
+    app.add_option("--dtype", dtype, "type of the elements of raw input")->type_name("TYPE");
+    add_format_to(app);
+    app.add_option("--column", column, "column of a table that holds the numbers")->type_name("NAME");
+    add_headless_to(app);
+    device.add_threads_to(app);
+}
+
+void bin_arguments::check() {
+    constexpr std::uint64_t most = std::numeric_limits<std::uint32_t>::max();
+    if (bins == 0 || bins > most)
+        throw usage_error(fmt::format("--bins {}: expected a number from 1 to {}", bins, most));
+    if (!range.empty() &&
+        (range.find(':') == std::string::npos || range.front() == ':' || range.back() == ':'))
+        throw usage_error(fmt::format("--range {}: expected two numbers, as in 0:1", in_quotes(range)));
+    if (clamp && range.empty()) throw usage_error("--clamp needs --range; without it no number is outside");
+    find_input_format(!column.empty(), !dtype.empty());
+    if (input_format == file_format::raw) {
+        if (dtype.empty()) {
+            throw usage_error(fmt::format(
+                "{}: raw data does not tell the type of its elements; say it with --dtype", input));
+        }
+        set_raw_type("--dtype", dtype);
+    } else if (!dtype.empty()) {
+        throw usage_error("--dtype is for raw data; other formats tell their types themselves");
+    }
+    if (!reads_table() && (!column.empty() || headless))
+        throw usage_error("--column and --no-header are for .csv and .tsv tables");
+}
+
+bins_of_input make_bins(const bin_arguments& arguments, const registry::device& device, number_input& input,
+                        number_passes& passes) {
+    bins_of_input made;
+    const auto count = static_cast<std::uint32_t>(arguments.bins);
+    try {
+        if (!arguments.range.empty()) {
+            const std::size_t colon = arguments.range.find(':');
+            made.limits = {arguments.range.substr(0, colon), arguments.range.substr(colon + 1), count,
+                           arguments.clamp};
+        } else {
+            const auto extent = registry::make_extent(device, input.type());
+            passes.run(usual_block(input.type()), [&](const std::byte* numbers, std::size_t n,
+                                                      std::uint64_t) { extent->include(numbers, n); });
+            made.limits =
+                passes.count() == 0 ? registry::bin_limits{"0", "1", count, true} : extent->limits(count);
+        }
+        made.binner = registry::make_binner(device, input.type(), made.limits);
+        return made;
+    } catch (const error& problem) {
+        if (problem.code() != errc::invalid_argument) throw;
+        std::string_view words = problem.what();
+        if (words.starts_with("range: ")) words.remove_prefix(7);
+        if (registry::is_complex_type(input.type())) fail(input.source().name(), words);
+        if (!arguments.range.empty())
+            throw usage_error(fmt::format("--range {}: {}", in_quotes(arguments.range), words));
+        fail(input.source().name(), fmt::format("{}; say the range with --range", words));
+    }
+}
+
+void add_bin_sections(help_page& page) {
+    page.sections.push_back(
+        {"Bins",
+         {"With --range LO:HI --bins N, number x belongs to bin floor((x - LO) * N / (HI - LO)), counted "
+          "from "
+          "0. LO is in the first bin and HI in none, unless --clamp puts it, and what lies beyond, into the "
+          "last. For integers, bool among them, this is exact, and LO and HI are integers; they may lie "
+          "outside the type, but not outside 64 bits: 0:256 takes all of uint8. For floating point the "
+          "difference, product and quotient are each rounded to the elements' type (to float32 for float16), "
+          "and to float64 for tables. A NaN is in no bin.",
+          "Without --range the bins go from the smallest number to the largest, which belongs to the last "
+          "bin, as numpy.histogram has it; NaNs are left out, and infinite numbers are an error. "
+          "If all numbers are the same the range is one wide: around it, or from it on for integers. "
+          "The input is then read twice; what comes from a pipe is kept for that.",
+          "Results do not depend on the number of threads or the instruction set."}});
+}
+
+void tell_bins(json_writer& json, const bin_arguments& arguments, const bins_of_input& made) {
+    json.key("bins").integer(made.limits.count);
+    json.key("clamp").boolean(arguments.clamp);
+    json.key("last_closed").boolean(arguments.range.empty());
+    json.key("edges").begin_array();
+    for (std::uint64_t bin = 0; bin <= made.limits.count; ++bin) json.element(made.binner->edge(bin));
+    json.end_array();
+}
+
+}  // namespace upsweep::cli

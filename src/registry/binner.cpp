@@ -1,0 +1,188 @@
+// Ranges of text turned into numbers, and the binners on them.
+#include "registry/binner.hpp"
+
+#include <cmath>
+#include <concepts>
+#include <limits>
+#include <type_traits>
+
+#include "registry/value.hpp"
+#include "registry/visit.hpp"
+#include "upsweep/bins.hpp"
+#include "upsweep/error.hpp"
+
+namespace upsweep::registry {
+namespace {
+
+// The numbers that elements are looked at as, and their dtype.
+template <class Element>
+using number_of =
+    std::conditional_t<is_half<Element>, float,
+                       std::conditional_t<std::integral<Element> && sizeof(Element) < sizeof(std::int64_t),
+                                          std::int64_t, Element>>;
+template <class Number>
+constexpr dtype type_of() {
+    if (std::is_same_v<Number, float>) return dtype::float32;
+    if (std::is_same_v<Number, double>) return dtype::float64;
+    return std::is_signed_v<Number> ? dtype::int64 : dtype::uint64;
+}
+template <class Number>
+std::string text_of(Number number) {
+    return format_value(type_of<Number>(), &number);
+}
+
+template <class Element>
+class typed_binner final : public binner {
+    using number = number_of<Element>;
+
+  public:
+    typed_binner(cpu::executor& executor, const bin_limits& limits)
+        : executor_(executor),
+          range_{parse_value(limits.lo, type_of<number>()).template as<number>(),
+                 parse_value(limits.hi, type_of<number>()).template as<number>(), limits.count,
+                 limits.clamp} {
+        upsweep::detail::check_bins(range_);
+    }
+
+    std::size_t count(const void* in, std::uint64_t* counts, std::size_t n) const override {
+        const auto by = classes(in);
+        return cpu::run_histogram(executor_, by.classifier(), n, counts);
+    }
+    std::size_t extract(const void* in, void* out, std::uint64_t* offsets, std::size_t n) const override {
+        const auto by = classes(in);
+        const auto way =
+            upsweep::detail::elements_to(static_cast<Element*>(out), static_cast<const Element*>(in));
+        return cpu::run_bins(executor_, by.classifier(), way, n, n, offsets);
+    }
+    std::size_t extract_indices(const void* in, std::int64_t first, std::int64_t* out, std::uint64_t* offsets,
+                                std::size_t n) const override {
+        const auto by = classes(in);
+        const auto way = upsweep::detail::indices_to(out, n);
+        const std::size_t placed = cpu::run_bins(executor_, by.classifier(), way, n, n, offsets);
+        for (std::size_t i = 0; i < placed; ++i) out[i] += first;
+        return placed;
+    }
+
+    [[nodiscard]] value edge(std::uint64_t bin) const override {
+        return value::of(type_of<number>(), edge_number(bin));
+    }
+    [[nodiscard]] double edge_position(std::uint64_t bin) const override {
+        return static_cast<double>(edge_number(bin));
+    }
+
+  private:
+    using in_range = upsweep::detail::in_range<Element, number>;
+
+    [[nodiscard]] in_range classes(const void* in) const {
+        return {executor_, static_cast<const Element*>(in), range_};
+    }
+    [[nodiscard]] number edge_number(std::uint64_t bin) const {
+        if constexpr (std::integral<number>) {
+            if (bin == range_.count) return range_.hi;
+            // ceil(bin * width / count) = floor + whether something is left; modulo 2^64, as the sum is.
+            const std::uint64_t width =
+                static_cast<std::uint64_t>(range_.hi) - static_cast<std::uint64_t>(range_.lo);
+            const std::uint64_t count = range_.count;
+            const std::uint64_t rest = bin * (width % count);
+            const std::uint64_t step = bin * (width / count) + rest / count + (rest % count != 0 ? 1 : 0);
+            return static_cast<number>(static_cast<std::uint64_t>(range_.lo) + step);
+        } else {
+            const double lo = range_.lo, hi = range_.hi;
+            return static_cast<number>(
+                bin == range_.count ? hi : lo + (hi - lo) * static_cast<double>(bin) / range_.count);
+        }
+    }
+
+    cpu::executor& executor_;
+    bin_range<number> range_;
+};
+
+template <class Element>
+class typed_extent final : public extent {
+    using number = number_of<Element>;
+
+  public:
+    void include(const void* in, std::size_t n) override {
+        const auto* const x = static_cast<const Element*>(in);
+        // Several of each, for a comparison waits for the one before.
+        constexpr std::size_t ways = 8;
+        number least[ways], most[ways];
+        for (std::size_t k = 0; k < ways; ++k) least[k] = least_, most[k] = most_;
+        std::size_t i = 0;
+        for (; i + ways <= n; i += ways)
+            for (std::size_t k = 0; k < ways; ++k) take(x[i + k], least[k], most[k]);
+        for (; i < n; ++i) take(x[i], least[0], most[0]);
+        for (std::size_t k = 0; k < ways; ++k) {
+            least_ = least[k] < least_ ? least[k] : least_;
+            most_ = most[k] > most_ ? most[k] : most_;
+        }
+    }
+
+    [[nodiscard]] bin_limits limits(std::uint32_t count) const override {
+        if (most_ < least_) throw_error(errc::invalid_argument, "there is no number to make a range of");
+        if constexpr (std::floating_point<number>) {
+            if (!std::isfinite(least_) || !std::isfinite(most_))
+                throw_error(errc::invalid_argument,
+                            "there are infinite numbers, of which no range can be made");
+        }
+        if (least_ < most_) return {text_of(least_), text_of(most_), count, true};
+        if constexpr (std::integral<number>) {
+            if (most_ == std::numeric_limits<number>::max())
+                return {text_of(static_cast<number>(least_ - 1)), text_of(most_), count, true};
+            return {text_of(least_), text_of(static_cast<number>(most_ + 1)), count, true};
+        } else {
+            const number half = number(1) / 2;
+            if (!(least_ - half < most_ && most_ < most_ + half)) {
+                throw_error(errc::invalid_argument,
+                            "all numbers are " + text_of(least_) + ", too large a one for a range around it");
+            }
+            return {text_of(least_ - half), text_of(most_ + half), count, true};
+        }
+    }
+
+  private:
+    // A NaN is neither less nor greater.
+    static void take(const Element& element, number& least, number& most) {
+        const auto x = cpu::convert<number>(element);
+        least = x < least ? x : least;
+        most = x > most ? x : most;
+    }
+
+    number least_ = core::largest<number>();
+    number most_ = core::smallest<number>();
+};
+
+void check_device(const device& where) {
+    if (where.accelerated() != nullptr)
+        throw_error(errc::unsupported, "device " + where.name() + ": bins are found on the CPU only");
+}
+
+// make(std::type_identity<Element>) of a type that has bins.
+template <class Made, class Make>
+std::unique_ptr<Made> of_type(dtype type, const Make& make) {
+    return visit_type(type, [&]<class Element>(std::type_identity<Element> element) -> std::unique_ptr<Made> {
+        if constexpr (is_complex<Element>) {
+            throw_error(errc::invalid_argument, std::string(name(type)) + " has no order, and so no bins");
+        } else {
+            return make(element);
+        }
+    });
+}
+
+}  // namespace
+
+std::unique_ptr<binner> make_binner(const device& where, dtype type, const bin_limits& limits) {
+    check_device(where);
+    return of_type<binner>(type, [&]<class Element>(std::type_identity<Element>) {
+        return std::make_unique<typed_binner<Element>>(where.executor(), limits);
+    });
+}
+
+std::unique_ptr<extent> make_extent(const device& where, dtype type) {
+    check_device(where);
+    return of_type<extent>(type, []<class Element>(std::type_identity<Element>) {
+        return std::make_unique<typed_extent<Element>>();
+    });
+}
+
+}  // namespace upsweep::registry

@@ -1,0 +1,68 @@
+// Histograms and bin extraction over run-time types, with ranges given as text.
+//
+//     const auto binner = make_binner(device("cpu"), dtype::float32, {.lo = "0", .hi = "1", .count = 8});
+//     binner->count(in, counts.data(), n);
+//
+// Bins are those of bin_range.hpp: find_bin of the elements as numbers. Those are int64 for bool and integers
+// of up to 32 bits, so that a range may end past what the type holds (0:256 for uint8), float32 for float16
+// and bfloat16, and otherwise of the elements' own type. Complex elements have no bins.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "registry/device.hpp"
+#include "registry/dtype.hpp"
+#include "registry/value.hpp"
+
+namespace upsweep::registry {
+
+struct bin_limits {
+    std::string lo;  // as parse_value reads numbers of the type above
+    std::string hi;
+    std::uint32_t count = 1;
+    bool clamp = false;
+};
+
+class binner {
+  public:
+    virtual ~binner() = default;
+
+    // counts[b] = how many of n elements belong to bin b; returns their sum. There is a count for each bin.
+    virtual std::size_t count(const void* in, std::uint64_t* counts, std::size_t n) const = 0;
+    // The elements of bin 0, in order, then those of bin 1, and so on; offsets[b] is where bin b begins, for
+    // every b up to the number of bins. Returns how many there are. `out` has room for n elements and does
+    // not overlap `in`.
+    virtual std::size_t extract(const void* in, void* out, std::uint64_t* offsets, std::size_t n) const = 0;
+    // The same with indices in place of elements: first + i for in[i].
+    virtual std::size_t extract_indices(const void* in, std::int64_t first, std::int64_t* out,
+                                        std::uint64_t* offsets, std::size_t n) const = 0;
+
+    // Where bin b begins, and bin b - 1 ends, b up to the number of bins. Integers: the first integer of bin
+    // b, exactly. Floating point: up to rounding.
+    [[nodiscard]] virtual value edge(std::uint64_t bin) const = 0;
+    // The same for drawing.
+    [[nodiscard]] virtual double edge_position(std::uint64_t bin) const = 0;
+};
+
+// The device must be the CPU and outlive the binner. Throws upsweep::error: unsupported for other devices,
+// invalid_argument for complex types, numbers that are none, and ranges that find_bin does not take.
+[[nodiscard]] std::unique_ptr<binner> make_binner(const device& where, dtype type, const bin_limits& limits);
+
+// The smallest and the largest element, to make a range of: NaNs are left out.
+class extent {
+  public:
+    virtual ~extent() = default;
+
+    virtual void include(const void* in, std::size_t n) = 0;
+    // Limits whose last bin has the largest element too, as numpy.histogram's. Where all elements are equal
+    // the range is one wide around them (for integers, from them on). Throws upsweep::error
+    // (invalid_argument) where there is no element but NaNs, an infinite one, or no room for a range of one.
+    [[nodiscard]] virtual bin_limits limits(std::uint32_t count) const = 0;
+};
+// Throws as make_binner.
+[[nodiscard]] std::unique_ptr<extent> make_extent(const device& where, dtype type);
+
+}  // namespace upsweep::registry
