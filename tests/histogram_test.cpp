@@ -151,6 +151,9 @@ TEST(histogram, edges) {
         std::vector<std::uint64_t> counts(4, 99);
         EXPECT_EQ(histogram(*backend.executor, x, counts, bin_edges<float>{edges}), 7u);
         EXPECT_EQ(counts, expected);
+        EXPECT_EQ(histogram(*backend.executor, x, counts, {.lo = -1, .hi = 2, .count = 4, .clamp = true}),
+                  11u);
+        EXPECT_EQ(counts, (std::vector<std::uint64_t>{3, 3, 1, 4}));
         const std::vector<float> equal{1, 2, 2};
         std::vector<std::uint64_t> two(2, 99);
         EXPECT_EQ(histogram(*backend.executor, x, two, bin_edges<float>{equal}), 2u);

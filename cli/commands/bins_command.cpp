@@ -217,7 +217,7 @@ void run(bins_arguments& arguments, const CLI::App& app) {
     if (arguments.json) print_json(arguments, report, device, seconds);
 }
 
-help_page page() {
+help_page bins_page() {
     help_page page;
     page.name = "upsweep bins";
     page.summary = "put the elements of an array in the order of their bins";
@@ -281,7 +281,7 @@ help_page page() {
 
 command add_bins(CLI::App& program) {
     command made;
-    made.page = page();
+    made.page = bins_page();
     CLI::App* app = program.add_subcommand("bins", made.page.summary);
     made.app = app;
     const auto arguments = std::make_shared<bins_arguments>();

@@ -91,7 +91,7 @@ void run(histogram_arguments& arguments, const CLI::App& app) {
         print_histogram(arguments, report);
 }
 
-help_page page() {
+help_page histogram_page() {
     help_page page;
     page.name = "upsweep histogram";
     page.summary = "count how many numbers fall into each of equal bins";
@@ -150,7 +150,7 @@ help_page page() {
 
 command add_histogram(CLI::App& program) {
     command made;
-    made.page = page();
+    made.page = histogram_page();
     CLI::App* app = program.add_subcommand("histogram", made.page.summary);
     made.app = app;
     const auto arguments = std::make_shared<histogram_arguments>();

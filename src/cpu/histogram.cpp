@@ -94,7 +94,7 @@ class heap_tables {
 void count_on_heap(executor& ex, std::size_t helpers, const classifier& by, std::size_t n,
                    std::uint64_t* counts) {
     const std::size_t bins = by.bins;
-    heap_tables tables(std::min({helpers, n / (2 * bins), most_table_bytes / (bins * sizeof(std::uint64_t))}),
+    heap_tables tables(std::min({helpers, n / (8 * bins), most_table_bytes / (bins * sizeof(std::uint64_t))}),
                        bins);
     stretches left(n);
     first_failure failure;

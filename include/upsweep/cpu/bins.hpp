@@ -10,8 +10,9 @@
 // of the heap; there are as many helpers as find elements enough for that and need no more than
 // most_table_bytes.
 //
-// Extraction. Complexity: O(n + bins); the elements are read twice, classified twice and written once. One
-// thread needs no scratch but a piece of bins; several count their chunks of the elements in 8 bytes a bin
+// Extraction. Complexity: O(n + bins); the elements are read twice, classified twice and written once. From
+// 64 to 1024 bins pieces of 4096 elements are sorted into a buffer in the near caches first. One thread needs
+// no scratch but 60 KiB of its stack; several count their chunks of the elements in 8 bytes a bin
 // and chunk of the heap, at most most_table_bytes. Where the heap has no room one thread does all.
 //
 // Source: Blelloch, "Prefix sums and their applications", 1990, section 1.3; the counting sort of Knuth, The
@@ -67,11 +68,12 @@ struct prepared_range {
     explicit prepared_range(const bin_range<T>& bins);
 
     bin_range<T> range;
-    // The kernels' arithmetic gives find_bin's bins: bins fit their 32-bit integers; of integers, see below.
+    // Whether the vector kernels give find_bin's bins: bins fit into their 32-bit integers, and integers
+    // satisfy what follows.
     bool by_vectors;
-    // Integers: bin k of x holds for k <= (x - lo) * slope + bias < k + 1 in exact arithmetic, with 0.5 /
-    // (hi - lo) between these bounds and any value, so that as many rounded to 53 bits are right while
-    // (hi - lo) * count is at most 2^50: three roundings of numbers below `count` are off by less.
+    // Integers: the bin is floor((x - lo) * slope + bias). In exact arithmetic that sum is below count, and
+    // 0.5 / (hi - lo) or more away from every integer. Three roundings to 53 bits move it by less than count
+    // * 2^-51, which is no more than that while (hi - lo) * count is at most 2^50.
     double slope;  // count / (hi - lo)
     double bias;   // 0.5 / (hi - lo)
 };
