@@ -85,6 +85,11 @@ TEST(histogram, more_bins_than_a_kernel_has_numbers_for) {
             floats.push_back(static_cast<float>(e));
             doubles.push_back(e);
         }
+        const double nan = std::numeric_limits<double>::quiet_NaN();
+        for (const double outside : {-1.0, 0x1p32, 0x1p33, nan, -1.0, 0x1p32, 0x1p33, nan}) {
+            floats.insert(floats.begin(), static_cast<float>(outside));
+            doubles.insert(doubles.begin(), outside);
+        }
         EXPECT_EQ(find(many, wide), bins_of(wide, many));
         for (const std::uint32_t count : {(1u << 30) - 1, 1u << 30, (1u << 30) + 1, 1u << 31, 0xffffffffu}) {
             const auto none_is_count = [&](std::vector<std::uint32_t> found) {
@@ -99,6 +104,28 @@ TEST(histogram, more_bins_than_a_kernel_has_numbers_for) {
             EXPECT_EQ(find(many, narrow), none_is_count(bins_of(narrow, many)));
         }
     });
+}
+
+// Integers at every edge of bins that are `step` wide, and just below: where rounding a quotient would show.
+// The ranges are of those that one 53-bit product decides, just not, and by far not.
+TEST(histogram, integers_at_edges) {
+    constexpr std::uint32_t count = 10'007;
+    for (const std::int64_t step : {std::int64_t{7}, std::int64_t{11'243'168}, std::int64_t{11'243'169},
+                                    std::int64_t{4'782'969'001}, std::int64_t{900'000'000'000'001}}) {
+        const bin_range<std::int64_t> range{-3 * step, (std::int64_t{count} - 3) * step, count};
+        std::vector<std::int64_t> x;
+        for (std::int64_t bin = -4; bin < std::int64_t{count} - 1; ++bin)
+            for (const std::int64_t below : {1, 0}) x.push_back(bin * step - below);
+        const std::vector<std::uint32_t> found = bins_of(range, x);
+        for (std::size_t i = 0; i < x.size(); ++i) {  // find_bin itself: two numbers a bin, from -5 on
+            const std::size_t bin = (i + 1) / 2;
+            ASSERT_EQ(found[i], bin < 2 || bin > std::size_t{count} + 1 ? no_bin : bin - 2) << x[i];
+        }
+        const counted expected = count_all(found, count);
+        for_each_backend(coverage::levels, [&](const cpu_backend& backend) {
+            expect_counts(backend, x, range, count, expected);
+        });
+    }
 }
 
 // Elements in the order of their bins, and all in one.

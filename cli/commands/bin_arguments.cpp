@@ -4,8 +4,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
-#include <limits>
 #include <string_view>
 
 #include "cli/io/message.hpp"
@@ -29,7 +27,7 @@ void bin_arguments::add_bins_to(CLI::App& app) {
 }
 
 void bin_arguments::check() {
-    constexpr std::uint64_t most = std::numeric_limits<std::uint32_t>::max();
+    constexpr std::uint64_t most = std::uint64_t{1} << 26;  // some tens of bytes each
     if (bins == 0 || bins > most)
         throw usage_error(fmt::format("--bins {}: expected a number from 1 to {}", bins, most));
     if (!range.empty() &&
