@@ -111,7 +111,7 @@ TEST(histogram, more_bins_than_a_kernel_has_numbers_for) {
 TEST(histogram, integers_at_edges) {
     constexpr std::uint32_t count = 10'007;
     for (const std::int64_t step : {std::int64_t{7}, std::int64_t{11'243'168}, std::int64_t{11'243'169},
-                                    std::int64_t{4'782'969'001}, std::int64_t{900'000'000'000'001}}) {
+                                    std::int64_t{4'782'969'007}, std::int64_t{900'000'000'000'001}}) {
         const bin_range<std::int64_t> range{-3 * step, (std::int64_t{count} - 3) * step, count};
         std::vector<std::int64_t> x;
         for (std::int64_t bin = -4; bin < std::int64_t{count} - 1; ++bin)
