@@ -151,7 +151,7 @@ def main():
     if chosen.json:
         chosen.json.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     parts = {}
-    if not all(chooses(row) or is_axis(row) for row in rows):
+    if not all(chooses(row) or is_axis(row) or row["work"] == "empty kernel" for row in rows):
         parts["cuda"] = report(rows)
     if any(map(chooses, rows)):
         parts["cuda choosing"] = "\n".join(choosing_table(rows))
