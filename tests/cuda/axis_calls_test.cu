@@ -84,10 +84,27 @@ TEST_F(cuda_axis, refuses_ways_that_strides_forbid) {
 }
 TEST_F(cuda_axis, refuses_scratch_that_is_too_small) {
     const device_array<std::byte> memory(256);
+    const device_array<float> from(200 * 9);
+    device_array<float> to(200 * 9);
+    to.poison();
     cuda::executor small(nullptr, {memory.data(), memory.size()});
-    small.set_axis_way(cuda::axis_way::rows);
     expect_refused(
-        "workspace", [&] { inclusive_scan(small, in, out, 0); }, errc::out_of_memory);
+        "workspace",
+        [&] {
+            inclusive_scan(small, cuda::device_view<const float>(from.data(), {200, 9}),
+                           cuda::device_view<float>(to.data(), {200, 9}), 0);
+        },
+        errc::out_of_memory);
+    for (const float value : to.read()) {
+        std::uint32_t bits = 0;
+        std::memcpy(&bits, &value, sizeof bits);
+        ASSERT_EQ(bits, 0x01010101u * device_staging::poison) << "something was written";
+    }
+    // Sequences of one row of the tree need none.
+    device_array<float> sums(60);
+    inclusive_scan(small, in, cuda::device_view<float>(sums.data(), {5, 12}), 0);
+    EXPECT_EQ(small.latest_axis_way(), cuda::axis_way::rows);
+    EXPECT_EQ(sums.read().back(), 5.0f);
 }
 
 TEST(cuda_axis_ways, follow_shape_and_strides) {

@@ -147,6 +147,7 @@ class axis_launch {
     }
 
     void rows() const {
+        if (length() <= core::row_size) return scan_rows({nullptr, 0, 0});
         const scratch_values scratch(ex_, axis_row_folds<Types>::values(length(), sequences()));
         const axis_row_folds<Types> folds(scratch.values, length(), sequences());
         if (folds.rows.count != 0)
@@ -155,6 +156,9 @@ class axis_launch {
         fold_level(folds.rows, axis_row_folds<Types>::row_room(length()), folds.tiles);
         fold_level(folds.tiles, axis_row_folds<Types>::tile_room(length()), folds.supers);
         fold_supers(folds.supers);
+        scan_rows(folds);
+    }
+    void scan_rows(const axis_row_folds<Types>& folds) const {
         scan_axis_rows_kernel<Types, Exclusive>
             <<<blocks_of(axis_row_folds<Types>::row_room(length()) * sequences(), axis_row_threads),
                axis_row_threads, 0, ex_.stream()>>>(arguments_, folds);

@@ -18,7 +18,9 @@ struct axis_row_folds {
 
     static constexpr std::uint64_t row_room(std::uint64_t length) { return (length + 127) / 128; }
     static constexpr std::uint64_t tile_room(std::uint64_t length) { return (length + 4095) / 4096; }
+    // Nothing stands to the left of a row that is alone.
     static constexpr std::uint64_t values(std::uint64_t length, std::uint64_t sequences) {
+        if (length <= core::row_size) return 0;
         return (row_room(length) + tile_room(length) + length / 131072) * sequences;
     }
     axis_row_folds(Acc* memory, std::uint64_t length, std::uint64_t sequences)
