@@ -25,8 +25,7 @@ int main() {
         std::printf("from %.1f: %7llu\n", 18.5 + 0.5 * bin, static_cast<unsigned long long>(counts[bin]));
 
     std::vector<float> sorted(inside);
-    std::vector<std::uint64_t> offsets(range.count +
-                                       1);  // bin b is sorted[offsets[b]] to sorted[offsets[b + 1] - 1]
+    std::vector<std::uint64_t> offsets(range.count + 1);  // bin b is [offsets[b], offsets[b + 1]) of sorted
     if (upsweep::bins(executor, readings, sorted, offsets, range) != inside) return 1;
 
     // The same by a loop.

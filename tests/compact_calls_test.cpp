@@ -42,6 +42,21 @@ TEST(compact, asks_once) {
     });
 }
 
+TEST(compact, indices_of_elements_that_are_no_numbers) {
+    struct point {
+        float x, y;
+    };
+    std::vector<point> points(20000);
+    for (std::size_t i = 0; i < points.size(); ++i) points[i] = {static_cast<float>(i % 7), 1.0f};
+    for_each_backend(coverage::threads, [&](const auto& backend) {
+        std::vector<std::uint32_t> found(points.size());
+        const std::size_t count =
+            compact_indices_if(*backend.executor, points, found, [](const point& p) { return p.x < p.y; });
+        ASSERT_EQ(count, (points.size() + 6) / 7);
+        for (std::size_t k = 0; k < count; ++k) ASSERT_EQ(found[k], 7 * k);
+    });
+}
+
 // On one thread a predicate may have a memory of its own: it is asked in order.
 template <class T>
 void check_in_order() {

@@ -17,6 +17,24 @@
 namespace upsweep::test {
 namespace {
 
+TEST(partition, indices_of_elements_that_are_no_numbers) {
+    struct point {
+        float x, y;
+    };
+    std::vector<point> points(20000);
+    for (std::size_t i = 0; i < points.size(); ++i) points[i] = {static_cast<float>(i % 2), 1.0f};
+    for_each_backend(coverage::threads, [&](const auto& backend) {
+        std::vector<std::uint32_t> at(points.size());
+        const std::size_t count =
+            partition_indices_if(*backend.executor, points, at, [](const point& p) { return p.x < p.y; });
+        ASSERT_EQ(count, points.size() / 2);
+        for (std::size_t k = 0; k < count; ++k) {
+            ASSERT_EQ(at[k], 2 * k);
+            ASSERT_EQ(at[count + k], 2 * k + 1);
+        }
+    });
+}
+
 TEST(partition, elements_that_own_memory) {
     const std::size_t n = repetitions(60'000, 9'000);
     std::vector<std::string> x(n);

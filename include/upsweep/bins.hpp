@@ -33,10 +33,6 @@
 
 namespace upsweep {
 
-// Integers to write.
-template <class Out>
-concept index_range = output_range<Out, std::size_t> && std::integral<std::ranges::range_value_t<Out>>;
-
 namespace detail {
 
 // The bodies of cpu::placement_of_bins::move.

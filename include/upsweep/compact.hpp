@@ -46,6 +46,9 @@ concept flag_range = input_range<R> && requires(const std::ranges::range_value_t
 template <class Out, class In>
 concept receives = output_range<Out, std::ranges::range_value_t<In>> &&
     std::is_assignable_v<std::ranges::range_reference_t<Out>, std::ranges::range_value_t<Out>>;
+// Integers to write: indices, of elements of any type.
+template <class Out>
+concept index_range = output_range<Out, std::size_t> && std::integral<std::ranges::range_value_t<Out>>;
 
 namespace detail {
 
@@ -183,7 +186,7 @@ std::size_t compact_if(cpu::executor& ex, const In& in, Out&& out, const Keep& k
 }
 
 // out = i for each i with flags[i] != 0.
-template <flag_range Flags, receives<Flags> Out>
+template <flag_range Flags, index_range Out>
 std::size_t compact_indices(cpu::executor& ex, const Flags& flags, Out&& out) {
     using flag = std::ranges::range_value_t<Flags>;
     using index = std::ranges::range_value_t<Out>;
@@ -196,7 +199,7 @@ std::size_t compact_indices(cpu::executor& ex, const Flags& flags, Out&& out) {
 }
 
 // out = i for each i with keep(in[i]).
-template <input_range In, receives<In> Out, std::predicate<const std::ranges::range_value_t<In>&> Keep>
+template <input_range In, index_range Out, std::predicate<const std::ranges::range_value_t<In>&> Keep>
 std::size_t compact_indices_if(cpu::executor& ex, const In& in, Out&& out, const Keep& keep) {
     using element = std::ranges::range_value_t<In>;
     using index = std::ranges::range_value_t<Out>;

@@ -53,7 +53,7 @@ std::size_t partition_if(cpu::executor& ex, const In& in, Out&& out, const Keep&
 }
 
 // out = i for each i with flags[i] != 0, then the others.
-template <flag_range Flags, receives<Flags> Out>
+template <flag_range Flags, index_range Out>
 std::size_t partition_indices(cpu::executor& ex, const Flags& flags, Out&& out) {
     using flag = std::ranges::range_value_t<Flags>;
     using index = std::ranges::range_value_t<Out>;
@@ -67,7 +67,7 @@ std::size_t partition_indices(cpu::executor& ex, const Flags& flags, Out&& out) 
 }
 
 // out = i for each i with keep(in[i]), then the others.
-template <input_range In, receives<In> Out, std::predicate<const std::ranges::range_value_t<In>&> Keep>
+template <input_range In, index_range Out, std::predicate<const std::ranges::range_value_t<In>&> Keep>
 std::size_t partition_indices_if(cpu::executor& ex, const In& in, Out&& out, const Keep& keep) {
     using element = std::ranges::range_value_t<In>;
     using index = std::ranges::range_value_t<Out>;
