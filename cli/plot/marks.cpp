@@ -25,7 +25,7 @@ void draw_bars(canvas& out, bool wide, std::span<const plot_point> points, doubl
     }
     const bool crowded = gap < narrowest_bar;
     const double usual = !wide ? 0.8 * gap : gap > 4 * bar_distance ? gap - bar_distance : gap;
-    const double width = crowded ? dense_column : std::max(usual, narrowest_bar);
+    const double bar_width = crowded ? dense_column : std::max(usual, narrowest_bar);
     std::vector<plot_rectangle> bars;
     double last_column = -1;
     for (const plot_point& p : points) {
@@ -37,7 +37,7 @@ void draw_bars(canvas& out, bool wide, std::span<const plot_point> points, doubl
             bars.back().y = std::min(bars.back().y, top);
             bars.back().height = lowest - bars.back().y;
         } else if (bottom > top) {
-            bars.push_back({column - width / 2, top, width, bottom - top});
+            bars.push_back({column - bar_width / 2, top, bar_width, bottom - top});
             last_column = column;
         }
     }
