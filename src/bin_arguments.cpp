@@ -3,8 +3,8 @@
 #include <charconv>
 #include <string>
 
+#include "upsweep/core/bin_arguments.hpp"
 #include "upsweep/error.hpp"
-#include "upsweep/histogram.hpp"
 
 namespace upsweep::detail {
 namespace {

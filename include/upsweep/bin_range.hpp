@@ -85,11 +85,12 @@ struct bin_edges {
     [[nodiscard]] constexpr std::size_t count() const { return edges.size() - 1; }
 };
 
-// The bin of x, or no_bin for what lies outside and for a NaN. Cost: O(log count) steps without a branch.
-template <core::ordered_number T>
-[[nodiscard]] constexpr std::uint32_t find_bin(const bin_edges<T>& bins, std::type_identity_t<T> x) {
-    const T* const edges = bins.edges.data();
-    const std::size_t last = bins.edges.size() - 1;
+namespace core {
+
+// find_bin of edges[0], ..., edges[last], wherever they are.
+template <ordered_number T>
+[[nodiscard]] UPSWEEP_HOST_DEVICE constexpr std::uint32_t find_between(const T* edges, std::size_t last,
+                                                                       T x) {
     if (!(x >= edges[0] && x <= edges[last])) return no_bin;
     // The last edge that is not above x is one of edges[first], ..., edges[first + left - 1].
     std::size_t first = 0;
@@ -99,6 +100,14 @@ template <core::ordered_number T>
         left -= half;
     }
     return static_cast<std::uint32_t>(first < last ? first : last - 1);
+}
+
+}  // namespace core
+
+// The bin of x, or no_bin for what lies outside and for a NaN. Cost: O(log count) steps without a branch.
+template <core::ordered_number T>
+[[nodiscard]] constexpr std::uint32_t find_bin(const bin_edges<T>& bins, std::type_identity_t<T> x) {
+    return core::find_between(bins.edges.data(), bins.edges.size() - 1, x);
 }
 
 }  // namespace upsweep

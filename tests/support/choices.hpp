@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "support/random.hpp"
+#include "upsweep/core/portability.hpp"
 
 namespace upsweep::test {
 
@@ -19,6 +20,14 @@ template <std::size_t Bytes>
 struct record_of {
     std::array<std::uint8_t, Bytes> byte;
     friend bool operator==(const record_of&, const record_of&) = default;
+};
+
+// The first byte of an element as a signed number: a key that is negative for half of all.
+struct first_byte {
+    template <class T>
+    UPSWEEP_HOST_DEVICE int operator()(const T& x) const {
+        return static_cast<int>(reinterpret_cast<const signed char&>(x));
+    }
 };
 
 // Elements of random bits, of any trivially copyable type without padding.
