@@ -165,5 +165,6 @@ void bench_mixed();
 void bench_structs();
 void bench_choosing();
 void bench_axes();
+void bench_binning();
 
 }  // namespace bench

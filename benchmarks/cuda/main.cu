@@ -113,6 +113,7 @@ int main(int count, char** words) {
         bench_structs();
         bench_choosing();
         bench_axes();
+        bench_binning();
     } catch (const std::exception& problem) {
         std::fprintf(stderr, "cuda_scan_bench: %s\n", problem.what());
         return 1;

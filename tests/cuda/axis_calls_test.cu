@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cuda/captured_graph.hpp"
 #include "cuda/device_array.cuh"
 #include "support/bits.hpp"
 #include "support/refused.hpp"
@@ -167,27 +168,21 @@ TEST(cuda_axis_scratch, of_a_graph) {
     const device_array<float> x = random_array<float>(450000, 6);
     device_array<float> y(x.size());
     const std::vector<float> expected = cpu_scan(x.read(), shape, 0);
-    cudaStream_t stream = nullptr;
-    expect_success(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "making a stream");
-    cudaGraph_t graph = nullptr;
-    cudaGraphExec_t replay = nullptr;
-    {
+    const test_stream stream;
+    const auto capture = [&] {  // by an executor that does not outlive it
         cuda::executor ex(stream);
-        expect_success(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "capturing");
-        inclusive_scan(ex, cuda::device_view<const float>(x.data(), shape),
-                       cuda::device_view<float>(y.data(), shape), 0);
-        expect_success(cudaStreamEndCapture(stream, &graph), "ending the capture");
-    }
-    expect_success(cudaGraphInstantiate(&replay, graph, 0), "instantiating the graph");
+        return captured_graph(stream, [&] {
+            inclusive_scan(ex, cuda::device_view<const float>(x.data(), shape),
+                           cuda::device_view<float>(y.data(), shape), 0);
+        });
+    };
+    const captured_graph captured = capture();
     for (int repetition = 0; repetition < 3; ++repetition) {
         y.poison();
-        expect_success(cudaGraphLaunch(replay, stream), "replaying the graph");
-        expect_success(cudaStreamSynchronize(stream), "waiting for the graph");
+        captured.launch(stream);
+        stream.wait();
         ASSERT_EQ(first_difference(y.read().data(), expected.data(), expected.size()), expected.size());
     }
-    expect_success(cudaGraphExecDestroy(replay), "destroying the graph");
-    expect_success(cudaGraphDestroy(graph), "destroying the graph");
-    expect_success(cudaStreamDestroy(stream), "destroying the stream");
 }
 
 // Compares columns [first, first + count) of two arrays of `width` columns.

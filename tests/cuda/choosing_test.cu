@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cuda/captured_graph.hpp"
 #include "cuda/device_array.cuh"
 #include "support/build.hpp"
 #include "support/refused.hpp"
@@ -59,30 +60,23 @@ TEST(cuda_choosing, in_graphs) {
     device_array<std::uint64_t> counts(2);
     for (const cuda::algorithm choice : cuda_algorithms()) {
         SCOPED_TRACE(cuda::name(choice));
-        cudaStream_t stream = nullptr;
-        expect_success(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "making a stream");
+        const test_stream stream;
         cuda::executor ex(stream, choice);
-        cudaGraph_t graph = nullptr;
-        cudaGraphExec_t executable = nullptr;
-        expect_success(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "capturing");
-        compact_if(ex, given.in.view(), a.span(), given.keep, counts.data());
-        partition_if(ex, given.in.view(), b.span(), given.keep, counts.data() + 1);
-        expect_success(cudaStreamEndCapture(stream, &graph), "capturing");
-        expect_success(cudaGraphInstantiate(&executable, graph, 0), "making a graph executable");
+        const captured_graph captured(stream, [&] {
+            compact_if(ex, given.in.view(), a.span(), given.keep, counts.data());
+            partition_if(ex, given.in.view(), b.span(), given.keep, counts.data() + 1);
+        });
         for (int k = 0; k < 3; ++k) {
             a.poison();
             b.poison();
             counts.poison();
             expect_success(cudaDeviceSynchronize(), "poisoning");
-            expect_success(cudaGraphLaunch(executable, stream), "launching a graph");
-            expect_success(cudaStreamSynchronize(stream), "waiting");
+            captured.launch(stream);
+            stream.wait();
             EXPECT_EQ(counts.read(), std::vector<std::uint64_t>(2, given.compacted.size()));
             EXPECT_EQ(differences(kept, a), 0u);
             EXPECT_EQ(differences(b, parted), 0u);
         }
-        cudaGraphExecDestroy(executable);
-        cudaGraphDestroy(graph);
-        cudaStreamDestroy(stream);
     }
 }
 

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "cuda/captured_graph.hpp"
 #include "cuda/device_array.cuh"
 #include "support/build.hpp"
 #include "upsweep/cuda/scan.cuh"
@@ -10,31 +11,6 @@
 
 namespace upsweep::test {
 namespace {
-
-class graph {
-  public:
-    template <class Work>
-    graph(cudaStream_t stream, const Work& work) {
-        expect_success(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal),
-                       "beginning a capture");
-        work();
-        expect_success(cudaStreamEndCapture(stream, &graph_), "ending a capture");
-        expect_success(cudaGraphInstantiate(&executable_, graph_, 0), "making a graph executable");
-    }
-    graph(const graph&) = delete;
-    graph& operator=(const graph&) = delete;
-    ~graph() {
-        cudaGraphExecDestroy(executable_);
-        cudaGraphDestroy(graph_);
-    }
-    void launch(cudaStream_t stream) const {
-        expect_success(cudaGraphLaunch(executable_, stream), "launching a graph");
-    }
-
-  private:
-    cudaGraph_t graph_ = nullptr;
-    cudaGraphExec_t executable_ = nullptr;
-};
 
 device_array<float> cpu_sums(const device_array<float>& in) {
     cpu::executor ex;
@@ -68,9 +44,9 @@ TEST_P(cuda_graphs, two_of_one_executor_replayed_at_the_same_time) {
     const test_stream stream, one, other;
     cuda::executor ex(stream, GetParam());
     inclusive_scan(ex, x.view(), y.span());  // before, between and after: the executor's own scratch
-    const graph first(stream, [&] { inclusive_scan(ex, x.view(), y.span()); });
+    const captured_graph first(stream, [&] { inclusive_scan(ex, x.view(), y.span()); });
     inclusive_scan(ex, z.view(), w.span());
-    const graph second(stream, [&] {
+    const captured_graph second(stream, [&] {
         inclusive_scan(ex, z.view(), w.span());
         inclusive_scan(ex, z.view(), w.span());  // two scans in one graph
     });
@@ -100,8 +76,8 @@ TEST_P(cuda_graphs, read_their_arrays_anew_at_every_replay) {
     device_array<float> x(n), y(n), total(1);
     const test_stream stream;
     cuda::executor ex(stream, GetParam());
-    const graph captured(stream,
-                         [&] { inclusive_scan(ex, x.view(), y.span(), plus{}, {.total = total.data()}); });
+    const captured_graph captured(
+        stream, [&] { inclusive_scan(ex, x.view(), y.span(), plus{}, {.total = total.data()}); });
     for (std::uint64_t seed = 10; seed < 15; ++seed) {
         const device_array<float> contents = random_array<float>(n, seed);
         expect_success(cudaMemcpy(x.data(), contents.data(), n * sizeof(float), cudaMemcpyDeviceToDevice),
@@ -123,7 +99,7 @@ TEST_P(cuda_graphs, in_the_callers_scratch) {
     device_array<std::byte> scratch(cuda::scan_workspace_bytes<float>(n));
     const test_stream stream;
     cuda::executor ex(stream, scratch.span(), GetParam());
-    const graph captured(stream, [&] { inclusive_scan(ex, x.view(), y.span()); });
+    const captured_graph captured(stream, [&] { inclusive_scan(ex, x.view(), y.span()); });
     const device_array<float> expected = cpu_sums(x);
     for (int k = 0; k < 5; ++k) {
         expect_success(cudaMemsetAsync(y.data(), 0xcb, n * sizeof(float), stream), "poisoning");

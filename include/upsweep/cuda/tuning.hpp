@@ -28,4 +28,21 @@ inline constexpr std::uint64_t few_lines_from_length = 64;
 // A block scans a line from end to end where there are so many lines for each multiprocessor.
 inline constexpr std::uint64_t whole_lines_from_sequences = 2;
 
+// Histograms: a block sees so many elements at least; its counters have copies up to so many words, each of
+// which has so many elements to count; and so many blocks at most share the bins, each reading everything,
+// before counts are added up in global memory.
+inline constexpr std::uint64_t count_least_elements = 8192;
+inline constexpr std::uint64_t count_most_copies = 8192;
+inline constexpr std::uint64_t count_elements_a_counter = 4;
+inline constexpr std::uint32_t count_most_parts = 8;
+
+// Extraction of bins: up to so many bins in one pass over the elements; above, a pass for each digit of at
+// most so many bits of the bin's number.
+inline constexpr std::uint32_t split_most_bins = 512;
+inline constexpr unsigned split_digit_bits = 8;
+inline constexpr unsigned split_blocks_per_multiprocessor = 2;
+// Up to so many bins lanes are matched by the instruction for it, whose time grows with the numbers that
+// meet.
+inline constexpr unsigned split_matched_bins = 6;
+
 }  // namespace upsweep::cuda

@@ -1,0 +1,144 @@
+// Bin extraction in CUDA device memory: the elements of every bin, packed, a stable partition into many
+// parts.
+//
+//     bins, bins_by:                  out = the elements of bin 0, in order, then those of bin 1, and so on
+//     bin_indices, bin_indices_by:    out = their indices
+//
+// offsets[b] is where bin b begins and offsets[b + 1] where it ends; what has no bin is left out. Bins are
+// those of histogram.cuh. offsets' last value is how many elements have a bin, which may be more than `out`
+// has room for: only as many as that are written then, and what lies behind the written ones in `out` is left
+// as it is.
+//
+// Shapes: in is a device span of n >= 0 elements of any trivially copyable type; offsets one of
+// std::uint64_t, one more than there are bins, of which there are fewer than 2^32; out one of any size whose
+// elements in's convert to (indices: integers in which n - 1 fits). f is called on the device, by value,
+// twice for an element, and again for every pass; where it does not always answer the same, any order may
+// come of it, within out. The calls return when the work is in the executor's stream. Aliasing: none of in,
+// out, offsets, edges and options.length overlaps another that is written. Errors: upsweep::error names the
+// argument; nothing has been enqueued then. Complexity: for up to 512 bins two reads of in and one write of
+// out; for more, one further read, and two reads and one write for every eight bits of a bin's number
+// (indices: of elements by their indices). Scratch in the executor: 16 bytes for each bin and multiprocessor,
+// with two passes n elements (indices), with more twice as many. Source: Blelloch, "Prefix sums and their
+// applications", 1990, section 1.3 (the split operation, of more than two parts), with counts by blocks as in
+// Satish, Harris and Garland, "Designing efficient sorting algorithms for manycore GPUs", 2009.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+
+#include "upsweep/cuda/histogram.cuh"
+#include "upsweep/cuda/split_launch.cuh"
+
+namespace upsweep {
+namespace cuda {
+
+using bins_options = histogram_options;
+
+namespace detail {
+
+// A call whose bins are found good.
+template <moving What, class In, class Out, class Bins, class Classes>
+void split(executor& ex, device_span<const In> in, device_span<Out> out, device_span<std::uint64_t> offsets,
+           const Bins& bins, const Classes& classes, const bins_options& options) {
+    upsweep::detail::check_counts("offsets", offsets.size(), std::size_t(classes.bins()) + 1);
+    if constexpr (What == moving::indices) upsweep::detail::check_indices<Out>(in.size());
+    const checked_array source = checked_array::of("in", in), target = checked_array::of("out", out),
+                        ends = checked_array::of("offsets", offsets);
+    source.check(ex);
+    check_written(ex, target, source, bins, options.length);
+    check_written(ex, ends, source, bins, options.length);
+    upsweep::detail::check_apart("offsets", ends.data, ends.bytes(), target.data, target.bytes());
+    const device_scope current(ex);
+    ex.check_before_launch();
+    split_launch<What, Out, In, Classes>(ex, in.data(), in.size(), options.length, out.data(), out.size(),
+                                         offsets.data(), classes)
+        .run();
+}
+template <moving What, class In, class Out, class Bins>
+void split_in(executor& ex, device_span<const In> in, device_span<Out> out,
+              device_span<std::uint64_t> offsets, const Bins& bins, const bins_options& options) {
+    check_bins(ex, bins);
+    split<What>(ex, in, out, offsets, bins, classes_of<In>(bins), options);
+}
+template <moving What, class In, class Out, class F>
+void split_by(executor& ex, device_span<const In> in, device_span<Out> out,
+              device_span<std::uint64_t> offsets, const F& f, const bins_options& options) {
+    if (offsets.size() < 2)
+        throw_error(errc::invalid_argument, "offsets: expected at least 2, one more than bins");
+    if (offsets.size() - 1 > upsweep::detail::most_bins)
+        throw_error(errc::invalid_argument, "offsets: expected fewer than 2^32 bins");
+    const by_function<In, F> classes{f, static_cast<std::uint32_t>(offsets.size() - 1)};
+    split<What>(ex, in, out, offsets, 0, classes, options);
+}
+
+}  // namespace detail
+
+// Bytes of scratch that an extraction of up to n elements by so many bins needs on the executor's device;
+// never decreases with n. For executors that use the caller's memory. `Moved` is in's type, or for indices
+// out's.
+template <class Moved>
+[[nodiscard]] std::size_t bins_workspace_bytes(const executor& ex, std::uint64_t n, std::uint64_t bins) {
+    return detail::split_scratch(ex, n, bins, sizeof(Moved)).bytes;
+}
+
+}  // namespace cuda
+
+// By equal bins: bins(executor, in, out, offsets, {.lo = 0, .hi = 1, .count = 8}).
+template <cuda::binnable In, class Out>
+requires(!std::is_const_v<Out>) void bins(cuda::executor& ex, cuda::device_span<In> in,
+                                          cuda::device_span<Out> out,
+                                          cuda::device_span<std::uint64_t> offsets,
+                                          const bin_range<cuda::binned_type<In>>& range,
+                                          const cuda::bins_options& options = {}) {
+    cuda::detail::split_in<cuda::moving::elements, std::remove_const_t<In>>(ex, in, out, offsets, range,
+                                                                            options);
+}
+template <cuda::binnable In, class Out>
+requires(!std::is_const_v<Out>) void bin_indices(cuda::executor& ex, cuda::device_span<In> in,
+                                                 cuda::device_span<Out> out,
+                                                 cuda::device_span<std::uint64_t> offsets,
+                                                 const bin_range<cuda::binned_type<In>>& range,
+                                                 const cuda::bins_options& options = {}) {
+    cuda::detail::split_in<cuda::moving::indices, std::remove_const_t<In>>(ex, in, out, offsets, range,
+                                                                           options);
+}
+
+// By edges: bins(executor, in, out, offsets, cuda::device_edges<float>{edges}).
+template <cuda::binnable In, class Out>
+requires(!std::is_const_v<Out>) void bins(cuda::executor& ex, cuda::device_span<In> in,
+                                          cuda::device_span<Out> out,
+                                          cuda::device_span<std::uint64_t> offsets,
+                                          const cuda::device_edges<cuda::binned_type<In>>& edges,
+                                          const cuda::bins_options& options = {}) {
+    cuda::detail::split_in<cuda::moving::elements, std::remove_const_t<In>>(ex, in, out, offsets, edges,
+                                                                            options);
+}
+template <cuda::binnable In, class Out>
+requires(!std::is_const_v<Out>) void bin_indices(cuda::executor& ex, cuda::device_span<In> in,
+                                                 cuda::device_span<Out> out,
+                                                 cuda::device_span<std::uint64_t> offsets,
+                                                 const cuda::device_edges<cuda::binned_type<In>>& edges,
+                                                 const cuda::bins_options& options = {}) {
+    cuda::detail::split_in<cuda::moving::indices, std::remove_const_t<In>>(ex, in, out, offsets, edges,
+                                                                           options);
+}
+
+// By a function of the caller's own, into one bin fewer than there are offsets.
+template <class In, class Out, class F>
+requires(!std::is_const_v<Out>) void bins_by(cuda::executor& ex, cuda::device_span<In> in,
+                                             cuda::device_span<Out> out,
+                                             cuda::device_span<std::uint64_t> offsets, const F& f,
+                                             const cuda::bins_options& options = {}) {
+    cuda::detail::split_by<cuda::moving::elements, std::remove_const_t<In>>(ex, in, out, offsets, f, options);
+}
+template <class In, class Out, class F>
+requires(!std::is_const_v<Out>) void bin_indices_by(cuda::executor& ex, cuda::device_span<In> in,
+                                                    cuda::device_span<Out> out,
+                                                    cuda::device_span<std::uint64_t> offsets, const F& f,
+                                                    const cuda::bins_options& options = {}) {
+    cuda::detail::split_by<cuda::moving::indices, std::remove_const_t<In>>(ex, in, out, offsets, f, options);
+}
+
+}  // namespace upsweep

@@ -1,0 +1,4 @@
+// Histograms on the GPU.
+#include "cuda/bins_backend.cuh"
+
+#include "histogram_test.cpp"
