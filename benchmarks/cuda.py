@@ -5,7 +5,7 @@
     benchmarks/cuda.py --use FILE --docs docs/performance.md          # from an earlier run: JSON lines of the program
 
 The program is `cuda_scan_bench`, built by the preset `cuda` with -DUPSWEEP_BUILD_BENCHMARKS=ON. With --docs the parts of the
-page between `begin cuda` and `end cuda`, and the like of `cuda choosing`, `cuda axes` and `cuda bins`, are replaced."""
+page between `begin cuda` and `end cuda`, and the like of `cuda choosing`, `cuda axes`, `cuda segments` and `cuda bins`, are replaced."""
 
 import argparse
 import json
@@ -50,6 +50,10 @@ def is_axis(row):
     return row["work"].startswith("axis ")
 
 
+def segments(row):
+    return row["work"].endswith("_by_key")
+
+
 def bins(row):
     return row["work"].startswith(("histogram/", "bins"))
 
@@ -63,6 +67,15 @@ def binning_table(rows):
         beside = f"{row['cub_percent_of_copy']:.0f} % | {cub / row['seconds']:.2f} |" if cub else "| |"
         yield (f"| `{what}` | {number} | {row['type']} | {power_of_two(row['n'])} | {time:.{0 if time >= 100 else 1}f} | "
                f"**{row['percent_of_copy']:.0f} %** | {beside}")
+
+
+def segments_table(rows):
+    yield "| what | values | n | us | of copy | CUB, of copy | CUB, times as long |"
+    yield "|---|---|---|---|---|---|---|"
+    for row in filter(segments, rows):
+        time = 1e6 * row["seconds"]
+        yield (f"| `{row['work']}` | {row['type']} | {power_of_two(row['n'])} | {time:.{0 if time >= 100 else 1}f} | **{row['percent_of_copy']:.0f} %** | "
+               f"{row['cub_percent_of_copy']:.0f} % | {row['cub_seconds'] / row['seconds']:.2f} |")
 
 
 def axes_table(rows):
@@ -98,7 +111,7 @@ def large_table(rows):
     lengths = {name: by_length(rows, name) for name in ("float", "int32")}
     seen = {}  # a cell that two groups have is told once
     for row in rows:
-        if chooses(row) or is_axis(row) or bins(row):
+        if chooses(row) or is_axis(row) or bins(row) or segments(row):
             continue
         over_length = row["work"] == "inclusive/plus" and row["n"] in lengths.get(row["type"], {})
         if row["algorithm"] != "automatic" or (over_length and row["n"] != 1 << 28) or row["n"] in seen.get(row["work"] + row["type"], ()):
@@ -166,12 +179,14 @@ def main():
     if chosen.json:
         chosen.json.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     parts = {}
-    if not all(chooses(row) or is_axis(row) or bins(row) or row["work"] == "empty kernel" for row in rows):
+    if not all(chooses(row) or is_axis(row) or bins(row) or segments(row) or row["work"] == "empty kernel" for row in rows):
         parts["cuda"] = report(rows)
     if any(map(chooses, rows)):
         parts["cuda choosing"] = "\n".join(choosing_table(rows))
     if any(map(is_axis, rows)):
         parts["cuda axes"] = "\n".join(axes_table(rows))
+    if any(map(segments, rows)):
+        parts["cuda segments"] = "\n".join(segments_table(rows))
     if any(map(bins, rows)):
         parts["cuda bins"] = "\n".join(binning_table(rows))
     print("\n\n".join(parts.values()))

@@ -166,5 +166,6 @@ void bench_structs();
 void bench_choosing();
 void bench_axes();
 void bench_binning();
+void bench_segments();
 
 }  // namespace bench

@@ -114,6 +114,7 @@ int main(int count, char** words) {
         bench_choosing();
         bench_axes();
         bench_binning();
+        bench_segments();
     } catch (const std::exception& problem) {
         std::fprintf(stderr, "cuda_scan_bench: %s\n", problem.what());
         return 1;

@@ -64,6 +64,7 @@ class by_offsets {
     explicit by_offsets(const Offsets& offsets)
         : offsets_(std::ranges::data(offsets), std::ranges::size(offsets)) {}
 
+    [[nodiscard]] std::span<const Integer> offsets() const { return offsets_; }
     void check(std::size_t n) const {
         if (offsets_.empty() || offsets_.front() != Integer(0)) {
             throw_error(errc::invalid_argument, "segments: offsets must begin with 0");
@@ -127,6 +128,7 @@ class by_head_flags {
     template <input_range Flags>
     explicit by_head_flags(const Flags& flags) : flags_(std::ranges::data(flags), std::ranges::size(flags)) {}
 
+    [[nodiscard]] std::span<const Flag> flags() const { return flags_; }
     void check(std::size_t n) const {
         if (flags_.size() != n) {
             throw_error(errc::invalid_argument, "segments: expected " + std::to_string(n) +
@@ -160,6 +162,8 @@ class by_keys {
     explicit by_keys(const Keys& keys, Equal equal = {})
         : keys_(std::ranges::data(keys), std::ranges::size(keys)), equal_(equal) {}
 
+    [[nodiscard]] std::span<const Key> keys() const { return keys_; }
+    [[nodiscard]] const Equal& equal() const { return equal_; }
     void check(std::size_t n) const {
         if (keys_.size() != n) {
             throw_error(errc::invalid_argument, "segments: expected " + std::to_string(n) +

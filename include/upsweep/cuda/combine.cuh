@@ -78,6 +78,12 @@ struct combiner {
     __device__ __forceinline__ static Acc identity() requires is_neutral<Op, Acc> {
         return Op::template identity<Acc>();
     }
+    // What an exclusive scan stores for element `own`, when `before` stands to its left; `start` is what it
+    // stores first.
+    __device__ __forceinline__ Acc exclusive(const Acc& before, const Acc& /*own*/,
+                                             const Acc& /*start*/) const {
+        return before;
+    }
 };
 
 // What stands for the identity function: elements are only converted.

@@ -120,10 +120,12 @@ struct look_ahead_results : look_ahead_located<Types> {
                 const Acc x = this->element(s, seen, row, m, reverse);
                 Acc result;
                 if constexpr (Exclusive) {
+                    const auto start = static_cast<Acc>(arguments.start);
                     if (m > 0)
                         result = join_left(combine, left, within);
                     else if (!join_parts(combine, left, result))
-                        result = static_cast<Acc>(arguments.start);
+                        result = start;
+                    result = combine.exclusive(result, x, start);
                     within = m > 0 ? combine(within, x) : x;
                 } else {
                     within = m > 0 ? combine(within, x) : x;

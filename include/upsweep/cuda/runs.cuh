@@ -132,14 +132,19 @@ __device__ __forceinline__ void scan_run(const combiner<Acc, Op>& combine, const
     } else {
         Acc within = x[0];
         if constexpr (Exclusive) {
-            if (!join_parts(combine, left, x[0])) x[0] = start;
+            Acc before = start;
+            join_parts(combine, left, before);
+            x[0] = combine.exclusive(before, within, start);
         } else {
             x[0] = join_left(combine, left, x[0]);
         }
 #pragma unroll
         for (int m = 1; m < Items; ++m) {
             const Acc next = combine(within, x[m]);
-            x[m] = join_left(combine, left, Exclusive ? within : next);
+            if constexpr (Exclusive)
+                x[m] = combine.exclusive(join_left(combine, left, within), x[m], start);
+            else
+                x[m] = join_left(combine, left, next);
             within = next;
         }
     }

@@ -1,0 +1,196 @@
+// Scans in CUDA device memory that start afresh at every segment: inclusive_segmented_scan,
+// exclusive_segmented_scan, and ..._scan_by_key.
+//
+// Segments are described by cuda::by_offsets, by_head_flags or by_keys (segment_heads.cuh), of device spans.
+// out[i] combines the elements of i's segment up to i (inclusive) or before i (exclusive; the first of a
+// segment then receives the initial value, or else the operator's identity). With `initial`, every segment
+// starts from it.
+//
+// Shapes: in and out are device spans of equal size n >= 0. Types, bits and source are those of the CPU's
+// (upsweep/segmented_scan.hpp): the scan of the pairs (head, value) by the tree of docs/numerics.md over the
+// whole array. The calls return when the work is in the executor's stream. Aliasing: out may be in (equal
+// pointers, elements of equal size); any other overlap, also with what describes the segments, is an error.
+// Errors: upsweep::error names the argument; nothing has been enqueued then. Complexity: O(n + segments);
+// what describes the segments is read once, in once, out written once; a byte for each element is written,
+// read and cleared in scratch, beside the scan's of about n / 256 bytes for floats.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <type_traits>
+
+#include "upsweep/cuda/scan.cuh"
+#include "upsweep/cuda/segment_heads.cuh"
+#include "upsweep/options.hpp"
+
+namespace upsweep {
+namespace cuda {
+
+// What is scanned: a value, and whether a segment begins in what it combines. The second is as wide as the
+// first where that leaves no padding.
+template <class T>
+struct segment_value {
+    T value;
+    std::conditional_t<sizeof(T) % 8 == 0, std::uint64_t, std::uint32_t> head;
+};
+template <class Op>
+struct in_segments {
+    Op op;
+};
+
+// (h1, v1) (+) (h2, v2) = (h1 or h2, h2 ? v2 : v1 (+) v2), of which only the inner operands are swapped.
+template <class T, class Op>
+struct combiner<segment_value<T>, in_segments<Op>> {
+    using Acc = segment_value<T>;
+    in_segments<Op> op;
+    bool swap;
+
+    __device__ __forceinline__ Acc operator()(const Acc& a, const Acc& b) const {
+        const combiner<T, Op> inner{op.op, swap};
+        return {b.head != 0 ? b.value : inner(a.value, b.value), a.head | b.head};
+    }
+    __device__ __forceinline__ Acc join(bool present, const Acc& a, const Acc& b) const {
+        return present ? (*this)(a, b) : b;
+    }
+    __device__ __forceinline__ Acc exclusive(const Acc& before, const Acc& own, const Acc& start) const {
+        return own.head != 0 ? start : before;
+    }
+};
+
+namespace detail {
+
+// An element as a pair: in the caller's accumulator type, Nominal, then in the register's.
+template <class Nominal, class T, class Op>
+struct load_in_segment {
+    Op op;
+    bool swap;
+    bool has_initial;
+    T initial;
+
+    template <class In>
+    __device__ __forceinline__ segment_value<T> operator()(const In& x, const std::uint8_t& head) const {
+        T value = convert<T>(convert<Nominal>(x));
+        if (has_initial && head != 0) value = combiner<T, Op>{op, swap}(initial, value);
+        return {value, head};
+    }
+};
+template <class Nominal>
+struct value_in_segment {
+    template <class T>
+    __device__ __forceinline__ Nominal operator()(const segment_value<T>& x) const {
+        return convert<Nominal>(x.value);
+    }
+};
+
+template <class Acc, class In, class Out, class Op>
+using segmented_types =
+    scan_types<segment_value<register_type<Acc, Op>>, in_segments<Op>, Out,
+               segment_value<register_type<Acc, Op>>, load_in_segment<Acc, register_type<Acc, Op>, Op>,
+               value_in_segment<Acc>, In, std::uint8_t>;
+
+inline std::size_t heads_at(std::size_t scan_bytes) { return (scan_bytes + 255) / 256 * 256; }
+
+template <bool Exclusive, class Acc, class In, class Out, class Op, class Segments>
+void segmented_scan(executor& ex, const Segments& segments, device_span<const In> in, device_span<Out> out,
+                    const Op& op, const batch_options<Acc>& options) {
+    using types = segmented_types<Acc, In, Out, Op>;
+    using value = register_type<Acc, Op>;
+    const std::uint64_t n = in.size();
+    upsweep::detail::check_sizes(n, out.size());
+    segments.check(ex, n);
+    const checked_array described = segments.array();
+    upsweep::detail::check_apart("segments", described.data, described.bytes(), out.data(), n * sizeof(Out));
+    scan_arguments<types> arguments{{in.data(), nullptr},
+                                    out.data(),
+                                    n,
+                                    nullptr,
+                                    options.reverse,
+                                    false,
+                                    nullptr,
+                                    {},
+                                    {},
+                                    nullptr,
+                                    {op},
+                                    {op, options.reverse, false, {}},
+                                    {}};
+    if (options.initial) {
+        arguments.load.has_initial = true;
+        arguments.load.initial = static_cast<value>(*options.initial);
+        arguments.start = {arguments.load.initial, 1};
+    } else if constexpr (has_identity<Op, Acc>) {
+        arguments.start = {static_cast<value>(identity_of<Acc>(op)), 1};
+    } else if (Exclusive && n != 0) {
+        throw_error(errc::invalid_argument,
+                    "options.initial: an exclusive scan needs an initial value, because the operator has no "
+                    "identity");
+    }
+    // The heads are scratch, which is made when everything is found good.
+    const checked_array source = checked_array::of("in", in), target = checked_array::of("out", out);
+    source.check(ex);
+    target.check(ex);
+    upsweep::detail::check_overlap(in.data(), sizeof(In), out.data(), sizeof(Out), n);
+    if (n == 0) return;
+
+    const device_scope current(ex);
+    ex.check_before_launch();
+    const scan_launch<types, Exclusive> scan(ex, arguments);
+    const algorithm chosen = scan.choose();
+    const std::size_t at = heads_at(scan.bytes(chosen));
+    const executor::scratch taken = ex.take_scratch(at + n);
+    auto* const heads = reinterpret_cast<std::uint8_t*>(static_cast<char*>(taken.data) + at);
+    arguments.in[1] = heads;
+    segments.mark(ex, heads, n, options.reverse);
+    scan.enqueue(chosen, taken.data);
+    // As it was found, because tagged words of a longer scan may come to lie there.
+    cuda::check(cudaMemsetAsync(heads, 0, n, ex.stream()), "clearing scratch");
+    ex.release_scratch(taken);
+    cuda::check(cudaGetLastError(), "launching a segmented scan");
+    ex.set_latest(chosen);
+}
+
+}  // namespace detail
+
+// Bytes of scratch that a segmented scan of up to n elements needs, whichever algorithm runs; never decreases
+// with n. For executors that use the caller's memory.
+template <class In, class Out = In, class Op = plus, class Acc = core::accumulator_for<deduced, In, Op>>
+[[nodiscard]] std::size_t segmented_scan_workspace_bytes(std::uint64_t n, const Op& = {}) {
+    return detail::heads_at(workspace_bytes_of<detail::segmented_types<Acc, In, Out, Op>>(n)) + n;
+}
+
+}  // namespace cuda
+
+template <class Acc = deduced, class Segments, class In, class Out, class Op = plus,
+          class A = core::accumulator_for<Acc, std::remove_const_t<In>, Op>>
+requires combines<Op, A> &&(!std::is_const_v<Out>)void inclusive_segmented_scan(
+    cuda::executor& ex, const Segments& segments, cuda::device_span<In> in, cuda::device_span<Out> out,
+    const Op& op = {}, const std::type_identity_t<batch_options<A>>& options = {}) {
+    cuda::detail::segmented_scan<false, A, std::remove_const_t<In>>(ex, segments, in, out, op, options);
+}
+
+template <class Acc = deduced, class Segments, class In, class Out, class Op = plus,
+          class A = core::accumulator_for<Acc, std::remove_const_t<In>, Op>>
+requires combines<Op, A> &&(!std::is_const_v<Out>)void exclusive_segmented_scan(
+    cuda::executor& ex, const Segments& segments, cuda::device_span<In> in, cuda::device_span<Out> out,
+    const Op& op = {}, const std::type_identity_t<batch_options<A>>& options = {}) {
+    cuda::detail::segmented_scan<true, A, std::remove_const_t<In>>(ex, segments, in, out, op, options);
+}
+
+// The segmented scans by keys under the names that other libraries use.
+template <class Acc = deduced, class Key, class In, class Out, class Op = plus,
+          class A = core::accumulator_for<Acc, std::remove_const_t<In>, Op>>
+requires combines<Op, A> &&(!std::is_const_v<Out>)void inclusive_scan_by_key(
+    cuda::executor& ex, cuda::device_span<Key> keys, cuda::device_span<In> in, cuda::device_span<Out> out,
+    const Op& op = {}, const std::type_identity_t<batch_options<A>>& options = {}) {
+    inclusive_segmented_scan<A>(ex, cuda::by_keys(keys), in, out, op, options);
+}
+
+template <class Acc = deduced, class Key, class In, class Out, class Op = plus,
+          class A = core::accumulator_for<Acc, std::remove_const_t<In>, Op>>
+requires combines<Op, A> &&(!std::is_const_v<Out>)void exclusive_scan_by_key(
+    cuda::executor& ex, cuda::device_span<Key> keys, cuda::device_span<In> in, cuda::device_span<Out> out,
+    const Op& op = {}, const std::type_identity_t<batch_options<A>>& options = {}) {
+    exclusive_segmented_scan<A>(ex, cuda::by_keys(keys), in, out, op, options);
+}
+
+}  // namespace upsweep

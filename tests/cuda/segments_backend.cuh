@@ -1,0 +1,112 @@
+// Segmented scans of host memory on the GPU, so that the tests of the CPU's run on it unchanged: included in
+// front of a test's source, behind cuda/backend.cuh.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <ranges>
+#include <span>
+#include <type_traits>
+
+#include "cuda/backend.cuh"
+#include "upsweep/cuda/segmented_scan.cuh"
+#include "upsweep/segmented_scan.hpp"
+
+namespace upsweep::test {
+
+// What describes segments in the host's memory: its bytes, and the same of device memory.
+template <class Integer>
+auto described(const by_offsets<Integer>& segments) {
+    return segments.offsets();
+}
+template <class Flag>
+auto described(const by_head_flags<Flag>& segments) {
+    return segments.flags();
+}
+template <class Key, class Equal>
+auto described(const by_keys<Key, Equal>& segments) {
+    return segments.keys();
+}
+template <class Integer>
+auto on_device(const by_offsets<Integer>&, const Integer* data, std::size_t size) {
+    return cuda::by_offsets<Integer>(cuda::device_span<const Integer>(data, size));
+}
+template <class Flag>
+auto on_device(const by_head_flags<Flag>&, const Flag* data, std::size_t size) {
+    return cuda::by_head_flags<Flag>(cuda::device_span<const Flag>(data, size));
+}
+template <class Key, class Equal>
+auto on_device(const by_keys<Key, Equal>& segments, const Key* data, std::size_t size) {
+    return cuda::by_keys<Key, Equal>(cuda::device_span<const Key>(data, size), segments.equal());
+}
+
+template <class Acc, class Segments, class In, class Out, class Op>
+void scan_segments(cuda_executor& ex, const Segments& segments, std::span<const In> in, std::span<Out> out,
+                   bool exclusive, const Op& op, const batch_options<Acc>& options) {
+    const auto description = described(segments);
+    using element = std::remove_const_t<typename decltype(description)::element_type>;
+    device_staging& staging = ex.staging();
+    const auto misalignment = [](const void* p) { return reinterpret_cast<std::uintptr_t>(p) % 64; };
+    const bool in_place = static_cast<const void*>(in.data()) == out.data();
+    staging.begin();
+    const std::size_t d = staging.add(description.size_bytes(), misalignment(description.data()));
+    const std::size_t x = staging.add(in.size_bytes(), misalignment(in.data()));
+    const std::size_t y = in_place ? x : staging.add(out.size_bytes(), misalignment(out.data()));
+    staging.place();
+    staging.write(d, description.data(), description.size_bytes());
+    staging.write(x, in.data(), in.size_bytes());
+    cuda::executor& device = ex.device();
+    staging.upload(device.stream());
+    const auto there =
+        on_device(segments, reinterpret_cast<const element*>(staging.device(d)), description.size());
+    const cuda::device_span<const In> from(reinterpret_cast<const In*>(staging.device(x)), in.size());
+    const cuda::device_span<Out> to(reinterpret_cast<Out*>(staging.device(y)), out.size());
+    if (exclusive)
+        upsweep::exclusive_segmented_scan<Acc>(device, there, from, to, op, options);
+    else
+        upsweep::inclusive_segmented_scan<Acc>(device, there, from, to, op, options);
+    staging.download(device.stream());
+    if (!in.empty()) {
+        EXPECT_EQ(device.latest(), ex.choice()) << "another algorithm ran";
+        std::memcpy(static_cast<void*>(out.data()), staging.host(y), out.size_bytes());
+    }
+    EXPECT_TRUE(staging.sentinels_intact()) << "wrote outside the arrays";
+}
+
+// The CPU's functions stay visible beside these.
+using upsweep::exclusive_scan_by_key;
+using upsweep::exclusive_segmented_scan;
+using upsweep::inclusive_scan_by_key;
+using upsweep::inclusive_segmented_scan;
+
+template <class R>
+auto input_span(const R& r) {
+    return std::span<const std::ranges::range_value_t<R>>(std::ranges::data(r), std::ranges::size(r));
+}
+template <class R>
+auto output_span(R& r) {
+    return std::span<std::ranges::range_value_t<R>>(std::ranges::data(r), std::ranges::size(r));
+}
+template <class Acc = deduced, class Segments, input_range In, class Out, class Op = plus,
+          class A = core::accumulator_for<Acc, std::ranges::range_value_t<In>, Op>>
+void inclusive_segmented_scan(cuda_executor& ex, const Segments& segments, const In& in, Out&& out,
+                              const Op& op = {}, const std::type_identity_t<batch_options<A>>& options = {}) {
+    scan_segments<A>(ex, segments, input_span(in), output_span(out), false, op, options);
+}
+template <class Acc = deduced, class Segments, input_range In, class Out, class Op = plus,
+          class A = core::accumulator_for<Acc, std::ranges::range_value_t<In>, Op>>
+void exclusive_segmented_scan(cuda_executor& ex, const Segments& segments, const In& in, Out&& out,
+                              const Op& op = {}, const std::type_identity_t<batch_options<A>>& options = {}) {
+    scan_segments<A>(ex, segments, input_span(in), output_span(out), true, op, options);
+}
+template <class Acc = deduced, input_range Keys, input_range In, class Out, class Op = plus>
+void inclusive_scan_by_key(cuda_executor& ex, const Keys& keys, const In& in, Out&& out, const Op& op = {}) {
+    inclusive_segmented_scan<Acc>(ex, by_keys(keys), in, out, op);
+}
+template <class Acc = deduced, input_range Keys, input_range In, class Out, class Op = plus>
+void exclusive_scan_by_key(cuda_executor& ex, const Keys& keys, const In& in, Out&& out, const Op& op = {}) {
+    exclusive_segmented_scan<Acc>(ex, by_keys(keys), in, out, op);
+}
+
+}  // namespace upsweep::test
