@@ -49,9 +49,6 @@ class count_launch {
     }
 
   private:
-    static constexpr auto shared_kernel() { return &count_bins_kernel<arguments>; }
-    static constexpr auto global_kernel() { return &count_many_bins_kernel<arguments>; }
-
     void clear(std::uint64_t* counts, std::uint64_t size) const {
         check(cudaMemsetAsync(counts, 0, size * sizeof *counts, ex_.stream()), "clearing the counts");
     }
@@ -63,7 +60,7 @@ class count_launch {
         const auto room = std::uint32_t(ex_.shared_memory()) / std::uint32_t(sizeof(std::uint32_t));
         made_.parts = (slots_ - 1) / room + 1;
         if (made_.parts > count_most_parts) {
-            global_kernel()<<<blocks, count_threads, 0, ex_.stream()>>>(made_);
+            count_many_bins_kernel<<<blocks, count_threads, 0, ex_.stream()>>>(made_);
             return;
         }
         made_.slots = (slots_ - 1) / made_.parts + 1;
@@ -72,8 +69,8 @@ class count_launch {
         while (made_.log_copies != 0 && std::uint64_t(made_.slots) << made_.log_copies > wanted)
             --made_.log_copies;
         const int shared = int(sizeof(std::uint32_t)) * int(made_.slots << made_.log_copies);
-        prepare<shared_kernel()>(ex_, ex_.shared_memory(), 0);
-        shared_kernel()<<<blocks * made_.parts, count_threads, shared, ex_.stream()>>>(made_);
+        prepare<&count_bins_kernel<arguments>>(ex_, ex_.shared_memory(), 0);
+        count_bins_kernel<<<blocks * made_.parts, count_threads, shared, ex_.stream()>>>(made_);
     }
 
     executor& ex_;

@@ -38,6 +38,10 @@ class device_scope {
 namespace detail {
 
 // What a kernel is on a device, found out once: whether it can run there with the shared memory it needs.
+//
+// Of a kernel every source file has a copy of its own (nvcc 13), of this and other functions the linker keeps
+// one for them all. So whoever launches a kernel prepares it too, and takes it from a constant: a copy is
+// then launched by the function that prepared it.
 enum class readiness : std::uint8_t { unknown, ready, not_compiled, lacks_memory };
 
 template <auto Kernel>
@@ -199,7 +203,9 @@ class tree_launch {
         if constexpr (ahead::fits) {
             const std::uint64_t units = std::max<std::uint64_t>(ahead::units(arguments_.n), 1);
             const auto blocks = static_cast<unsigned>(std::min<std::uint64_t>(units, ex_.multiprocessors()));
-            Kernels::look_ahead()<<<blocks, ahead::threads, ahead::shared_bytes, ex_.stream()>>>(
+            constexpr auto kernel = Kernels::look_ahead();
+            detail::prepare<kernel>(ex_, ahead::shared_bytes, 90);
+            kernel<<<blocks, ahead::threads, ahead::shared_bytes, ex_.stream()>>>(
                 arguments_, static_cast<launch_state*>(scratch), tagged(scratch), tagged_words());
         }
     }
@@ -232,33 +238,34 @@ class tree_launch {
         const unsigned one_a_tile = tile_blocks();
         if constexpr (Kernels::goes_ahead) {
             if (const unsigned distance = tiles_ahead(); distance != 0) {
-                prepare_tiles<Kernels::look_back_ahead()>(tiles::ahead_shared_bytes);
-                Kernels::look_back_ahead()<<<std::min(one_a_tile, ahead_blocks()), tiles::threads,
-                                             tiles::ahead_shared_bytes, ex_.stream()>>>(
-                    arguments_, static_cast<launch_state*>(scratch), tagged(scratch), tagged_words(),
-                    distance);
+                constexpr auto kernel = Kernels::look_back_ahead();
+                prepare_tiles<kernel>(tiles::ahead_shared_bytes);
+                kernel<<<std::min(one_a_tile, ahead_blocks()), tiles::threads, tiles::ahead_shared_bytes,
+                         ex_.stream()>>>(arguments_, static_cast<launch_state*>(scratch), tagged(scratch),
+                                         tagged_words(), distance);
                 return;
             }
         }
-        prepare_tiles<Kernels::look_back()>();
-        Kernels::look_back()<<<one_a_tile, tiles::threads, tiles::shared_bytes, ex_.stream()>>>(
+        constexpr auto kernel = Kernels::look_back();
+        prepare_tiles<kernel>();
+        kernel<<<one_a_tile, tiles::threads, tiles::shared_bytes, ex_.stream()>>>(
             arguments_, static_cast<launch_state*>(scratch), tagged(scratch), tagged_words());
     }
     void reduce_then_scan(void* scratch) const {
-        prepare_tiles<Kernels::sum_tiles()>();
-        prepare_tiles<Kernels::store_tiles()>();
+        constexpr auto sum_tiles = Kernels::sum_tiles();
+        constexpr auto store_tiles = Kernels::store_tiles();
+        prepare_tiles<sum_tiles>();
+        prepare_tiles<store_tiles>();
         tile_folds<Acc> folds{};
         folds.tiles = reinterpret_cast<Acc*>(static_cast<char*>(scratch) + launch_state_bytes);
         folds.supers = folds.tiles + tiles::tile_count(arguments_.n);
         const cudaStream_t stream = ex_.stream();
-        Kernels::sum_tiles()<<<tile_blocks(), tiles::threads, tiles::shared_bytes, stream>>>(arguments_,
-                                                                                             folds);
+        sum_tiles<<<tile_blocks(), tiles::threads, tiles::shared_bytes, stream>>>(arguments_, folds);
         const std::uint64_t supers = std::max<std::uint64_t>(tiles::super_count(arguments_.n), 1);
         fold_tiles_kernel<Types>
             <<<static_cast<unsigned>((supers + 7) / 8), 256, 0, stream>>>(arguments_, folds);
         fold_supers_kernel<Types><<<1, 32, 0, stream>>>(arguments_, folds);
-        Kernels::store_tiles()<<<tile_blocks(), tiles::threads, tiles::shared_bytes, stream>>>(arguments_,
-                                                                                               folds);
+        store_tiles<<<tile_blocks(), tiles::threads, tiles::shared_bytes, stream>>>(arguments_, folds);
     }
 
     static unsigned long long* tagged(void* scratch) {

@@ -17,15 +17,29 @@ namespace upsweep::cuda {
 
 namespace detail {
 
+inline constexpr unsigned mark_threads = 256;
+
 // heads[i] of elements in the order of memory: whether element i is the first of its segment as the scan
 // goes, which backwards is the last one. Either end of the array is one. is_head(i): whether a segment begins
 // at i, 0 < i < n.
 template <class IsHead>
-__global__ void mark_heads_kernel(std::uint8_t* heads, std::uint64_t n, bool reverse, IsHead is_head) {
-    for (std::uint64_t i = blockIdx.x * std::uint64_t(blockDim.x) + threadIdx.x; i < n;
-         i += std::uint64_t(gridDim.x) * blockDim.x) {
-        const std::uint64_t boundary = reverse ? i + 1 : i;
-        heads[i] = boundary == 0 || boundary == n || is_head(boundary);
+__global__ void __launch_bounds__(mark_threads)
+    mark_heads_kernel(std::uint8_t* heads, std::uint64_t n, bool reverse, IsHead is_head) {
+    constexpr int each = 8;  // of a thread at once, so that their loads are under way together
+    constexpr std::uint64_t batch = std::uint64_t(each) * mark_threads;
+    for (std::uint64_t first = blockIdx.x * batch; first < n; first += gridDim.x * batch) {
+        bool marked[each];
+#pragma unroll
+        for (int k = 0; k < each; ++k) {
+            const std::uint64_t i = first + k * mark_threads + threadIdx.x;
+            const std::uint64_t boundary = reverse ? i + 1 : i;
+            marked[k] = boundary == 0 || boundary >= n || is_head(boundary);
+        }
+#pragma unroll
+        for (int k = 0; k < each; ++k) {
+            const std::uint64_t i = first + k * mark_threads + threadIdx.x;
+            if (i < n) heads[i] = marked[k];
+        }
     }
 }
 // The same of `heads` that are cleared, by the boundaries offsets[0], ..., offsets[count - 1]; what is no
@@ -51,7 +65,6 @@ struct key_differs {
     Equal equal;
     __device__ bool operator()(std::uint64_t i) const { return !equal(keys[i - 1], keys[i]); }
 };
-inline constexpr unsigned mark_threads = 256;
 inline unsigned mark_blocks(const executor& ex, std::uint64_t n) {
     const std::uint64_t most = std::uint64_t(ex.multiprocessors()) * 16;
     const std::uint64_t wanted = (n - 1) / mark_threads + 1;
