@@ -13,6 +13,7 @@
 #include "upsweep/recurrence.hpp"
 #include "upsweep/scan.hpp"
 #include "upsweep/segmented_scan.hpp"
+#include "upsweep/sort.hpp"
 #include "upsweep/types.hpp"
 #include "upsweep/version.hpp"
 #include "upsweep/views.hpp"

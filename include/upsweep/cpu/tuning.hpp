@@ -32,6 +32,7 @@ inline constexpr std::size_t few_lanes_cost = 2;
 inline constexpr std::size_t compact_cost = 2;
 inline constexpr std::size_t histogram_cost = 8;
 inline constexpr std::size_t bins_cost = 8;
+inline constexpr std::size_t sort_cost = 16;
 // Bytes of input that a thread takes at once: large enough that a hop of the chain is lost in them, small
 // enough that a cache holds them until they are scanned.
 inline constexpr std::size_t smallest_chunk_bytes = 32 * 1024;

@@ -1,0 +1,203 @@
+// Sorting kernels: bounds of keys, and ranks of a few of them.
+
+#if defined(UPSWEEP_SORT_KERNELS_INL_HPP) == defined(HWY_TARGET_TOGGLE)
+#ifdef UPSWEEP_SORT_KERNELS_INL_HPP
+#undef UPSWEEP_SORT_KERNELS_INL_HPP
+#else
+#define UPSWEEP_SORT_KERNELS_INL_HPP
+#endif
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+
+#include "src/cpu/portable_sort.hpp"
+#include "src/cpu/vector-inl.hpp"
+
+#if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128  // the portable level needs no vector bodies
+HWY_BEFORE_NAMESPACE();
+namespace upsweep::cpu::HWY_NAMESPACE {
+
+// place + 1 where a < b.
+template <class V>
+HWY_INLINE V count_less(V place, V a, V b) {
+    const hn::DFromV<V> d;
+    if constexpr (sizeof(V) == 64)
+        return hn::IfThenElse(hn::Lt(a, b), hn::Add(place, hn::Set(d, 1)), place);
+    else
+        return hn::Sub(place, hn::VecFromMask(d, hn::Lt(a, b)));
+}
+
+// places[i] = how many of n keys go before key i: those that are less, and those in front that are equal.
+// Keys and places have room for whole vectors.
+template <class Key, class Place>
+HWY_ATTR void find_places(const Key* keys, std::size_t n, Place* places) {
+    const full<Key> d;
+    constexpr std::size_t step = lanes<Key>;
+    const auto lane = hn::LoadU(d, numbers_from_0<Key>.data());
+    for (std::size_t i = 0; i < n; i += step) {
+        const auto own = hn::LoadU(d, keys + i);
+        // Lanes of a mask that are set count as -1.
+        auto place = hn::Set(d, static_cast<Key>(i));
+        std::size_t j = 0;
+        for (; j < i; ++j) place = hn::Add(place, hn::VecFromMask(d, hn::Lt(own, hn::Set(d, keys[j]))));
+        const std::size_t end = i + step < n ? i + step : n;
+        for (; j < end; ++j) {
+            const auto other = hn::Set(d, keys[j]);
+            const auto behind = hn::Lt(hn::Set(d, static_cast<Key>(j - i)), lane);
+            const auto before = hn::Or(hn::Lt(other, own), hn::And(behind, hn::Eq(other, own)));
+            place = hn::Sub(place, hn::VecFromMask(d, before));
+        }
+        for (; j < n; ++j) place = count_less(place, hn::Set(d, keys[j]), own);
+        hn::StoreU(hn::BitCast(full<Place>(), place), full<Place>(), places + i);
+    }
+}
+// The same of keys that are all different.
+template <class Key, class Place>
+HWY_ATTR void find_places_of_different(const Key* keys, std::size_t n, Place* places) {
+    const full<Key> d;
+    for (std::size_t i = 0; i < n; i += lanes<Key>) {
+        const auto own = hn::LoadU(d, keys + i);
+        auto place = hn::Zero(d), more = place;
+        std::size_t j = 0;
+        for (; j + 2 <= n; j += 2) {
+            place = count_less(place, hn::Set(d, keys[j]), own);
+            more = count_less(more, hn::Set(d, keys[j + 1]), own);
+        }
+        if (j < n) place = count_less(place, hn::Set(d, keys[j]), own);
+        hn::StoreU(hn::BitCast(full<Place>(), hn::Add(place, more)), full<Place>(), places + i);
+    }
+}
+
+// Bits of records, as many as there are 32-bit (64-bit) lanes.
+template <class Word>
+HWY_INLINE auto load_bits(const Word* records) {
+    if constexpr (sizeof(Word) >= 4)
+        return hn::LoadU(full<Word>(), records);
+    else
+        return hn::PromoteTo(full<std::uint32_t>(),
+                             hn::LoadU(hn::Rebind<Word, full<std::uint32_t>>(), records));
+}
+template <class Word>
+HWY_INLINE vector<Word> load_bits(const keyed<Word>* records) {
+    vector<Word> bits, values;
+    hn::LoadInterleaved2(full<Word>(), &records->bits, bits, values);
+    return bits;
+}
+
+template <class Record, class Order>
+struct sorting {
+    using word = typename Order::word;
+    // Vectors compare signed integers, of 32 or 64 bits.
+    using place = std::conditional_t<sizeof(word) == 8, std::uint64_t, std::uint32_t>;
+    using ranked = std::make_signed_t<place>;
+
+    static HWY_ATTR key_bounds<word> bounds(const Record* records, std::size_t n, const Order& order) {
+        const Order own = order;
+        word lo = std::numeric_limits<word>::max(), hi = 0;
+        for (std::size_t i = 0; i < n; ++i) {
+            const word key = own(bits_of(records[i]));
+            lo = key < lo ? key : lo;
+            hi = key > hi ? key : hi;
+        }
+        return {lo, hi};
+    }
+    static HWY_ATTR void rank(const Record* from, std::size_t readable, Record* to, std::size_t n,
+                              const Order& order) {
+        few own;
+        const std::size_t whole = own.copy(from, readable, n);
+        const full<place> d;
+        if constexpr (is_plain) {
+            const auto flip = hn::Set(d, order.flip ^ top_bit<place>);
+            for (std::size_t i = 0; i < whole; i += step)
+                hn::StoreU(hn::Xor(load_bits(own.records + i), flip), d, own.keys + i);
+        } else {
+            for (std::size_t i = 0; i < n; ++i) own.keys[i] = order(bits_of(own.records[i])) ^ top_bit<place>;
+            for (std::size_t i = n; i < whole; ++i) own.keys[i] = 0;
+        }
+        find_places(reinterpret_cast<const ranked*>(own.keys), n, own.places);
+        own.move(to, n);
+    }
+    // Followed by where they are, keys are all different.
+    static HWY_ATTR void rank_near(const Record* from, std::size_t readable, Record* to, std::size_t n,
+                                   const Order& order, word lo) {
+        if constexpr (is_plain) {
+            few own;
+            const std::size_t whole = own.copy(from, readable, n);
+            const full<place> d;
+            const auto flip = hn::Set(d, order.flip), least = hn::Set(d, lo);
+            for (std::size_t i = 0; i < whole; i += step) {
+                const auto offset = hn::Sub(hn::Xor(load_bits(own.records + i), flip), least);
+                const auto lane = hn::LoadU(d, numbers_from_0<place>.data() + i);
+                hn::StoreU(hn::Or(hn::ShiftLeft<5>(offset), lane), d, own.keys + i);
+            }
+            find_places_of_different(reinterpret_cast<const ranked*>(own.keys), n, own.places);
+            own.move(to, n);
+        } else {
+            rank(from, readable, to, n, order);
+        }
+    }
+    static constexpr sort_kernels<Record, Order> table{&bounds, &rank, &rank_near};
+
+  private:
+    // The order is that of the bits, but for some that are flipped.
+    static constexpr bool is_plain = std::is_same_v<Order, integer_order<word>>;
+    static constexpr std::size_t step = lanes<place>;
+    static_assert(most_ranked % step == 0);
+
+    struct few {
+        // By whole vectors where those can be read: what is stored element by element and loaded as a vector
+        // has to wait. Returns how many there are room and keys for.
+        HWY_INLINE std::size_t copy(const Record* from, std::size_t readable, std::size_t n) {
+            const std::size_t whole = (n + step - 1) / step * step;
+            if (whole <= readable && sizeof(Record) * step >= 16) {
+                const hn::Full128<std::uint8_t> d;
+                const auto* source = reinterpret_cast<const std::uint8_t*>(from);
+                auto* to = reinterpret_cast<std::uint8_t*>(records);
+                for (std::size_t i = 0; i < whole * sizeof(Record); i += 16)
+                    hn::StoreU(hn::LoadU(d, source + i), d, to + i);
+            } else {
+                std::memcpy(records, from, n * sizeof(Record));
+                std::memset(static_cast<void*>(records + n), 0, (whole - n) * sizeof(Record));
+            }
+            return whole;
+        }
+        HWY_INLINE void move(Record* to, std::size_t n) const {
+            for (std::size_t i = 0; i < n; ++i) to[places[i]] = records[i];
+        }
+
+        HWY_ALIGN place keys[most_ranked];
+        HWY_ALIGN place places[most_ranked];
+        HWY_ALIGN Record records[most_ranked];
+    };
+};
+
+template <class Record>
+struct floating {
+    using order = typename floating_kernels<Record>::order;
+
+    static HWY_ATTR bool enter(const Record* from, Record* to, std::size_t n, const order& by) {
+        const order own = by;
+        typename order::word specials = 0;
+        for (std::size_t i = 0; i < n; ++i) {
+            const Record record = from[i];
+            const auto bits = ascending_bits(bits_of(record));
+            specials |= own.is_special(bits) ? 1 : 0;
+            to[i] = with_bits(record, bits);
+        }
+        return specials != 0;
+    }
+    static HWY_ATTR void leave(Record* records, std::size_t n) {
+        for (std::size_t i = 0; i < n; ++i)
+            records[i] = with_bits(records[i], floating_bits(bits_of(records[i])));
+    }
+    static constexpr floating_kernels<Record> table{&enter, &leave};
+};
+
+}  // namespace upsweep::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+#endif
+
+#endif  // include guard

@@ -1,0 +1,162 @@
+// Bits of keys as unsigned integers of the same order, and the records that carry them.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+#include "upsweep/cpu/simd_level.hpp"
+#include "upsweep/cpu/sort.hpp"
+
+namespace upsweep::cpu {
+
+template <class Word>
+inline constexpr Word top_bit = static_cast<Word>(Word{1} << (std::numeric_limits<Word>::digits - 1));
+
+// Integers: flips the sign, and all bits where the order is descending.
+template <class Word>
+struct integer_order {
+    using word = Word;
+
+    explicit integer_order(const key_order& order)
+        : flip(static_cast<Word>((order.is_signed ? std::uint64_t{1} << (8 * order.bytes - 1) : 0) ^
+                                 (order.descending ? ~std::uint64_t{0} >> (64 - 8 * order.bytes) : 0))) {}
+    [[nodiscard]] Word operator()(Word bits) const { return static_cast<Word>(bits ^ flip); }
+
+    Word flip;
+};
+
+// Floating-point bits as integers of the same order, which can be told back: -0 is just below +0, NaNs with a
+// sign are below -infinity, others above +infinity.
+template <class Word>
+Word ascending_bits(Word bits) {
+    constexpr int sign_place = std::numeric_limits<Word>::digits - 1;
+    const auto sign = static_cast<Word>(Word{0} - static_cast<Word>(bits >> sign_place));
+    return static_cast<Word>(bits ^ (sign | top_bit<Word>));
+}
+template <class Word>
+Word floating_bits(Word ascending) {
+    constexpr int sign_place = std::numeric_limits<Word>::digits - 1;
+    const auto positive = static_cast<Word>(Word{0} - static_cast<Word>(ascending >> sign_place));
+    return static_cast<Word>(ascending ^ (static_cast<Word>(~positive) | top_bit<Word>));
+}
+
+// What has no place of its own among those: -0 is +0, and a NaN is above all.
+template <class Word>
+struct floating_order {
+    using word = Word;
+
+    explicit floating_order(const key_order& order)
+        : lowest(static_cast<Word>(~(top_bit<Word> | infinity_of(order)))),
+          width(static_cast<Word>((top_bit<Word> | infinity_of(order)) - lowest)),
+          flip(order.descending ? static_cast<Word>(~Word{0}) : Word{0}) {}
+    [[nodiscard]] bool is_nan(Word ascending) const { return static_cast<Word>(ascending - lowest) > width; }
+    // Whether the order of bits alone is not that of the keys.
+    [[nodiscard]] bool is_special(Word ascending) const {
+        return is_nan(ascending) || ascending == static_cast<Word>(top_bit<Word> - 1);
+    }
+    [[nodiscard]] Word operator()(Word ascending) const {
+        const auto zeros = static_cast<Word>(ascending + (ascending == static_cast<Word>(top_bit<Word> - 1)));
+        return static_cast<Word>((is_nan(ascending) ? static_cast<Word>(~Word{0}) : zeros) ^ flip);
+    }
+
+    Word lowest;  // -infinity
+    Word width;   // from there to +infinity
+    Word flip;
+
+  private:
+    static Word infinity_of(const key_order& order) {
+        return static_cast<Word>(order.infinity << key_shift(order, sizeof(Word)));
+    }
+};
+
+// A record's bits: of a key alone, or with a value.
+template <class Word>
+Word bits_of(Word key) {
+    return key;
+}
+template <class Word>
+Word bits_of(const keyed<Word>& record) {
+    return record.bits;
+}
+template <class Word>
+Word with_bits(Word, Word bits) {
+    return bits;
+}
+template <class Word>
+keyed<Word> with_bits(const keyed<Word>& record, Word bits) {
+    return {bits, record.value};
+}
+
+// The smallest and the largest key, in order.
+template <class Word>
+struct key_bounds {
+    Word lo = std::numeric_limits<Word>::max();
+    Word hi = 0;
+
+    void include(const key_bounds& other) {
+        lo = other.lo < lo ? other.lo : lo;
+        hi = other.hi > hi ? other.hi : hi;
+    }
+};
+
+// Kernels on n records.
+template <class Record, class Order>
+struct sort_kernels {
+    using word = typename Order::word;
+
+    key_bounds<word> (*bounds)(const Record* records, std::size_t n, const Order& order);
+    // to = the records in order, n <= most_ranked; `to` may be `from`. `readable` records may be read.
+    void (*rank)(const Record* from, std::size_t readable, Record* to, std::size_t n, const Order& order);
+    // The same of records for which (key - lo) >> shift is the same, with shift <= most_rank_shift.
+    void (*rank_near)(const Record* from, std::size_t readable, Record* to, std::size_t n, const Order& order,
+                      word lo);
+};
+inline constexpr std::size_t most_ranked = 32;
+template <class T>
+inline constexpr std::array<T, most_ranked> numbers_from_0 = [] {
+    std::array<T, most_ranked> made{};
+    for (std::size_t i = 0; i < most_ranked; ++i) made[i] = static_cast<T>(i);
+    return made;
+}();
+// Above the bits that such keys differ in and those of a rank one is left that is the same.
+template <class Word>
+inline constexpr int most_rank_shift = (sizeof(Word) == 8 ? 64 : 32) - 1 - 5;
+
+template <class Record, class Order>
+const sort_kernels<Record, Order>& sort_kernels_for(simd_level level);
+
+// Floating-point records from their own bits to ascending ones, and back.
+template <class Record>
+struct floating_kernels {
+    using order = floating_order<decltype(bits_of(Record()))>;
+
+    // `to` may be `from`. Returns whether any is special.
+    bool (*enter)(const Record* from, Record* to, std::size_t n, const order& by);
+    void (*leave)(Record* records, std::size_t n);
+};
+template <class Record>
+const floating_kernels<Record>& floating_kernels_for(simd_level level);
+
+// X(Record, Order) of all there are.
+#define UPSWEEP_FOR_EACH_SORTED(X)                         \
+    X(std::uint8_t, integer_order<std::uint8_t>)           \
+    X(std::uint16_t, integer_order<std::uint16_t>)         \
+    X(std::uint16_t, floating_order<std::uint16_t>)        \
+    X(std::uint32_t, integer_order<std::uint32_t>)         \
+    X(std::uint32_t, floating_order<std::uint32_t>)        \
+    X(std::uint64_t, integer_order<std::uint64_t>)         \
+    X(std::uint64_t, floating_order<std::uint64_t>)        \
+    X(keyed<std::uint32_t>, integer_order<std::uint32_t>)  \
+    X(keyed<std::uint32_t>, floating_order<std::uint32_t>) \
+    X(keyed<std::uint64_t>, integer_order<std::uint64_t>)  \
+    X(keyed<std::uint64_t>, floating_order<std::uint64_t>)
+#define UPSWEEP_FOR_EACH_FLOATING(X) \
+    X(std::uint16_t)                 \
+    X(std::uint32_t)                 \
+    X(std::uint64_t)                 \
+    X(keyed<std::uint32_t>)          \
+    X(keyed<std::uint64_t>)
+
+}  // namespace upsweep::cpu

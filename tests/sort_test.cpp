@@ -1,0 +1,277 @@
+// Sorting: the elements, indices and values of std::stable_sort by an order of its own, bit for bit, and
+// nothing else is written.
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "support/backend.hpp"
+#include "support/build.hpp"
+#include "support/choices.hpp"
+#include "support/guarded.hpp"
+#include "support/refused.hpp"
+#include "support/sorted.hpp"
+#include "upsweep/sort.hpp"
+
+namespace upsweep::test {
+namespace {
+
+template <class T>
+void expect_same(const std::vector<T>& expected, const guarded<T>& found) {
+    EXPECT_TRUE(same_bytes<T>(expected, found.span()));
+    EXPECT_TRUE(found.sentinels_intact());
+}
+template <class T, class From>
+std::vector<T> converted(const std::vector<From>& from) {
+    std::vector<T> made(from.size());
+    for (std::size_t i = 0; i < from.size(); ++i) made[i] = static_cast<T>(from[i]);
+    return made;
+}
+
+// sort and sort_indices, elsewhere and in place.
+template <class T>
+void check_keys(coverage wanted, std::string_view kind, std::size_t n) {
+    SCOPED_TRACE(std::to_string(n) + " keys, " + std::string(kind));
+    const std::vector<T> x = keys_of<T>(kind, n, n + kind.size());
+    guarded<T> in(n, n % 5), out;
+    guarded<std::uint32_t> indices;
+    std::copy(x.begin(), x.end(), in.data());
+    for (const bool descending : {false, true}) {
+        const std::vector<std::size_t> order = sorted_indices(x, descending);
+        const std::vector<T> expected = taken(x, order);
+        const std::vector<std::uint32_t> places = converted<std::uint32_t>(order);
+        for_each_backend(wanted, [&](const cpu_backend& backend) {
+            out.reset(n, n % 7);
+            sort(*backend.executor, in.span(), out.span(), {.descending = descending});
+            expect_same(expected, out);
+            std::copy(x.begin(), x.end(), out.data());
+            sort(*backend.executor, out.span(), out.span(), {.descending = descending});
+            expect_same(expected, out);
+            indices.reset(n, n % 3);
+            sort_indices(*backend.executor, in.span(), indices.span(), {.descending = descending});
+            expect_same(places, indices);
+            EXPECT_TRUE(same_bytes<T>(x, in.span()));
+        });
+    }
+}
+
+template <class T>
+class sort_of_type : public testing::Test {};
+using key_types =
+    testing::Types<char, std::int8_t, std::uint8_t, char16_t, std::int16_t, std::uint16_t, std::int32_t,
+                   std::uint32_t, std::int64_t, std::uint64_t, float16, bfloat16, float, double>;
+TYPED_TEST_SUITE(sort_of_type, key_types);
+
+TYPED_TEST(sort_of_type, every_small_size) {
+    for (std::size_t n = 0; n <= repetitions(300, 70); ++n) {
+        check_keys<TypeParam>(coverage::levels, key_kinds[n % key_kinds.size()], n);
+        check_keys<TypeParam>(coverage::levels, key_kinds[(n + 3 * n / 9 + 1) % key_kinds.size()], n);
+    }
+}
+TYPED_TEST(sort_of_type, every_kind) {
+    const std::size_t n = repetitions(20'011, 9'011);
+    for (const std::string_view kind : key_kinds) check_keys<TypeParam>(coverage::threads, kind, n);
+}
+
+// From where threads share, one thread no longer sorts in its caches, and elements are stored past those.
+template <class T>
+void check_sizes(std::initializer_list<std::size_t> bytes) {
+    for (const std::size_t each : bytes) {
+        for (const std::ptrdiff_t d : {-1, 0, 1}) {
+            const auto n = static_cast<std::size_t>(static_cast<std::ptrdiff_t>(each / sizeof(T)) + d);
+            check_keys<T>(coverage::threads, key_kinds[(each / 1024 + n) % key_kinds.size()], n);
+        }
+    }
+}
+TEST(sort, around_thresholds) {
+    check_sizes<std::uint16_t>({32 << 10, 256 << 10});
+    check_sizes<float>({32 << 10, 256 << 10});
+    check_sizes<std::int64_t>({32 << 10, 256 << 10});
+}
+// The executors under test do so from fewer bytes on.
+TEST(sort, beyond_the_caches) {
+    const std::size_t bytes = small_streamed_bytes / 2;
+    for (const std::string_view kind : {"any bits", "halves", "one outlier", "few values"}) {
+        check_keys<std::uint32_t>(coverage::threads, kind, bytes / 4 + 1001);
+        check_keys<double>(coverage::threads, kind, bytes / 8 + 501);
+    }
+}
+TEST(sort, millions) {
+    const std::size_t n = repetitions(5'000'011, 200'011);
+    const std::vector<std::uint32_t> x = keys_of<std::uint32_t>("any bits", n, 1);
+    std::vector<std::uint32_t> expected = x, out(n);
+    std::sort(expected.begin(), expected.end());
+    cpu::executor ex(3);
+    sort(ex, x, out);
+    EXPECT_TRUE(out == expected);
+}
+
+// Values of every size, that follow their keys.
+template <class Key, class Value>
+void check_values(std::string_view kind, std::size_t n) {
+    SCOPED_TRACE(std::to_string(n) + " values of " + std::to_string(sizeof(Value)) + " bytes");
+    const std::vector<Key> keys = keys_of<Key>(kind, n, n);
+    const std::vector<Value> values = random_elements<Value>(n, n + 1);
+    const std::vector<std::size_t> order = sorted_indices(keys, false);
+    const std::vector<Key> sorted_keys = taken(keys, order);
+    const std::vector<Value> sorted_values = taken(values, order);
+    guarded<Key> to;
+    guarded<Value> out;
+    for_each_backend(coverage::threads, [&](const cpu_backend& backend) {
+        to.reset(n, 3);
+        out.reset(n, 1);
+        sort_by_key(*backend.executor, keys, values, to.span(), out.span());
+        expect_same(sorted_keys, to);
+        expect_same(sorted_values, out);
+        std::copy(keys.begin(), keys.end(), to.data());
+        std::copy(values.begin(), values.end(), out.data());
+        sort_by_key(*backend.executor, to.span(), out.span(), to.span(), out.span());
+        expect_same(sorted_keys, to);
+        expect_same(sorted_values, out);
+    });
+}
+TEST(sort, values_follow_their_keys) {
+    for (const std::size_t n : {std::size_t{7}, std::size_t{33}, repetitions(30'001, 9'001)}) {
+        check_values<std::int8_t, std::uint8_t>("any bits", n);
+        check_values<float, std::uint16_t>("special", n);
+        check_values<std::uint32_t, std::uint32_t>("few values", n);
+        check_values<float16, std::uint64_t>("special", n);
+        check_values<double, std::uint32_t>("halves", n);
+        check_values<std::int64_t, std::uint64_t>("few bits", n);
+        check_values<std::int16_t, record_of<3>>("any bits", n);
+        check_values<std::uint64_t, record_of<24>>("few bits", n);
+    }
+}
+
+// Elements of any size, by a key of theirs that many have.
+template <class T>
+void check_elements(std::size_t n) {
+    const std::vector<T> x = random_elements<T>(n, 8);
+    const auto key = [](const T& e) {
+        return static_cast<std::int16_t>(reinterpret_cast<const signed char&>(e) / 2);
+    };
+    std::vector<std::int16_t> keys;
+    for (const T& e : x) keys.push_back(key(e));
+    const std::vector<T> up = taken(x, sorted_indices(keys, false));
+    const std::vector<T> down = taken(x, sorted_indices(keys, true));
+    guarded<T> out;
+    for_each_backend(coverage::threads, [&](const cpu_backend& backend) {
+        out.reset(n, 1);
+        sort_by(*backend.executor, x, out.span(), key);
+        expect_same(up, out);
+        std::copy(x.begin(), x.end(), out.data());
+        sort_by(*backend.executor, out.span(), out.span(), key, {.descending = true});
+        expect_same(down, out);
+    });
+}
+TEST(sort, elements_of_any_size) {
+    check_elements<std::uint8_t>(repetitions(50'003, 20'003));
+    check_elements<record_of<3>>(repetitions(30'003, 10'003));
+    check_elements<std::uint64_t>(repetitions(30'003, 10'003));
+    check_elements<record_of<80>>(repetitions(5'003, 3'003));
+}
+
+TEST(sort, elements_that_own_memory) {
+    const std::size_t n = repetitions(20'000, 9'000);
+    std::vector<std::string> x(n);
+    for (std::size_t i = 0; i < n; ++i) x[i] = std::to_string(i * 7919 % n) + " of many strings";
+    std::vector<double> keys;
+    const auto key = [](const std::string& s) { return static_cast<double>(s[0]); };
+    for (const std::string& s : x) keys.push_back(key(s));
+    const std::vector<std::string> expected = taken(x, sorted_indices(keys, false));
+    for_each_backend(coverage::threads, [&](const cpu_backend& backend) {
+        cpu::executor& ex = *backend.executor;
+        std::vector<std::string> out(n), in_place = x, values = x;
+        sort_by(ex, x, out, key);
+        EXPECT_EQ(out, expected);
+        sort_by(ex, in_place, in_place, key);
+        EXPECT_EQ(in_place, expected);
+        std::vector<double> sorted_keys(n);
+        sort_by_key(ex, keys, values, sorted_keys, values);
+        EXPECT_EQ(values, expected);
+        EXPECT_TRUE(std::is_sorted(sorted_keys.begin(), sorted_keys.end()));
+        const auto throws = [&](const std::string& s) {
+            if (s[0] == '5') throw std::runtime_error("five");
+            return 0;
+        };
+        EXPECT_THROW(sort_by(ex, x, out, throws), std::runtime_error);
+    });
+}
+
+TEST(sort, truth_values) {
+    const std::size_t n = 9'001;
+    guarded<bool> x(n), out(n, 1);
+    std::vector<std::uint8_t> bytes(n);
+    for (std::size_t i = 0; i < n; ++i) x.data()[i] = (bytes[i] = i % 7 % 2) != 0;
+    const std::vector<std::uint32_t> order = converted<std::uint32_t>(sorted_indices(bytes, true));
+    for_each_backend(coverage::threads, [&](const cpu_backend& backend) {
+        sort(*backend.executor, x.span(), out.span(), {.descending = true});
+        EXPECT_TRUE(std::is_sorted(out.data(), out.data() + n, std::greater<>()));
+        EXPECT_EQ(std::count(out.data(), out.data() + n, true), std::count(bytes.begin(), bytes.end(), 1));
+        std::vector<std::uint32_t> indices(n);
+        sort_indices(*backend.executor, x.span(), indices, {.descending = true});
+        EXPECT_EQ(indices, order);
+    });
+}
+
+// Any keys: the result is in order and a permutation, equal ones keep their order both ways, and descending
+// is ascending with the runs of equal keys in reverse.
+RC_GTEST_PROP(sort, of_anything, (const std::vector<std::int32_t>& some, std::uint32_t range)) {
+    std::vector<std::int32_t> x;
+    for (const std::int32_t value : some)
+        for (int k = 0; k < 40; ++k)
+            x.push_back(range == 0 ? value : (value ^ k) % static_cast<int>(range % 99 + 1));
+    std::vector<std::uint16_t> up(x.size()), down(x.size());
+    cpu::executor one(1);
+    sort_indices(one, x, up);
+    sort_indices(one, x, down, {.descending = true});
+    std::vector<bool> seen(x.size());
+    for (const std::uint16_t i : up) seen[i] = true;
+    RC_ASSERT(std::find(seen.begin(), seen.end(), false) == seen.end());
+    for (std::size_t i = 1; i < up.size(); ++i) {
+        RC_ASSERT(x[up[i - 1]] < x[up[i]] || (x[up[i - 1]] == x[up[i]] && up[i - 1] < up[i]));
+    }
+    std::vector<std::uint16_t> turned = up;
+    std::stable_sort(turned.begin(), turned.end(), [&](auto a, auto b) { return x[a] > x[b]; });
+    RC_ASSERT(turned == down);
+}
+
+TEST(sort, refuses) {
+    cpu::executor one(1);
+    std::vector<float> x{3, 1, 2}, out(3, 9);
+    std::vector<int> values{1, 2, 3}, values_out(3, 9), more(3);
+    expect_refused("out: expected 3 elements, as many as in, but it has 2",
+                   [&] { sort(one, x, std::span(out).first(2)); });
+    expect_refused("out: overlaps in; it must be the same array or disjoint",
+                   [&] { sort(one, std::span(x).first(2), std::span(x).last(2)); });
+    expect_refused("out: expected 3 elements", [&] { sort_indices(one, x, std::span(values).first(2)); });
+    expect_refused("out: overlaps in", [&] { sort_indices(one, values, values); });
+    const std::vector<float> many(200);
+    std::vector<std::int8_t> indices(200);
+    expect_refused("out: index 199 does not fit", [&] { sort_indices(one, many, indices); });
+    expect_refused("values: expected 3 elements, as many as keys, but it has 2",
+                   [&] { sort_by_key(one, x, std::span(values).first(2), out, values_out); });
+    expect_refused("keys_out: expected 3",
+                   [&] { sort_by_key(one, x, values, std::span(out).first(1), values_out); });
+    expect_refused("values_out: expected 3",
+                   [&] { sort_by_key(one, x, values, out, std::span(values_out).first(1)); });
+    expect_refused("keys_out: overlaps values;",
+                   [&] { sort_by_key(one, values_out, values, values, values_out); });
+    expect_refused("values_out: overlaps keys;", [&] { sort_by_key(one, values, values_out, more, values); });
+    expect_refused("values_out: overlaps keys_out", [&] { sort_by_key(one, x, x, out, out); });
+    expect_refused("out: overlaps in", [&] {
+        sort_by(one, std::span(x).first(2), std::span(x).last(2), [](float f) { return f; });
+    });
+    EXPECT_EQ(out, (std::vector<float>(3, 9)));
+    EXPECT_EQ(values_out, (std::vector<int>(3, 9)));
+}
+
+}  // namespace
+}  // namespace upsweep::test
