@@ -18,13 +18,6 @@ namespace {
 
 constexpr std::size_t piece_bytes = std::size_t{1} << 20;  // read from a file at a time
 
-std::size_t half_of_memory() {
-    const long pages = ::sysconf(_SC_PHYS_PAGES);
-    const long page = ::sysconf(_SC_PAGESIZE);
-    if (pages <= 0 || page <= 0) return std::size_t{1} << 30;
-    return static_cast<std::size_t>(pages) / 2 * static_cast<std::size_t>(page);
-}
-
 std::string folder_of(const std::string& beside) {
     if (beside == "-") {
         const char* folder = std::getenv("TMPDIR");
@@ -58,8 +51,15 @@ int open_reserved(const std::string& folder, std::size_t bytes) {
 
 }  // namespace
 
+std::uint64_t memory_bytes() {
+    const long pages = ::sysconf(_SC_PHYS_PAGES);
+    const long page = ::sysconf(_SC_PAGESIZE);
+    if (pages <= 0 || page <= 0) return std::uint64_t{2} << 30;
+    return static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page);
+}
+
 scratch_memory::scratch_memory(std::size_t bytes, const std::string& beside)
-    : scratch_memory(bytes, beside, half_of_memory()) {}
+    : scratch_memory(bytes, beside, static_cast<std::size_t>(memory_bytes() / 2)) {}
 
 scratch_memory::scratch_memory(std::size_t bytes, const std::string& beside, std::size_t most_in_memory)
     : bytes_(std::max<std::size_t>(bytes, 1)) {

@@ -12,6 +12,9 @@
 
 namespace upsweep::cli {
 
+// What this machine has, in bytes; 2 GiB where the system does not tell.
+[[nodiscard]] std::uint64_t memory_bytes();
+
 // Memory for what must be there as a whole: the machine's own while it is less than half of it, otherwise a
 // file, mapped, so that the system may move it to disk.
 class scratch_memory {

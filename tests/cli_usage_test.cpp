@@ -70,7 +70,7 @@ TEST_F(cli_usage, outputs_that_cannot_be) {
 }
 
 TEST_F(cli_usage, wrong_usage) {
-    fail(2, "", "a command is missing: scan, compact, partition, histogram, bins, trace, bench or devices");
+    fail(2, "", "a command is missing: scan, compact, partition, histogram, bins, sort, trace, bench or devices");
     fail(2, "sing", "sing");
     fail(2, "scan", "INPUT is required");
     fail(2, "scan x.npy --loud", "unknown argument: --loud (see 'upsweep scan --help')");
@@ -176,7 +176,7 @@ TEST_F(cli_usage, help_pages) {
     const std::string all = succeed("--help");
     EXPECT_EQ(succeed("help"), all);
     for (const char* command :
-         {"scan", "compact", "partition", "histogram", "bins", "trace", "bench", "devices"}) {
+         {"scan", "compact", "partition", "histogram", "bins", "sort", "trace", "bench", "devices"}) {
         SCOPED_TRACE(command);
         const std::string word(command);
         EXPECT_NE(all.find("\n  " + word), std::string::npos);

@@ -17,7 +17,7 @@
 #include "cli/commands/bin_arguments.hpp"
 #include "cli/commands/choose_job.hpp"
 #include "cli/commands/commands.hpp"
-#include "cli/io/csv.hpp"
+#include "cli/commands/integer_output.hpp"
 #include "cli/io/format.hpp"
 #include "cli/io/message.hpp"
 #include "cli/json.hpp"
@@ -66,27 +66,6 @@ void check(bins_arguments& arguments) {
         (void)format_of_integers("--offsets", arguments.offsets);
     }
     arguments.refuse_terminal();
-}
-
-// int64, one after the other, or in lines below a name.
-void write_integers(output_file& output, file_format format, const char* name, const std::int64_t* numbers,
-                    std::size_t count) {
-    if (is_table(format)) {
-        csv_writer writer(output, delimiter_of(format));
-        writer.cell(std::string_view(name));
-        writer.end_row();
-        for (std::size_t i = 0; i < count; ++i) {
-            writer.cell(numbers[i]);
-            writer.end_row();
-        }
-        return;
-    }
-    array_header header;
-    header.type = dtype::int64;
-    header.shape = {count};
-    array_writer writer = open_writer(output, std::move(header), format);
-    writer.write(numbers, count);
-    writer.finish();
 }
 
 class extraction {

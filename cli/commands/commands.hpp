@@ -25,6 +25,7 @@ struct command {
 [[nodiscard]] command add_partition(CLI::App& program);
 [[nodiscard]] command add_histogram(CLI::App& program);
 [[nodiscard]] command add_bins(CLI::App& program);
+[[nodiscard]] command add_sort(CLI::App& program);
 [[nodiscard]] command add_trace(CLI::App& program);
 [[nodiscard]] command add_bench(CLI::App& program);
 [[nodiscard]] command add_devices(CLI::App& program);

@@ -117,6 +117,13 @@ std::size_t column_named(const csv_reader& table, const std::string& name, const
                                   table.source().name(), listed_columns(table)));
 }
 
+std::size_t number_column_of(const file_arguments& arguments, const csv_reader& table) {
+    if (!arguments.column.empty()) return column_named(table, arguments.column, "--column");
+    if (table.names().size() == 1) return 0;
+    throw usage_error(fmt::format("{}: say which column holds the numbers with --column; there are {}",
+                                  table.source().name(), listed_columns(table)));
+}
+
 std::string listed_columns(const csv_reader& table) {
     std::string text;
     for (const std::string& name : table.names()) {

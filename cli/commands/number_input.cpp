@@ -67,7 +67,7 @@ class table_numbers final : public number_input {
   public:
     explicit table_numbers(const file_arguments& arguments)
         : reader_(byte_source::open(arguments.input), table_options(arguments)),
-          column_(find_column(arguments)) {}
+          column_(number_column_of(arguments, reader_)) {}
 
     [[nodiscard]] dtype type() const override { return dtype::float64; }
     [[nodiscard]] const byte_source& source() const override { return reader_.source(); }
@@ -88,13 +88,6 @@ class table_numbers final : public number_input {
     [[nodiscard]] std::optional<std::uint64_t> bytes() const override { return reader_.source().size(); }
 
   private:
-    [[nodiscard]] std::size_t find_column(const file_arguments& arguments) const {
-        if (!arguments.column.empty()) return column_named(reader_, arguments.column, "--column");
-        if (reader_.names().size() == 1) return 0;
-        throw usage_error(fmt::format("{}: say which column holds the numbers with --column; there are {}",
-                                      reader_.source().name(), listed_columns(reader_)));
-    }
-
     csv_reader reader_;
     std::size_t column_;
 };

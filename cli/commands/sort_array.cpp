@@ -1,0 +1,121 @@
+// Sorting of .npy and raw files. All elements are in memory: where they lie in the file if that can be
+// mapped.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+#include "cli/commands/integer_output.hpp"
+#include "cli/commands/sort_job.hpp"
+#include "cli/io/message.hpp"
+#include "cli/progress.hpp"
+#include "cli/scratch.hpp"
+#include "registry/scanner.hpp"
+#include "registry/sorter.hpp"
+#include "upsweep/error.hpp"
+
+namespace upsweep::cli {
+namespace {
+
+using registry::dtype;
+using registry::size_of;
+
+class array_to_sort {
+  public:
+    array_to_sort(const sort_arguments& arguments, const registry::device& device)
+        : arguments_(arguments), device_(device), reader_(open_array(arguments)) {
+        const array_header& header = reader_.header();
+        if (!header.open_ended && header.shape.size() != 1) {
+            fail(reader_.source().name(),
+                 fmt::format("the array has {} dimensions; expected one, a sequence to sort",
+                             header.shape.size()));
+        }
+        report_.input_type = header.type;
+        report_.type = arguments.indices ? dtype::int64 : header.type;
+        try {
+            registry::check_order(device, header.type);
+        } catch (const error& problem) {
+            fail(reader_.source().name(), problem.what());
+        }
+    }
+
+    sort_report run() {
+        output_file output(arguments_.output, identities(reader_.source()));
+        if (const auto known = reader_.count()) expect_memory_for(*known);
+        read();
+        const std::size_t n = report_.count;
+        const scratch_memory results(n * size_of(report_.type), arguments_.output, SIZE_MAX);
+        if (arguments_.indices) {
+            auto* const indices = reinterpret_cast<std::int64_t*>(results.data());
+            registry::sort_indices(device_, report_.input_type, elements_.data(), indices, n,
+                                   arguments_.descending);
+            write_integers(output, arguments_.output_format, "index", indices, n);
+        } else {
+            registry::sort(device_, report_.input_type, elements_.data(), results.data(), n,
+                           arguments_.descending);
+            array_header header;
+            header.type = report_.type;
+            header.shape = {n};
+            array_writer writer = open_writer(output, std::move(header), arguments_.output_format);
+            writer.write(results.data(), n);
+            writer.finish();
+        }
+        output.commit();
+        report_.shape = {n};
+        report_.bytes = n * (size_of(report_.input_type) + size_of(report_.type));
+        return std::move(report_);
+    }
+
+  private:
+    // Results, scratch, and what is read.
+    void expect_memory_for(std::uint64_t n) const {
+        const std::uint64_t scratch = arguments_.indices
+                                          ? registry::sort_indices_scratch_bytes(report_.input_type, n)
+                                          : registry::sort_scratch_bytes(report_.input_type, n);
+        expect_memory(reader_.source().name(),
+                      scratch + n * (size_of(report_.input_type) + size_of(report_.type)));
+    }
+    void read() {
+        const std::size_t size = size_of(report_.input_type);
+        elements_ = reader_.map();
+        if (!elements_.empty()) {
+            report_.count = elements_.size() / size;
+            return;
+        }
+        const std::size_t most = std::max<std::size_t>(1, block_bytes(registry::block_bytes) / size);
+        if (const auto known = reader_.count()) read_.reserve(static_cast<std::size_t>(*known) * size);
+        progress_bar progress("reading", reader_.source().size());
+        for (std::size_t got = most; got == most;) {
+            if ((report_.count + most) * size > read_.capacity()) expect_memory_for(2 * report_.count + most);
+            read_.resize((report_.count + most) * size);
+            got = reader_.read(read_.data() + report_.count * size, most);
+            report_.count += got;
+            progress.advance(got * size);
+        }
+        elements_ = std::span(read_).first(report_.count * size);
+    }
+
+    const sort_arguments& arguments_;
+    const registry::device& device_;
+    array_reader reader_;
+    std::vector<std::byte> read_;
+    std::span<const std::byte> elements_;
+    sort_report report_;
+};
+
+}  // namespace
+
+sort_report sort_array(const sort_arguments& arguments, const registry::device& device) {
+    return array_to_sort(arguments, device).run();
+}
+
+void expect_memory(std::string_view input, std::uint64_t bytes) {
+    const std::uint64_t there = memory_bytes();
+    if (bytes <= there) return;
+    throw_error(errc::out_of_memory,
+                fmt::format("{}: sorting holds all in memory, which takes {}, but this machine has {}", input,
+                            bytes_text(static_cast<double>(bytes)), bytes_text(static_cast<double>(there))));
+}
+
+}  // namespace upsweep::cli

@@ -1,0 +1,152 @@
+// `upsweep sort`: its options, what they mean together, what is told at the end, and its help.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <memory>
+#include <string>
+
+#include "cli/commands/arguments.hpp"
+#include "cli/commands/commands.hpp"
+#include "cli/commands/sort_job.hpp"
+#include "cli/json.hpp"
+#include "cli/usage.hpp"
+
+namespace upsweep::cli {
+namespace {
+
+struct options_of_sort {
+    std::string dtype;
+    device_choice device;
+};
+
+void check(sort_arguments& arguments, const options_of_sort& given) {
+    arguments.find_input_format(!arguments.column.empty() || arguments.headless, !given.dtype.empty());
+    const bool table = arguments.reads_table();
+    if (arguments.input_format == file_format::raw) {
+        if (given.dtype.empty()) {
+            throw usage_error(fmt::format(
+                "{}: raw data does not tell the type of its elements; say it with --dtype", arguments.input));
+        }
+        arguments.set_raw_type("--dtype", given.dtype);
+    } else if (!given.dtype.empty()) {
+        throw usage_error("--dtype is for raw data; other formats tell their types themselves");
+    }
+    arguments.find_output_format();
+    if (!table && (!arguments.column.empty() || arguments.headless))
+        throw usage_error("--column and --no-header are for .csv and .tsv tables");
+    if (table && !is_table(arguments.output_format) && !arguments.indices) {
+        throw usage_error(
+            fmt::format("-o {}: rows of a table are written as .csv or .tsv; an array can hold their "
+                        "--indices",
+                        arguments.output));
+    }
+    arguments.refuse_terminal();
+}
+
+void print_json(const sort_arguments& arguments, const sort_report& report, const registry::device& device,
+                double seconds) {
+    json_writer json;
+    json.begin_object().key("file").text(arguments.input).key("output").text(arguments.output);
+    json.key("descending").boolean(arguments.descending).key("indices").boolean(arguments.indices);
+    if (!arguments.reads_table()) json.key("dtype").text(registry::name(report.type));
+    json.key("input_dtype").text(registry::name(report.input_type));
+    json.key("count").integer(report.count).key("shape").begin_array();
+    for (const std::uint64_t length : report.shape) json.integer(length);
+    json.end_array();
+    tell_run(json, seconds, report.bytes, device);
+    json.end_object();
+    fmt::print("{}\n", json.result());
+}
+
+void run(sort_arguments& arguments, const options_of_sort& given, const CLI::App& app) {
+    check(arguments, given);
+    const registry::device device = given.device.open(app);
+    const auto start = std::chrono::steady_clock::now();
+    const sort_report report =
+        arguments.reads_table() ? sort_table(arguments, device) : sort_array(arguments, device);
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    if (arguments.json) print_json(arguments, report, device, seconds);
+}
+
+help_page sort_page() {
+    help_page page;
+    page.name = "upsweep sort";
+    page.summary = "sort the elements of an array, or the rows of a table by a column";
+    page.synopsis = {"upsweep sort INPUT [-o OUTPUT] [--descending] [--indices] [options]"};
+    page.description =
+        "Puts elements in ascending order: 3 1 4 1 5 becomes 1 1 3 4 5. What is equal keeps its order (the "
+        "sort is stable), with --descending too, and all is copied bit for bit. INPUT is a NumPy array of "
+        "one dimension (.npy), a table (.csv, .tsv), raw binary data, or - for standard input.";
+    page.sections.push_back(
+        {"Order",
+         {"Integers and bool by value. Of floating-point numbers -0 and 0 are equal; a nan is greater than "
+          "everything else, as in NumPy: it comes last, and first with --descending. Complex numbers have no "
+          "order.",
+          "The rows of a table are sorted by the numbers of --column, or of the only one: as integers if all "
+          "are, otherwise in float64.",
+          "Results do not depend on the number of threads or the instruction set."}});
+    page.sections.push_back(
+        {"Formats",
+         {".npy: any type but complex, any byte order, one dimension; sorting an array of several as a "
+          "whole, or along one of them, would mean different things, so it is an error.",
+          ".csv, .tsv: whole rows with their text as it is, below the line of names. A cell of the column "
+          "must be a number. With -o FILE of the other of these formats, the text is quoted anew.",
+          "raw (.raw, .bin): elements of type --dtype, one after the other and nothing else; --dtype '>f4' "
+          "tells a byte order too. Results are in this machine's byte order."}});
+    page.sections.push_back(
+        {"Indices",
+         {"--indices writes where the elements stand in INPUT instead of the elements: int64, counted from "
+          "0. Of a table they are the numbers of its rows, as a table of one column called index, or as an "
+          "array with -o FILE.npy."}});
+    page.sections.push_back(
+        {"Memory",
+         {"All is held in memory: an array takes up to three times its size, with --indices up to 48 bytes "
+          "an element; a table up to twice its text and 56 bytes a row. What the machine has no memory for "
+          "is refused. An output file appears when it is complete; until then, and after an error, an old "
+          "one stays as it was."}});
+    page.sections.push_back(
+        {"JSON",
+         {"With --json, an object with file, output, descending, indices, dtype (of the result; of arrays "
+          "only), input_dtype (of a table its column's), count (elements or rows), shape, seconds, bytes, "
+          "bytes_per_second, device, threads and simd."}});
+    page.sections.push_back(
+        {"Environment",
+         {"UPSWEEP_SIMD forces an instruction set by name, see upsweep devices. UPSWEEP_BLOCK_BYTES is the "
+          "size of a block when a pipe is read (1 MiB). NO_COLOR turns colors of the progress bar off."}});
+    page.sections.push_back({"Exit status", {"0: done. 1: failure on data or files. 2: wrong usage."}});
+    page.examples = {
+        {"upsweep sort x.npy -o sorted.npy", "The elements of an array, from the smallest:"},
+        {"upsweep sort data/seattle-weather.csv --column temp_max --descending -o hottest.csv",
+         "The days of Seattle, from the hottest:"},
+        {"upsweep sort keys.npy --indices -o order.npy", "The order in which to take other arrays:"},
+        {"zcat x.raw.gz | upsweep sort - --dtype float32 > sorted.raw", "In a pipe:"},
+    };
+    page.see_also = {"upsweep", "upsweep partition", "upsweep bins"};
+    return page;
+}
+
+}  // namespace
+
+command add_sort(CLI::App& program) {
+    command made;
+    made.page = sort_page();
+    CLI::App* app = program.add_subcommand("sort", made.page.summary);
+    made.app = app;
+    const auto arguments = std::make_shared<sort_arguments>();
+    const auto given = std::make_shared<options_of_sort>();
+    arguments->add_names_to(*app);
+    app->add_flag("--descending", arguments->descending, "from the greatest to the smallest");
+    app->add_flag("--indices", arguments->indices, "write the indices of elements or rows, from 0");
+    app->add_option("--dtype", given->dtype, "type of the elements of raw input")->type_name("TYPE");
+    arguments->add_format_to(*app);
+    app->add_option("--column", arguments->column, "column of a table to sort its rows by")
+        ->type_name("NAME");
+    arguments->add_headless_to(*app);
+    given->device.add_threads_to(*app);
+    app->add_flag("--json", arguments->json, "one JSON object on standard output: sizes, seconds");
+    made.run = [app, arguments, given] { run(*arguments, *given, *app); };
+    return made;
+}
+
+}  // namespace upsweep::cli

@@ -1,0 +1,36 @@
+// One `upsweep sort`: what was asked for, and what is told about it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/commands/file_arguments.hpp"
+#include "registry/device.hpp"
+#include "registry/dtype.hpp"
+
+namespace upsweep::cli {
+
+struct sort_arguments : file_arguments {
+    bool descending = false;
+    bool indices = false;
+};
+
+struct sort_report {
+    registry::dtype input_type{};  // of tables: of the column
+    registry::dtype type{};        // of the results of an array, and of indices
+    std::vector<std::uint64_t> shape;
+    std::uint64_t count = 0;  // elements, or rows
+    std::uint64_t bytes = 0;  // of elements (of text, for tables) read and written
+};
+
+// Each opens input and output, sorts, and commits the output.
+[[nodiscard]] sort_report sort_array(const sort_arguments& arguments, const registry::device& device);
+[[nodiscard]] sort_report sort_table(const sort_arguments& arguments, const registry::device& device);
+
+// Throws upsweep::error if this machine has no memory for so many bytes: all is held there, and a program
+// that asks for more than there is may be killed rather than refused.
+void expect_memory(std::string_view input, std::uint64_t bytes);
+
+}  // namespace upsweep::cli

@@ -1,0 +1,121 @@
+// Sorting of the rows of .csv and .tsv files by a column. Rows are held as the text that is written.
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "cli/commands/integer_output.hpp"
+#include "cli/commands/sort_job.hpp"
+#include "cli/io/csv.hpp"
+#include "cli/io/number.hpp"
+#include "cli/progress.hpp"
+#include "registry/sorter.hpp"
+
+namespace upsweep::cli {
+namespace {
+
+using registry::dtype;
+
+class text_sink final : public byte_sink {
+  public:
+    void write(const void* data, std::size_t bytes) override {
+        text.append(static_cast<const char*>(data), bytes);
+    }
+    using byte_sink::write;
+
+    std::string text;
+};
+
+class table_to_sort {
+  public:
+    table_to_sort(const sort_arguments& arguments, const registry::device& device)
+        : arguments_(arguments),
+          device_(device),
+          reader_(byte_source::open(arguments.input), table_options(arguments)),
+          column_(number_column_of(arguments, reader_)),
+          writer_(rows_, delimiter_of(arguments.output_format)) {}
+
+    sort_report run() {
+        output_file output(arguments_.output, identities(reader_.source()));
+        add_row(!arguments_.headless);
+        read();
+        const std::vector<std::int64_t> order = find_order();
+        if (arguments_.indices) {
+            write_integers(output, arguments_.output_format, "index", order.data(), order.size());
+        } else {
+            output.write(row(0));
+            for (const std::int64_t i : order) output.write(row(static_cast<std::size_t>(i) + 1));
+        }
+        output.commit();
+        sort_report report;
+        report.input_type = keys_.integers_only() ? dtype::int64 : dtype::float64;
+        report.type = dtype::int64;
+        report.count = order.size();
+        report.shape = {report.count};
+        report.bytes = reader_.bytes();
+        return report;
+    }
+
+  private:
+    void read() {
+        progress_bar progress("reading", reader_.source().size());
+        for (std::uint64_t before = 0; reader_.next();) {
+            keys_.add(reader_.number(column_));
+            add_row(true);
+            if (keys_.size() % 4096 != 0) continue;
+            // The text, which may grow to twice itself, and for each row a key, an end, an index and scratch.
+            const std::uint64_t per_row = 8 + 8 + 8 + registry::sort_indices_scratch_bytes(dtype::int64, 1);
+            expect_memory(reader_.source().name(), 2 * rows_.text.size() + keys_.size() * per_row);
+            progress.advance(reader_.bytes() - before);
+            before = reader_.bytes();
+        }
+    }
+    // Of indices alone, no text is held.
+    void add_row(bool is_wanted) {
+        if (is_wanted && !arguments_.indices) {
+            if (arguments_.input_format == arguments_.output_format) {
+                rows_.write(reader_.row_text());
+                rows_.write(reader_.line_end());
+            } else {
+                for (std::size_t k = 0; k < reader_.names().size(); ++k) writer_.cell(cell(k));
+                writer_.end_row();
+            }
+        }
+        ends_.push_back(rows_.text.size());
+    }
+    [[nodiscard]] std::string_view cell(std::size_t k) const {
+        return ends_.empty() ? std::string_view(reader_.names()[k]) : reader_.cell(k);
+    }
+    // That of the names is row 0.
+    [[nodiscard]] std::string_view row(std::size_t number) const {
+        const std::size_t begin = number == 0 ? 0 : ends_[number - 1];
+        return std::string_view(rows_.text).substr(begin, ends_[number] - begin);
+    }
+    [[nodiscard]] std::vector<std::int64_t> find_order() const {
+        std::vector<std::int64_t> order(keys_.size());
+        const bool whole = keys_.integers_only();
+        const void* const keys = whole ? static_cast<const void*>(keys_.integers().data())
+                                       : static_cast<const void*>(keys_.reals().data());
+        registry::sort_indices(device_, whole ? dtype::int64 : dtype::float64, keys, order.data(),
+                               order.size(), arguments_.descending);
+        return order;
+    }
+
+    const sort_arguments& arguments_;
+    const registry::device& device_;
+    csv_reader reader_;
+    std::size_t column_;
+    number_column keys_;
+    text_sink rows_;
+    csv_writer writer_;
+    std::vector<std::size_t> ends_;  // of the rows in the text
+};
+
+}  // namespace
+
+sort_report sort_table(const sort_arguments& arguments, const registry::device& device) {
+    return table_to_sort(arguments, device).run();
+}
+
+}  // namespace upsweep::cli

@@ -1,0 +1,29 @@
+// Sorting of elements of a run-time type.
+//
+// The order is that of sort.hpp: ascending or descending, stable, -0 and +0 equal, NaNs above all else. Of
+// bool, elements are bytes of 0 and 1. The device must be the CPU. Throws upsweep::error: unsupported for
+// other devices, invalid_argument for complex types, which have no order, and out_of_memory.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "registry/device.hpp"
+#include "registry/dtype.hpp"
+
+namespace upsweep::registry {
+
+// Throws where there is no order of the type, or not on this device.
+void check_order(const device& where, dtype type);
+
+// out = the n elements of `in` in order; out may be in.
+void sort(const device& where, dtype type, const void* in, void* out, std::size_t n, bool descending);
+// out = their indices in that order.
+void sort_indices(const device& where, dtype type, const void* in, std::int64_t* out, std::size_t n,
+                  bool descending);
+
+// Bytes of scratch that the two take.
+[[nodiscard]] std::uint64_t sort_scratch_bytes(dtype type, std::uint64_t n);
+[[nodiscard]] std::uint64_t sort_indices_scratch_bytes(dtype type, std::uint64_t n);
+
+}  // namespace upsweep::registry

@@ -1,0 +1,140 @@
+// `upsweep sort` of arrays and tables: types, byte orders, pipes, text that stays as it is, errors.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "support/cli.hpp"
+#include "support/sorted.hpp"
+
+namespace upsweep::test {
+namespace {
+
+class cli_sort : public cli_test {
+  protected:
+    template <class T>
+    void expect_npy(const std::string& name, const std::string& descr, const std::vector<T>& data) const {
+        const std::string file = read(name);
+        EXPECT_EQ(npy_header(file), "{'descr': '" + descr + "', 'fortran_order': False, 'shape': (" +
+                                        std::to_string(data.size()) + ",), }");
+        EXPECT_TRUE(npy_data(file) == bytes_of(data));
+    }
+    // Elements and indices, both directions and byte orders, file and pipe, one block and many.
+    template <class T>
+    void check(const std::string& code, const std::string& raw_type) const {
+        SCOPED_TRACE(raw_type);
+        const std::vector<T> x = keys_of<T>(sizeof(T) == 1 ? "any bits" : "special", 3'001, 5);
+        const std::string mark = sizeof(T) == 1 ? "|" : "<";
+        write("little.npy", npy_file(mark + code, "3001,", bytes_of(x)));
+        write("big.npy", npy_file((sizeof(T) == 1 ? "|" : ">") + code, "3001,", bytes_of(x, sizeof(T))));
+        write("x.raw", bytes_of(x));
+        for (const bool descending : {false, true}) {
+            const std::vector<std::size_t> order = sorted_indices(x, descending);
+            const std::vector<std::int64_t> places(order.begin(), order.end());
+            const std::vector<T> expected = taken(x, order);
+            const std::string options = descending ? " --descending" : "";
+            EXPECT_EQ(succeed("sort little.npy -o out.npy" + options), "");
+            expect_npy("out.npy", mark + code, expected);
+            EXPECT_EQ(succeed("sort big.npy -o out.npy --threads 2" + options), "");
+            expect_npy("out.npy", mark + code, expected);
+            EXPECT_EQ(succeed("sort big.npy --indices -o out.npy" + options), "");
+            expect_npy("out.npy", "<i8", places);
+            const outcome piped = shell("cat x.raw | UPSWEEP_BLOCK_BYTES=1000 \"$UPSWEEP\" sort - --dtype " +
+                                        raw_type + options);
+            EXPECT_EQ(piped.words, "");
+            EXPECT_TRUE(piped.out == bytes_of(expected));
+        }
+    }
+};
+
+TEST_F(cli_sort, arrays) {
+    check<std::uint8_t>("u1", "uint8");
+    check<std::int16_t>("i2", "int16");
+    check<float16>("f2", "float16");
+    check<float>("f4", "float32");
+    check<std::int64_t>("i8", "int64");
+    check<double>("f8", "float64");
+}
+TEST_F(cli_sort, arrays_of_few) {
+    write("none.npy", npy_file("<f8", "0,", ""));
+    succeed("sort none.npy -o out.npy");
+    EXPECT_EQ(read("out.npy"), read("none.npy"));
+    write("truth.npy", npy_file("|b1", "4,", std::string("\1\0\1\0", 4)));
+    succeed("sort truth.npy -o out.npy");
+    EXPECT_EQ(npy_data(read("out.npy")), std::string("\0\0\1\1", 4));
+}
+
+TEST_F(cli_sort, rows_keep_their_text) {
+    write("t.csv", "key,n,\"x, y\"\na,10,0.5\n\"b \"\"c\"\"\", 2 ,1\n\"d\",3,-2\ne,2,1e3\nf,-5,nan\n");
+    EXPECT_EQ(succeed("sort t.csv --column n"),
+              "key,n,\"x, y\"\nf,-5,nan\n\"b \"\"c\"\"\", 2 ,1\ne,2,1e3\n\"d\",3,-2\na,10,0.5\n");
+    EXPECT_EQ(succeed("sort t.csv --column n --descending"),
+              "key,n,\"x, y\"\na,10,0.5\n\"d\",3,-2\n\"b \"\"c\"\"\", 2 ,1\ne,2,1e3\nf,-5,nan\n");
+    EXPECT_EQ(succeed("sort t.csv --column 'x, y' --indices"), "index\n2\n0\n1\n3\n4\n");
+    EXPECT_EQ(shell("cat t.csv | \"$UPSWEEP\" sort - --column n").out, succeed("sort t.csv --column n"));
+    succeed("sort t.csv --column n -o out.tsv");
+    EXPECT_EQ(read("out.tsv"),
+              "key\tn\tx, y\nf\t-5\tnan\n\"b \"\"c\"\"\"\t\" 2 \"\t1\ne\t2\t1e3\nd\t3\t-2\na\t10\t0.5\n");
+    succeed("sort t.csv --column n --indices -o out.npy");
+    EXPECT_EQ(elements_of<std::int64_t>(npy_data(read("out.npy"))),
+              (std::vector<std::int64_t>{4, 1, 3, 2, 0}));
+}
+TEST_F(cli_sort, tables_of_all_kinds) {
+    write("t.csv", "\xef\xbb\xbfn,text\r\n3,\"two\r\nlines\"\r\n2,b\r\n1,c");
+    EXPECT_EQ(succeed("sort t.csv --column n"), "n,text\r\n1,c\r\n2,b\r\n3,\"two\r\nlines\"\r\n");
+    write("t.csv", "5,a\n3,b\n");
+    EXPECT_EQ(succeed("sort t.csv --no-header --column 1"), "3,b\n5,a\n");
+    write("t.csv", "n\n");
+    EXPECT_EQ(succeed("sort t.csv"), "n\n");
+    // Integers that doubles do not hold, as such; and beside others in float64.
+    write("t.csv", "n\n9007199254740993\n9007199254740992\n");
+    EXPECT_EQ(succeed("sort t.csv"), "n\n9007199254740992\n9007199254740993\n");
+    write("t.csv", "n\n9007199254740993\n9007199254740992\n0.5\n");
+    EXPECT_EQ(succeed("sort t.csv"), "n\n0.5\n9007199254740993\n9007199254740992\n");
+}
+
+TEST_F(cli_sort, tells_what_it_did) {
+    write("x.raw", bytes_of(std::vector<float>{2, 1}));
+    const std::string told = succeed("sort x.raw --dtype float32 --indices -o out.raw --json");
+    EXPECT_EQ(told.substr(0, told.find("\"seconds\"")),
+              "{\"file\": \"x.raw\", \"output\": \"out.raw\", \"descending\": false, \"indices\": true, "
+              "\"dtype\": \"int64\", \"input_dtype\": \"float32\", \"count\": 2, \"shape\": [2], ");
+    EXPECT_EQ(elements_of<std::int64_t>(read("out.raw")), (std::vector<std::int64_t>{1, 0}));
+}
+
+TEST_F(cli_sort, refuses) {
+    write("flat.npy", npy_file("<f4", "2, 3", std::string(24, 'x')));
+    write("one.npy", npy_file("<f4", "", "xxxx"));
+    write("complex.npy", npy_file("<c8", "1,", std::string(8, 'x')));
+    write("t.csv", "a,b\n1,2\nx,3\n");
+    write("out.npy", "old");
+    fail(1, "sort flat.npy -o out.npy", "flat.npy: the array has 2 dimensions; expected one");
+    fail(1, "sort one.npy -o out.npy", "one.npy: the array has 0 dimensions; expected one");
+    fail(1, "sort complex.npy -o out.npy", "complex.npy: complex64 has no order");
+    fail(1, "sort absent.npy -o out.npy", "absent.npy");
+    fail(1, "sort t.csv --column a -o out.csv", "t.csv: line 3, column 1 (a)");
+    fail(2, "sort t.csv", "t.csv: say which column holds the numbers with --column; there are a, b");
+    fail(2, "sort t.csv --column c", "--column \"c\": t.csv has no such column");
+    fail(2, "sort t.csv --column a -o out.npy", "rows of a table are written as .csv or .tsv");
+    fail(2, "sort flat.npy -o out.csv", "not as a table");
+    fail(2, "sort flat.npy --column a -o out.npy", "--column and --no-header are for .csv and .tsv tables");
+    fail(2, "sort x.raw -o out.raw", "x.raw: raw data does not tell the type");
+    fail(2, "sort flat.npy --dtype f4 -o out.npy", "--dtype is for raw data");
+    fail(2, "sort flat.npy --json", "name a file for the data with -o");
+    EXPECT_EQ(read("out.npy"), "old");
+    // A sparse file that tells of more than any machine has.
+    write("huge.npy", npy_file("<f8", "1099511627776,", ""));
+    const outcome sized =
+        shell("truncate -s 8796093022336 huge.npy && \"$UPSWEEP\" sort huge.npy -o out.npy");
+    if (sized.words.find("truncate") == std::string::npos) {
+        EXPECT_EQ(sized.code, 1);
+        EXPECT_NE(sized.words.find("huge.npy: sorting holds all in memory, which takes"), std::string::npos)
+            << sized.words;
+    }
+    EXPECT_EQ(files(), (std::vector<std::string>{"complex.npy", "flat.npy", "huge.npy", "one.npy", "out.npy",
+                                                 "t.csv"}));
+}
+
+}  // namespace
+}  // namespace upsweep::test
