@@ -70,7 +70,8 @@ TEST_F(cli_usage, outputs_that_cannot_be) {
 }
 
 TEST_F(cli_usage, wrong_usage) {
-    fail(2, "", "a command is missing: scan, compact, partition, histogram, bins, sort, trace, bench or devices");
+    fail(2, "",
+         "a command is missing: scan, compact, partition, histogram, bins, sort, trace, bench or devices");
     fail(2, "sing", "sing");
     fail(2, "scan", "INPUT is required");
     fail(2, "scan x.npy --loud", "unknown argument: --loud (see 'upsweep scan --help')");
