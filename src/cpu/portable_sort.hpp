@@ -29,11 +29,16 @@ struct sorting {
             to[place] = record;
         }
     }
-    static void rank_near(const Record* from, std::size_t readable, Record* to, std::size_t n,
-                          const Order& order, word) {
-        rank(from, readable, to, n, order);
+    static void rank_parts(const Record* from, Record* to, std::size_t n, const Order& order,
+                           const part_ends<word>& parts) {
+        std::size_t begin = 0;
+        for (std::size_t part = 0; part < parts.count; ++part) {
+            const std::size_t end = parts.ends[part];
+            if (end - begin <= most_ranked) rank(from + begin, n - begin, to + begin, end - begin, order);
+            begin = end;
+        }
     }
-    static constexpr sort_kernels<Record, Order> table{&bounds, &rank, &rank_near};
+    static constexpr sort_kernels<Record, Order> table{&bounds, &rank, &rank_parts};
 };
 
 template <class Record>

@@ -5,6 +5,7 @@
 #include <array>
 #include <atomic>
 #include <cstdlib>
+#include <mutex>
 #include <new>
 #include <string>
 
@@ -31,7 +32,7 @@ namespace {
 constexpr std::size_t local_bytes = std::size_t{256} << 10;
 constexpr std::size_t piece_bytes_of_ends = std::size_t{64} << 10;
 
-// Room for n records on the heap, in huge pages where it takes some.
+// Room for n records: on the stack for a few, else on the heap, in huge pages where it takes some.
 template <class Record>
 class scratch {
   public:
@@ -39,21 +40,26 @@ class scratch {
         constexpr std::size_t huge = std::size_t{2} << 20;
         if (n > SIZE_MAX / 2 / sizeof(Record)) throw_no_scratch(SIZE_MAX);
         const std::size_t bytes = n * sizeof(Record);
+        if (bytes <= sizeof few_) return;
         const std::size_t alignment = bytes >= huge ? huge : 64;
-        const std::size_t rounded = (std::max<std::size_t>(bytes, 1) + alignment - 1) / alignment * alignment;
-        records_.reset(static_cast<Record*>(std::aligned_alloc(alignment, rounded)));
-        if (records_ == nullptr) throw_no_scratch(bytes);
+        const std::size_t rounded = (bytes + alignment - 1) / alignment * alignment;
+        many_.reset(static_cast<Record*>(std::aligned_alloc(alignment, rounded)));
+        if (many_ == nullptr) throw_no_scratch(bytes);
 #if defined(__linux__)
-        if (alignment == huge) ::madvise(records_.get(), rounded, MADV_HUGEPAGE);
+        if (alignment == huge) ::madvise(many_.get(), rounded, MADV_HUGEPAGE);
 #endif
     }
-    [[nodiscard]] Record* data() const { return records_.get(); }
+    scratch(const scratch&) = delete;
+    scratch& operator=(const scratch&) = delete;
+
+    [[nodiscard]] Record* data() { return many_ != nullptr ? many_.get() : few_; }
 
   private:
     struct release {
         void operator()(Record* records) const { std::free(records); }
     };
-    std::unique_ptr<Record, release> records_;
+    std::unique_ptr<Record, release> many_;
+    alignas(64) Record few_[4096 / sizeof(Record)];
 };
 
 // Calls body(first, end) of pieces of n records.
@@ -64,26 +70,77 @@ void for_each_piece_of(executor& ex, std::size_t helpers, std::size_t n, const B
                   [&](std::size_t task) { body(task * piece, std::min(n, (task + 1) * piece)); });
 }
 
-// Sorts n records at `from` to `out`, with room for them at `spare`; finish(first, count) is called once of
-// stretches of `out` that are in order.
+// Room that threads sort in, each in a slot of its own as long as it sorts.
+template <class Record>
+class local_slots {
+  public:
+    // For so many threads, and up to `records` of them in each.
+    local_slots(std::size_t threads, std::size_t records)
+        : each_(2 * std::max(records, least_records)), memory_(threads * each_) {
+        for (std::size_t k = 0; k < threads; ++k) put_back(memory_.data() + k * each_);
+    }
+
+    template <class Use>
+    void use(const Use& body) {
+        Record* const slot = take();
+        body(slot);
+        put_back(slot);
+    }
+
+  private:
+    static constexpr std::size_t least_records = sizeof(void*);  // a link fits
+
+    Record* take() {
+        const std::lock_guard lock(mutex_);
+        Record* const slot = first_;
+        std::memcpy(static_cast<void*>(&first_), static_cast<const void*>(slot), sizeof first_);
+        return slot;
+    }
+    void put_back(Record* slot) {
+        const std::lock_guard lock(mutex_);
+        std::memcpy(static_cast<void*>(slot), static_cast<const void*>(&first_), sizeof first_);
+        first_ = slot;
+    }
+
+    std::size_t each_;
+    scratch<Record> memory_;
+    std::mutex mutex_;
+    Record* first_ = nullptr;  // of the free slots, each of which begins with the next
+};
+
+// All that a call takes, before anything is written.
+template <class Record>
+struct workspace {
+    workspace(std::size_t n, std::size_t helpers)
+        : spare(helpers == 0 && is_local(n) ? 0 : n),
+          slots(helpers + 1, std::min(n, local_bytes / sizeof(Record))) {}
+    static bool is_local(std::size_t n) { return n * sizeof(Record) <= local_bytes; }
+
+    scratch<Record> spare;  // for n records, unless one thread sorts all in its caches
+    local_slots<Record> slots;
+};
+
+// Sorts n records at `from` to `out`; finish(first, count) is called once of stretches of `out` that are in
+// order.
 template <class Record, class Order, class Finish>
 class sorter {
     using word = typename Order::word;
 
   public:
-    sorter(executor& ex, const Order& order, Record* spare, Record* out, const Finish& finish)
+    sorter(executor& ex, const Order& order, workspace<Record>& space, Record* out, const Finish& finish)
         : ex_(ex),
           order_(order),
           kernels_(sort_kernels_for<Record, Order>(ex.simd())),
           memory_(memory_kernels_for(ex.simd())),
-          spare_(spare),
+          slots_(space.slots),
+          spare_(space.spare.data()),
           out_(out),
           finish_(finish) {}
 
     // Those of [first, first + n), which are at `from`. `exact`: by their bounds.
     void sort(const Record* from, std::size_t first, std::size_t n, std::size_t helpers,
               bool exact = false) const {
-        if (n * sizeof(Record) <= (helpers == 0 ? local_bytes : shared_bytes))
+        if (helpers == 0 ? workspace<Record>::is_local(n) : n * sizeof(Record) <= shared_bytes)
             return sort_locally(from, first, n);
         const int bits = streams(ex_, n * sizeof(Record)) ? most_division_bits : direct_division_bits;
         if (!exact) {
@@ -109,7 +166,7 @@ class sorter {
         shared_division<Record, Order, Division> parts(ex_, helpers, order_, from, n, by);
         Record* const spare = spare_ + first;
         Record* const out = out_ + first;
-        Record* const to = from == out ? spare : from == spare || is_complete ? out : spare;
+        Record* const to = from == out ? spare : out;
         parts.count();
         parts.move(to, memory_);
         if (is_complete) return settle(to, first, n, helpers);
@@ -127,7 +184,7 @@ class sorter {
 
     void sort_locally(const Record* from, std::size_t first, std::size_t n) const {
         local_sorter<Record, Order> local(order_, ex_.simd());
-        local.sort(from, spare_ + first, out_ + first, n);
+        slots_.use([&](Record* slot) { local.sort(from, slot, out_ + first, n); });
         finish_(first, n);
     }
     // Records that are in order at `from`.
@@ -162,6 +219,7 @@ class sorter {
     Order order_;
     const sort_kernels<Record, Order>& kernels_;
     const memory_kernels& memory_;
+    local_slots<Record>& slots_;
     Record* spare_;
     Record* out_;
     const Finish& finish_;
@@ -170,8 +228,8 @@ class sorter {
 // By an order of the records' bits.
 template <class Order, class Record, class Finish>
 void sort_by_order(executor& ex, std::size_t helpers, const key_order& order, const Record* from,
-                   Record* spare, Record* out, std::size_t n, const Finish& finish) {
-    sorter<Record, Order, Finish>(ex, Order(order), spare, out, finish).sort(from, 0, n, helpers);
+                   workspace<Record>& space, Record* out, std::size_t n, const Finish& finish) {
+    sorter<Record, Order, Finish>(ex, Order(order), space, out, finish).sort(from, 0, n, helpers);
 }
 
 template <class Record>
@@ -193,14 +251,14 @@ void sort_integers(executor& ex, const key_order& order, const Word* in, Word* o
     if (n <= most_ranked)
         return sort_kernels_for<Word, integer_order<Word>>(ex.simd()).rank(in, n, out, n,
                                                                            integer_order<Word>(order));
-    const scratch<Word> spare(n);
-    sort_by_order<integer_order<Word>>(ex, helpers, order, in, spare.data(), out, n,
+    workspace<Word> space(n, helpers);
+    sort_by_order<integer_order<Word>>(ex, helpers, order, in, space, out, n,
                                        [](std::size_t, std::size_t) {});
 }
 
 // load(first, count, records) and store(first, count, records) of pieces of any size.
 template <class Record, class Load, class Store>
-void sort_loaded(executor& ex, const key_order& order, Record* spare, Record* out, std::size_t n,
+void sort_loaded(executor& ex, const key_order& order, workspace<Record>& space, Record* out, std::size_t n,
                  std::size_t helpers, const Load& load, const Store& store) {
     using word = word_of<Record>;
     if (!order.is_floating) {
@@ -208,7 +266,7 @@ void sort_loaded(executor& ex, const key_order& order, Record* spare, Record* ou
             load(first, end - first, out + first);
         });
         return sort_by_order<integer_order<word>>(
-            ex, helpers, order, out, spare, out, n,
+            ex, helpers, order, out, space, out, n,
             [&](std::size_t first, std::size_t count) { store(first, count, out + first); });
     }
     if constexpr (sizeof(word) != 1) {
@@ -225,18 +283,19 @@ void sort_loaded(executor& ex, const key_order& order, Record* spare, Record* ou
             store(first, count, out + first);
         };
         if (special.load())
-            sort_by_order<floating_order<word>>(ex, helpers, order, out, spare, out, n, finish);
+            sort_by_order<floating_order<word>>(ex, helpers, order, out, space, out, n, finish);
         else
-            sort_by_order<integer_order<word>>(ex, helpers, ascending_order(order, sizeof(word)), out, spare,
+            sort_by_order<integer_order<word>>(ex, helpers, ascending_order(order, sizeof(word)), out, space,
                                                out, n, finish);
     }
 }
 
 template <class Word>
 void sort_floating(executor& ex, const key_order& order, const Word* in, Word* out, std::size_t n) {
-    const scratch<Word> spare(n);
+    const std::size_t helpers = helpers_for(ex, n, 2 * sizeof(Word));
+    workspace<Word> space(n, helpers);
     sort_loaded(
-        ex, order, spare.data(), out, n, helpers_for(ex, n, 2 * sizeof(Word)),
+        ex, order, space, out, n, helpers,
         [=](std::size_t first, std::size_t count, Word* to) {
             if (in != out) std::memcpy(to, in + first, count * sizeof(Word));
         },
@@ -245,9 +304,11 @@ void sort_floating(executor& ex, const key_order& order, const Word* in, Word* o
 
 template <class Record>
 void sort_records(executor& ex, const key_order& order, const record_ends& ends, std::size_t n) {
-    const scratch<Record> both(2 * n);
+    const std::size_t helpers = helpers_for(ex, n, 2 * sizeof(Record));
+    workspace<Record> space(n, helpers);
+    scratch<Record> out(n);
     sort_loaded(
-        ex, order, both.data(), both.data() + n, n, helpers_for(ex, n, 2 * sizeof(Record)),
+        ex, order, space, out.data(), n, helpers,
         [&](std::size_t first, std::size_t count, Record* to) { ends.load(ends, first, count, to); },
         [&](std::size_t first, std::size_t count, const Record* from) {
             ends.store(ends, first, count, from);

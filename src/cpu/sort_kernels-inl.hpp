@@ -54,22 +54,8 @@ HWY_ATTR void find_places(const Key* keys, std::size_t n, Place* places) {
         hn::StoreU(hn::BitCast(full<Place>(), place), full<Place>(), places + i);
     }
 }
-// The same of keys that are all different.
-template <class Key, class Place>
-HWY_ATTR void find_places_of_different(const Key* keys, std::size_t n, Place* places) {
-    const full<Key> d;
-    for (std::size_t i = 0; i < n; i += lanes<Key>) {
-        const auto own = hn::LoadU(d, keys + i);
-        auto place = hn::Zero(d), more = place;
-        std::size_t j = 0;
-        for (; j + 2 <= n; j += 2) {
-            place = count_less(place, hn::Set(d, keys[j]), own);
-            more = count_less(more, hn::Set(d, keys[j + 1]), own);
-        }
-        if (j < n) place = count_less(place, hn::Set(d, keys[j]), own);
-        hn::StoreU(hn::BitCast(full<Place>(), hn::Add(place, more)), full<Place>(), places + i);
-    }
-}
+// Has a compiler load single elements of what vectors have stored, rather than take vectors apart.
+HWY_INLINE void keep_in_memory(const void* p) { asm volatile("" : : "r"(p) : "memory"); }
 
 // Bits of records, as many as there are 32-bit (64-bit) lanes.
 template <class Word>
@@ -120,26 +106,30 @@ struct sorting {
         find_places(reinterpret_cast<const ranked*>(own.keys), n, own.places);
         own.move(to, n);
     }
-    // Followed by where they are, keys are all different.
-    static HWY_ATTR void rank_near(const Record* from, std::size_t readable, Record* to, std::size_t n,
-                                   const Order& order, word lo) {
-        if constexpr (is_plain) {
-            few own;
-            const std::size_t whole = own.copy(from, readable, n);
-            const full<place> d;
-            const auto flip = hn::Set(d, order.flip), least = hn::Set(d, lo);
-            for (std::size_t i = 0; i < whole; i += step) {
-                const auto offset = hn::Sub(hn::Xor(load_bits(own.records + i), flip), least);
-                const auto lane = hn::LoadU(d, numbers_from_0<place>.data() + i);
-                hn::StoreU(hn::Or(hn::ShiftLeft<5>(offset), lane), d, own.keys + i);
+    // A window of records from the first one of a part on, with what follows: records behind the part have
+    // all the same key, above its own. Followed by where they are, keys are all different, so one comparison
+    // does, and how many there are in the part is no branch.
+    static HWY_ATTR void rank_parts(const Record* from, Record* to, std::size_t n, const Order& order,
+                                    const part_ends<word>& parts) {
+        std::size_t begin = 0;
+        for (std::size_t part = 0; part < parts.count; ++part) {
+            const std::size_t end = parts.ends[part], size = end - begin;
+            if (size > 1 && size <= most_ranked) {
+                constexpr std::size_t half = most_ranked / 2;
+                const auto base = static_cast<word>(parts.lo + static_cast<word>(part << parts.shift));
+                if (!is_plain || begin + most_ranked > n)
+                    rank(from + begin, n - begin, to + begin, size, order);
+                else if (size <= half)
+                    rank_window<half>(from + begin, to + begin, order, base, parts.shift);
+                else
+                    rank_window<most_ranked>(from + begin, to + begin, order, base, parts.shift);
+            } else if (size == 1) {
+                to[begin] = from[begin];
             }
-            find_places_of_different(reinterpret_cast<const ranked*>(own.keys), n, own.places);
-            own.move(to, n);
-        } else {
-            rank(from, readable, to, n, order);
+            begin = end;
         }
     }
-    static constexpr sort_kernels<Record, Order> table{&bounds, &rank, &rank_near};
+    static constexpr sort_kernels<Record, Order> table{&bounds, &rank, &rank_parts};
 
   private:
     // The order is that of the bits, but for some that are flipped.
@@ -147,22 +137,56 @@ struct sorting {
     static constexpr std::size_t step = lanes<place>;
     static_assert(most_ranked % step == 0);
 
+    template <std::size_t Window>
+    static HWY_INLINE void rank_window(const Record* from, Record* to, const Order& order, word base,
+                                       int shift) {
+        if constexpr (is_plain) {
+            const full<place> d;
+            const full<ranked> di;
+            few own;
+            own.copy_whole(from, Window);
+            const auto flip = hn::Set(d, order.flip), least = hn::Set(d, base);
+            const auto behind = hn::Set(d, place{1} << shift);
+            for (std::size_t i = 0; i < Window; i += step) {
+                const auto offset = hn::Min(hn::Sub(hn::Xor(load_bits(from + i), flip), least), behind);
+                const auto lane = hn::LoadU(d, numbers_from_0<place>.data() + i);
+                hn::StoreU(hn::Or(hn::ShiftLeft<5>(offset), lane), d, own.keys + i);
+            }
+            keep_in_memory(own.keys);
+            const auto* const keys = reinterpret_cast<const ranked*>(own.keys);
+            for (std::size_t i = 0; i < Window; i += step) {
+                const auto key = hn::Load(di, keys + i);
+                auto before = hn::Zero(di), more = before;
+                for (std::size_t j = 0; j < Window; j += 2) {
+                    before = count_less(before, hn::Set(di, keys[j]), key);
+                    more = count_less(more, hn::Set(di, keys[j + 1]), key);
+                }
+                hn::Store(hn::BitCast(d, hn::Add(before, more)), d, own.places + i);
+            }
+            keep_in_memory(own.places);
+            own.move(to, Window);
+        }
+    }
+
     struct few {
         // By whole vectors where those can be read: what is stored element by element and loaded as a vector
         // has to wait. Returns how many there are room and keys for.
         HWY_INLINE std::size_t copy(const Record* from, std::size_t readable, std::size_t n) {
             const std::size_t whole = (n + step - 1) / step * step;
             if (whole <= readable && sizeof(Record) * step >= 16) {
-                const hn::Full128<std::uint8_t> d;
-                const auto* source = reinterpret_cast<const std::uint8_t*>(from);
-                auto* to = reinterpret_cast<std::uint8_t*>(records);
-                for (std::size_t i = 0; i < whole * sizeof(Record); i += 16)
-                    hn::StoreU(hn::LoadU(d, source + i), d, to + i);
+                copy_whole(from, whole);
             } else {
                 std::memcpy(records, from, n * sizeof(Record));
                 std::memset(static_cast<void*>(records + n), 0, (whole - n) * sizeof(Record));
             }
             return whole;
+        }
+        HWY_INLINE void copy_whole(const Record* from, std::size_t whole) {
+            const hn::Full128<std::uint8_t> d;
+            const auto* source = reinterpret_cast<const std::uint8_t*>(from);
+            auto* to = reinterpret_cast<std::uint8_t*>(records);
+            for (std::size_t i = 0; i < whole * sizeof(Record); i += 16)
+                hn::StoreU(hn::LoadU(d, source + i), d, to + i);
         }
         HWY_INLINE void move(Record* to, std::size_t n) const {
             for (std::size_t i = 0; i < n; ++i) to[places[i]] = records[i];

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <utility>
 
 #include "src/cpu/sort_order.hpp"
 
@@ -32,11 +33,10 @@ struct division {
     std::size_t parts;
 };
 
-// Bits by which n records are divided so that few are left in each part, `most` at most. Where two divisions
-// are needed, they are of like sizes.
-// 16 to 32 is about the number that ranking takes least time for.
+// Bits by which n records are divided so that 8 to 16 are left in each part, `most` at most. Where two
+// divisions are needed, they are of like sizes.
 inline int division_bits(std::size_t n, int most) {
-    const int wanted = std::max(static_cast<int>(std::bit_width(n / 12)) - 1, 1);
+    const int wanted = std::max(static_cast<int>(std::bit_width(n / 8)) - 1, 1);
     if (wanted <= most) return wanted;
     return std::min(most, (wanted + 1) / 2);
 }
@@ -54,9 +54,11 @@ class local_sorter {
     local_sorter(const local_sorter&) = delete;
     local_sorter& operator=(const local_sorter&) = delete;
 
-    // out = the records at `from` in order, n < 2^32. `spare` has room for them. `from` may be out or spare.
-    void sort(const Record* from, Record* spare, Record* out, std::size_t n) {
-        sort(from, spare, out, n, counters_.data());
+    // out = the records at `from` in order, n < 2^32; `from` may be out. There is room for 2 n records at
+    // `scratch`, which is none of the two. Records are ranked from there to `out`: in place, what has been
+    // stored one by one would be loaded as a vector next, which waits.
+    void sort(const Record* from, Record* scratch, Record* out, std::size_t n) {
+        sort(from, scratch, scratch + n, out, n, counters_.data());
     }
 
   private:
@@ -65,15 +67,18 @@ class local_sorter {
     // half is enough, and some for the smallest.
     static constexpr std::size_t most_counters = (std::size_t{2} << most_bits) * 2;
 
-    void sort(const Record* from, Record* spare, Record* out, std::size_t n, std::uint32_t* counters) {
+    // `spare` is free; `other` too, or has the records.
+    void sort(const Record* from, Record* spare, Record* other, Record* out, std::size_t n,
+              std::uint32_t* counters) {
         while (n > most_ranked) {
             const key_bounds<word> bounds = kernels_.bounds(from, n, order_);
             if (bounds.lo == bounds.hi) return copy(from, out, n);
             const division<word> by(bounds, division_bits(n, most_bits));
-            Record* const to = from == out ? spare : from == spare || by.is_complete() ? out : spare;
+            Record* const to = by.is_complete() && from != out ? out : spare;
             divide(from, to, n, by, counters);
             if (by.is_complete()) return copy(to, out, n);
-            const bool near = by.shift <= most_rank_shift<word>;
+            const bool ranks_parts = by.shift <= most_rank_shift<word>;
+            if (ranks_parts) kernels_.rank_parts(to, out, n, order_, {counters, by.parts, by.lo, by.shift});
             // The largest part goes on here, if it has more than half of all.
             std::size_t large = by.parts;
             std::uint32_t begin = 0;
@@ -83,23 +88,19 @@ class local_sorter {
                 if (size > n / 2 && size > most_ranked)
                     large = part;
                 else if (size > most_ranked)
-                    sort(to + begin, spare + begin, out + begin, size, counters + by.parts);
-                else if (size == 2)
-                    pair(to + begin, out + begin);
-                else if (size > 1 && near)
-                    kernels_.rank_near(to + begin, n - begin, out + begin, size, order_, by.lo);
-                else if (size > 1)
+                    sort(to + begin, other + begin, spare + begin, out + begin, size, counters + by.parts);
+                else if (size != 0 && !ranks_parts)
                     kernels_.rank(to + begin, n - begin, out + begin, size, order_);
-                else if (size == 1)
-                    out[begin] = to[begin];
                 begin = end;
             }
             if (large == by.parts) return;
             begin = large == 0 ? 0 : counters[large - 1];
             n = counters[large] - begin;
             from = to + begin;
-            spare += begin;
             out += begin;
+            std::swap(spare, other);
+            spare += begin;
+            other += begin;
         }
         kernels_.rank(from, n, out, n, order_);
     }
@@ -122,12 +123,6 @@ class local_sorter {
         }
     }
 
-    void pair(const Record* from, Record* to) const {
-        const Record first = from[0], second = from[1];
-        const bool swapped = order_(bits_of(second)) < order_(bits_of(first));
-        to[0] = swapped ? second : first;
-        to[1] = swapped ? first : second;
-    }
     static void copy(const Record* from, Record* to, std::size_t n) {
         if (from != to) std::memcpy(to, from, n * sizeof(Record));
     }

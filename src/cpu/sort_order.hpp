@@ -101,6 +101,16 @@ struct key_bounds {
     }
 };
 
+// Parts of records one after the other: (key - lo) >> shift == part for all of a part, which ends in front of
+// ends[part].
+template <class Word>
+struct part_ends {
+    const std::uint32_t* ends;
+    std::size_t count;
+    Word lo;
+    int shift;
+};
+
 // Kernels on n records.
 template <class Record, class Order>
 struct sort_kernels {
@@ -109,9 +119,10 @@ struct sort_kernels {
     key_bounds<word> (*bounds)(const Record* records, std::size_t n, const Order& order);
     // to = the records in order, n <= most_ranked; `to` may be `from`. `readable` records may be read.
     void (*rank)(const Record* from, std::size_t readable, Record* to, std::size_t n, const Order& order);
-    // The same of records for which (key - lo) >> shift is the same, with shift <= most_rank_shift.
-    void (*rank_near)(const Record* from, std::size_t readable, Record* to, std::size_t n, const Order& order,
-                      word lo);
+    // The same of each part of n records that has no more than most_ranked; others of `to` may be written
+    // with what is at their places in `from`. The parts' shift is most_rank_shift at most.
+    void (*rank_parts)(const Record* from, Record* to, std::size_t n, const Order& order,
+                       const part_ends<word>& parts);
 };
 inline constexpr std::size_t most_ranked = 32;
 template <class T>
@@ -120,9 +131,9 @@ inline constexpr std::array<T, most_ranked> numbers_from_0 = [] {
     for (std::size_t i = 0; i < most_ranked; ++i) made[i] = static_cast<T>(i);
     return made;
 }();
-// Above the bits that such keys differ in and those of a rank one is left that is the same.
+// A key's offset in its part, or what stands for one behind it, with a record's number and no sign.
 template <class Word>
-inline constexpr int most_rank_shift = (sizeof(Word) == 8 ? 64 : 32) - 1 - 5;
+inline constexpr int most_rank_shift = (sizeof(Word) == 8 ? 64 : 32) - 1 - 1 - 5;
 
 template <class Record, class Order>
 const sort_kernels<Record, Order>& sort_kernels_for(simd_level level);

@@ -11,6 +11,8 @@
 // bounds at least halve with every division, and shrink to one in 2^b where b bits divide, so that no input
 // takes more than O(n * bits of a key) work.
 //
+// One thread divides to memory of its own, which stays in its caches, and ranks from there to the result.
+//
 // What exceeds a near cache is divided by all threads, each a few chunks of it: counts a chunk, one scan over
 // buckets and chunks, then a stable move through a buffer of one cache line a bucket. Then threads take
 // buckets; one too large for that to be fair is divided by all threads again.
@@ -39,7 +41,7 @@ struct key_order {
 };
 
 // out = the n keys of `in` in order, of order.bytes each. out may be in, and does not overlap it otherwise.
-// Throws upsweep::error if there is no room for scratch: n keys.
+// Throws upsweep::error if there is no room for scratch: n keys, and up to 512 KiB a thread.
 void run_sort(executor& ex, const key_order& order, const void* in, void* out, std::size_t n);
 
 // A key's bits with what goes along, in words of 32 or 64 bits. Integers are filled up with zeros above their
@@ -66,7 +68,7 @@ struct record_ends {
 };
 
 // Loads n records once each, sorts them by key, stably, and stores them once each. An exception of load() or
-// store() passes through. Throws upsweep::error if there is no room for scratch: 2 n records.
+// store() passes through. Throws upsweep::error if there is no room for scratch: 2 n records, and as above.
 void run_sort_records(executor& ex, const key_order& order, const record_ends& ends, std::size_t n);
 
 }  // namespace upsweep::cpu
