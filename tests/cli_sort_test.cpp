@@ -40,8 +40,9 @@ class cli_sort : public cli_test {
             expect_npy("out.npy", mark + code, expected);
             EXPECT_EQ(succeed("sort big.npy --indices -o out.npy" + options), "");
             expect_npy("out.npy", "<i8", places);
-            const outcome piped = shell("cat x.raw | UPSWEEP_BLOCK_BYTES=1000 \"$UPSWEEP\" sort - --dtype " +
-                                        raw_type + options);
+            std::string script = "cat x.raw | UPSWEEP_BLOCK_BYTES=1000 \"$UPSWEEP\" sort - --dtype ";
+            script.append(raw_type).append(options);
+            const outcome piped = shell(script);
             EXPECT_EQ(piped.words, "");
             EXPECT_TRUE(piped.out == bytes_of(expected));
         }

@@ -157,8 +157,8 @@ void check_elements(std::size_t n) {
     const auto key = [](const T& e) {
         return static_cast<std::int16_t>(reinterpret_cast<const signed char&>(e) / 2);
     };
-    std::vector<std::int16_t> keys;
-    for (const T& e : x) keys.push_back(key(e));
+    std::vector<std::int16_t> keys(n);
+    std::transform(x.begin(), x.end(), keys.begin(), key);
     const std::vector<T> up = taken(x, sorted_indices(keys, false));
     const std::vector<T> down = taken(x, sorted_indices(keys, true));
     guarded<T> out;
@@ -182,9 +182,9 @@ TEST(sort, elements_that_own_memory) {
     const std::size_t n = repetitions(20'000, 9'000);
     std::vector<std::string> x(n);
     for (std::size_t i = 0; i < n; ++i) x[i] = std::to_string(i * 7919 % n) + " of many strings";
-    std::vector<double> keys;
+    std::vector<double> keys(n);
     const auto key = [](const std::string& s) { return static_cast<double>(s[0]); };
-    for (const std::string& s : x) keys.push_back(key(s));
+    std::transform(x.begin(), x.end(), keys.begin(), key);
     const std::vector<std::string> expected = taken(x, sorted_indices(keys, false));
     for_each_backend(coverage::threads, [&](const cpu_backend& backend) {
         cpu::executor& ex = *backend.executor;

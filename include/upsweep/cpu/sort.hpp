@@ -14,13 +14,13 @@
 // One thread divides to memory of its own, which stays in its caches, and ranks from there to the result.
 //
 // What exceeds a near cache is divided by all threads, each a few chunks of it: counts a chunk, one scan over
-// buckets and chunks, then a stable move through a buffer of one cache line a bucket. Then threads take
+// buckets and chunks, then a stable move through a buffer of two cache lines a bucket. Then threads take
 // buckets; one too large for that to be fair is divided by all threads again.
 //
 // Sources: Blelloch, "Prefix sums and their applications", 1990, section 1.3 (the split radix sort); Knuth,
 // The Art of Computer Programming, volume 3, sections 5.2 (sorting by counting, distribution) and 5.2.5
 // (radix sorting); Satish, Kim, Chhugani et al., "Fast sort on CPUs and GPUs", 2010, and Polychroniou and
-// Ross, "A comprehensive study of main-memory partitioning", 2014 (buffers of a cache line); Wassenberg and
+// Ross, "A comprehensive study of main-memory partitioning", 2014 (buffers of cache lines); Wassenberg and
 // Sanders, "Engineering a multi-core radix sort", 2011 (dividing by the most significant digit first).
 #pragma once
 
