@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "support/backend.hpp"
@@ -76,7 +77,7 @@ TYPED_TEST(sort_of_type, every_small_size) {
     }
 }
 TYPED_TEST(sort_of_type, every_kind) {
-    const std::size_t n = repetitions(20'011, 9'011);
+    const std::size_t n = repetitions(40'011, 9'011);
     for (const std::string_view kind : key_kinds) check_keys<TypeParam>(coverage::threads, kind, n);
 }
 
@@ -91,9 +92,9 @@ void check_sizes(std::initializer_list<std::size_t> bytes) {
     }
 }
 TEST(sort, around_thresholds) {
-    check_sizes<std::uint16_t>({32 << 10, 256 << 10});
-    check_sizes<float>({32 << 10, 256 << 10});
-    check_sizes<std::int64_t>({32 << 10, 256 << 10});
+    check_sizes<std::uint16_t>({128 << 10, 256 << 10});
+    check_sizes<float>({128 << 10, 256 << 10});
+    check_sizes<std::int64_t>({128 << 10, 256 << 10});
 }
 // The executors under test do so from fewer bytes on.
 TEST(sort, beyond_the_caches) {
@@ -111,6 +112,22 @@ TEST(sort, millions) {
     cpu::executor ex(3);
     sort(ex, x, out);
     EXPECT_TRUE(out == expected);
+}
+
+// What is in order but for one place, wherever that is, a border between threads too.
+TEST(sort, one_place_out_of_order) {
+    const std::size_t n = 100'000;
+    for (const std::size_t place : {std::size_t{1}, std::size_t{63}, std::size_t{64}, std::size_t{1023},
+                                    std::size_t{1024}, std::size_t{16'384}, std::size_t{32'769}, n - 1}) {
+        std::vector<std::uint32_t> x = indices_of<std::uint32_t>(n);
+        std::vector<std::uint32_t> out(n);
+        const std::vector<std::uint32_t> expected = x;
+        std::swap(x[place - 1], x[place]);
+        for_each_backend(coverage::threads, [&](const cpu_backend& backend) {
+            sort(*backend.executor, x, out);
+            EXPECT_EQ(out, expected) << place;
+        });
+    }
 }
 
 // Values of every size, that follow their keys.

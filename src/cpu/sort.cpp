@@ -4,63 +4,21 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <cstdlib>
-#include <mutex>
-#include <new>
-#include <string>
+#include <cstring>
+#include <limits>
+#include <type_traits>
 
 #include "src/cpu/sort_division.hpp"
 #include "src/cpu/sort_local.hpp"
 #include "src/cpu/sort_order.hpp"
+#include "src/cpu/sort_workspace.hpp"
 #include "upsweep/cpu/tasks.hpp"
 #include "upsweep/cpu/tuning.hpp"
-#include "upsweep/error.hpp"
-
-#if defined(__linux__)
-#include <sys/mman.h>
-#endif
 
 namespace upsweep::cpu {
 namespace {
 
-[[noreturn]] void throw_no_scratch(std::size_t bytes) {
-    throw_error(errc::out_of_memory,
-                "sort: " + std::to_string(bytes) + " bytes of scratch memory are not to be had");
-}
-
-// What does not exceed it is sorted by one thread, in its second-level cache.
-constexpr std::size_t local_bytes = std::size_t{256} << 10;
 constexpr std::size_t piece_bytes_of_ends = std::size_t{64} << 10;
-
-// Room for n records: on the stack for a few, else on the heap, in huge pages where it takes some.
-template <class Record>
-class scratch {
-  public:
-    explicit scratch(std::size_t n) {
-        constexpr std::size_t huge = std::size_t{2} << 20;
-        if (n > SIZE_MAX / 2 / sizeof(Record)) throw_no_scratch(SIZE_MAX);
-        const std::size_t bytes = n * sizeof(Record);
-        if (bytes <= sizeof few_) return;
-        const std::size_t alignment = bytes >= huge ? huge : 64;
-        const std::size_t rounded = (bytes + alignment - 1) / alignment * alignment;
-        many_.reset(static_cast<Record*>(std::aligned_alloc(alignment, rounded)));
-        if (many_ == nullptr) throw_no_scratch(bytes);
-#if defined(__linux__)
-        if (alignment == huge) ::madvise(many_.get(), rounded, MADV_HUGEPAGE);
-#endif
-    }
-    scratch(const scratch&) = delete;
-    scratch& operator=(const scratch&) = delete;
-
-    [[nodiscard]] Record* data() { return many_ != nullptr ? many_.get() : few_; }
-
-  private:
-    struct release {
-        void operator()(Record* records) const { std::free(records); }
-    };
-    std::unique_ptr<Record, release> many_;
-    alignas(64) Record few_[4096 / sizeof(Record)];
-};
 
 // Calls body(first, end) of pieces of n records.
 template <class Record, class Body>
@@ -69,56 +27,6 @@ void for_each_piece_of(executor& ex, std::size_t helpers, std::size_t n, const B
     for_each_task(ex, helpers, (n + piece - 1) / piece,
                   [&](std::size_t task) { body(task * piece, std::min(n, (task + 1) * piece)); });
 }
-
-// Room that threads sort in, each in a slot of its own as long as it sorts.
-template <class Record>
-class local_slots {
-  public:
-    // For so many threads, and up to `records` of them in each.
-    local_slots(std::size_t threads, std::size_t records)
-        : each_(2 * std::max(records, least_records)), memory_(threads * each_) {
-        for (std::size_t k = 0; k < threads; ++k) put_back(memory_.data() + k * each_);
-    }
-
-    template <class Use>
-    void use(const Use& body) {
-        Record* const slot = take();
-        body(slot);
-        put_back(slot);
-    }
-
-  private:
-    static constexpr std::size_t least_records = sizeof(void*);  // a link fits
-
-    Record* take() {
-        const std::lock_guard lock(mutex_);
-        Record* const slot = first_;
-        std::memcpy(static_cast<void*>(&first_), static_cast<const void*>(slot), sizeof first_);
-        return slot;
-    }
-    void put_back(Record* slot) {
-        const std::lock_guard lock(mutex_);
-        std::memcpy(static_cast<void*>(slot), static_cast<const void*>(&first_), sizeof first_);
-        first_ = slot;
-    }
-
-    std::size_t each_;
-    scratch<Record> memory_;
-    std::mutex mutex_;
-    Record* first_ = nullptr;  // of the free slots, each of which begins with the next
-};
-
-// All that a call takes, before anything is written.
-template <class Record>
-struct workspace {
-    workspace(std::size_t n, std::size_t helpers)
-        : spare(helpers == 0 && is_local(n) ? 0 : n),
-          slots(helpers + 1, std::min(n, local_bytes / sizeof(Record))) {}
-    static bool is_local(std::size_t n) { return n * sizeof(Record) <= local_bytes; }
-
-    scratch<Record> spare;  // for n records, unless one thread sorts all in its caches
-    local_slots<Record> slots;
-};
 
 // Sorts n records at `from` to `out`; finish(first, count) is called once of stretches of `out` that are in
 // order.
@@ -137,6 +45,13 @@ class sorter {
           out_(out),
           finish_(finish) {}
 
+    // All n, which are at `from`. What is in order already, as data often is, is copied at most.
+    void sort_all(const Record* from, std::size_t n, std::size_t helpers) const {
+        if (is_in_order(from, n, helpers)) return settle(from, 0, n, helpers);
+        sort(from, 0, n, helpers);
+    }
+
+  private:
     // Those of [first, first + n), which are at `from`. `exact`: by their bounds.
     void sort(const Record* from, std::size_t first, std::size_t n, std::size_t helpers,
               bool exact = false) const {
@@ -153,9 +68,8 @@ class sorter {
         divide(from, first, n, helpers, division<word>(bounds, bits));
     }
 
-  private:
     // What several threads do not share.
-    static constexpr std::size_t shared_bytes = std::size_t{32} << 10;
+    static constexpr std::size_t shared_bytes = std::size_t{128} << 10;
 
     template <class Division>
     void divide(const Record* from, std::size_t first, std::size_t n, std::size_t helpers,
@@ -195,6 +109,28 @@ class sorter {
             finish_(first + begin, end - begin);
         });
     }
+    // Looks no further than a few records behind the first that is out of order.
+    bool is_in_order(const Record* from, std::size_t n, std::size_t helpers) const {
+        std::atomic<bool> found{true};
+        const auto look = [&](std::size_t begin, std::size_t end) {
+            constexpr std::size_t step = 64;
+            const Order order = order_;
+            for (std::size_t i = begin + 1; i < end && found.load(std::memory_order_relaxed);) {
+                unsigned descents = 0;
+                for (const std::size_t stop = std::min(end, i + step); i < stop; ++i)
+                    descents |= order(bits_of(from[i])) < order(bits_of(from[i - 1])) ? 1U : 0U;
+                if (descents != 0) found.store(false, std::memory_order_relaxed);
+            }
+        };
+        // Most data is told by its beginning, for which no thread is called.
+        const std::size_t beginning = std::min<std::size_t>(n, 1024);
+        look(0, beginning);
+        if (!found.load() || beginning == n) return found.load();
+        for_each_piece_of<Record>(ex_, helpers, n, [&](std::size_t begin, std::size_t end) {
+            look(begin == 0 ? 0 : begin - 1, end);
+        });
+        return found.load();
+    }
     // Between which all but a few of the keys should be, by a sample.
     key_bounds<word> bounds_of_most(const Record* from, std::size_t n) const {
         constexpr std::size_t size = 512, beyond = size / 64;
@@ -229,7 +165,7 @@ class sorter {
 template <class Order, class Record, class Finish>
 void sort_by_order(executor& ex, std::size_t helpers, const key_order& order, const Record* from,
                    workspace<Record>& space, Record* out, std::size_t n, const Finish& finish) {
-    sorter<Record, Order, Finish>(ex, Order(order), space, out, finish).sort(from, 0, n, helpers);
+    sorter<Record, Order, Finish>(ex, Order(order), space, out, finish).sort_all(from, n, helpers);
 }
 
 template <class Record>
