@@ -68,15 +68,6 @@ parts<T> parted(const std::vector<T>& in, const Holds& holds) {
 
 class cli_compact : public cli_test {
   protected:
-    // A .npy file with one dimension.
-    void expect_npy(const std::string& file, const std::string& descr, const std::string& data,
-                    std::size_t element_bytes) const {
-        EXPECT_EQ(npy_header(file), "{'descr': '" + descr + "', 'fortran_order': False, 'shape': (" +
-                                        std::to_string(data.size() / element_bytes) + ",), }");
-        EXPECT_EQ((file.size() - npy_data(file).size()) % 64, 0u);
-        EXPECT_TRUE(npy_data(file) == data) << npy_data(file).size() << " and " << data.size() << " bytes";
-    }
-
     // Both commands, elements and indices, both byte orders, one block and many.
     template <class T, class Holds>
     void check_type(const std::vector<T>& in, const std::string& code, const std::string& where,

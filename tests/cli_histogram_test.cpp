@@ -56,13 +56,6 @@ binned<T> bin_all(const std::vector<T>& in, const bin_range<Number>& range) {
 
 class cli_histogram : public cli_test {
   protected:
-    template <class T>
-    void expect_npy(const std::string& name, const std::string& descr, const std::vector<T>& data) const {
-        const std::string file = read(name);
-        EXPECT_EQ(npy_header(file), "{'descr': '" + descr + "', 'fortran_order': False, 'shape': (" +
-                                        std::to_string(data.size()) + ",), }");
-        EXPECT_TRUE(npy_data(file) == bytes_of(data));
-    }
     // Both commands, elements and indices, both byte orders, one block and many, file and pipe.
     template <class Number, class T>
     void check(const std::vector<T>& in, const std::string& code, const std::string& options,
@@ -85,12 +78,12 @@ class cli_histogram : public cli_test {
                 };
                 SCOPED_TRACE(from + input + blocks);
                 tool("histogram " + input + options + " -o counts.npy");
-                expect_npy("counts.npy", "<i8", want.counts);
+                expect_npy(read("counts.npy"), "<i8", want.counts);
                 tool("bins " + input + options + " -o out.npy --offsets offsets.npy");
-                expect_npy("out.npy", descr, want.elements);
-                expect_npy("offsets.npy", "<i8", want.offsets);
+                expect_npy(read("out.npy"), descr, want.elements);
+                expect_npy(read("offsets.npy"), "<i8", want.offsets);
                 tool("bins " + input + options + " --indices -o out.npy");
-                expect_npy("out.npy", "<i8", want.indices);
+                expect_npy(read("out.npy"), "<i8", want.indices);
             }
         }
     }
@@ -139,14 +132,14 @@ TEST_F(cli_histogram, range_of_the_numbers) {
 TEST_F(cli_histogram, several_dimensions) {
     write("f.npy", npy_file("<i4", "2, 3", bytes_of<std::int32_t>({1, 2, 8, 4, 5, 6}), true));
     succeed("histogram f.npy --bins 2 --range 0:8 -o counts.npy");
-    expect_npy("counts.npy", "<i8", std::vector<std::int64_t>{2, 3});
+    expect_npy(read("counts.npy"), "<i8", std::vector<std::int64_t>{2, 3});
     for (const char* input : {"bins f.npy", "bins -"}) {
         const outcome made = shell(std::string("cat f.npy | \"$UPSWEEP\" ") + input +
                                    " --bins 2 --range 0:8 -o out.npy --indices");
         EXPECT_EQ(made.code, 0) << made.words;
-        expect_npy("out.npy", "<i8", std::vector<std::int64_t>{0, 3, 2, 4, 5});
+        expect_npy(read("out.npy"), "<i8", std::vector<std::int64_t>{0, 3, 2, 4, 5});
         EXPECT_EQ(shell(std::string("cat f.npy | \"$UPSWEEP\" ") + input + " --bins 2 -o out.npy").code, 0);
-        expect_npy("out.npy", "<i4", std::vector<std::int32_t>{1, 2, 4, 8, 5, 6});
+        expect_npy(read("out.npy"), "<i4", std::vector<std::int32_t>{1, 2, 4, 8, 5, 6});
     }
 }
 
@@ -175,7 +168,7 @@ TEST_F(cli_histogram, tables) {
               "index\n1\n0\n4\n2\n");
     EXPECT_EQ(read("o.csv"), "offset\n0\n1\n3\n4\n");
     succeed("bins t.csv --column day --range 0:9 --indices -o out.npy");
-    expect_npy("out.npy", "<i8", std::vector<std::int64_t>{0, 1, 2, 3, 4});
+    expect_npy(read("out.npy"), "<i8", std::vector<std::int64_t>{0, 1, 2, 3, 4});
     write("one.tsv", "3\n5\n");
     EXPECT_EQ(succeed("histogram one.tsv --no-header --bins 1 --range 0:4 -o -"),
               "lower,upper,count\n0,4,1\n");

@@ -13,13 +13,6 @@ namespace {
 
 class cli_sort : public cli_test {
   protected:
-    template <class T>
-    void expect_npy(const std::string& name, const std::string& descr, const std::vector<T>& data) const {
-        const std::string file = read(name);
-        EXPECT_EQ(npy_header(file), "{'descr': '" + descr + "', 'fortran_order': False, 'shape': (" +
-                                        std::to_string(data.size()) + ",), }");
-        EXPECT_TRUE(npy_data(file) == bytes_of(data));
-    }
     // Elements and indices, both directions and byte orders, file and pipe, one block and many.
     template <class T>
     void check(const std::string& code, const std::string& raw_type) const {
@@ -35,11 +28,11 @@ class cli_sort : public cli_test {
             const std::vector<T> expected = taken(x, order);
             const std::string options = descending ? " --descending" : "";
             EXPECT_EQ(succeed("sort little.npy -o out.npy" + options), "");
-            expect_npy("out.npy", mark + code, expected);
+            expect_npy(read("out.npy"), mark + code, expected);
             EXPECT_EQ(succeed("sort big.npy -o out.npy --threads 2" + options), "");
-            expect_npy("out.npy", mark + code, expected);
+            expect_npy(read("out.npy"), mark + code, expected);
             EXPECT_EQ(succeed("sort big.npy --indices -o out.npy" + options), "");
-            expect_npy("out.npy", "<i8", places);
+            expect_npy(read("out.npy"), "<i8", places);
             std::string script = "cat x.raw | UPSWEEP_BLOCK_BYTES=1000 \"$UPSWEEP\" sort - --dtype ";
             script.append(raw_type).append(options);
             const outcome piped = shell(script);

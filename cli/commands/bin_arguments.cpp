@@ -35,17 +35,8 @@ void bin_arguments::check() {
         throw usage_error(fmt::format("--range {}: expected two numbers, as in 0:1", in_quotes(range)));
     if (clamp && range.empty()) throw usage_error("--clamp needs --range; without it no number is outside");
     find_input_format(!column.empty(), !dtype.empty());
-    if (input_format == file_format::raw) {
-        if (dtype.empty()) {
-            throw usage_error(fmt::format(
-                "{}: raw data does not tell the type of its elements; say it with --dtype", input));
-        }
-        set_raw_type("--dtype", dtype);
-    } else if (!dtype.empty()) {
-        throw usage_error("--dtype is for raw data; other formats tell their types themselves");
-    }
-    if (!reads_table() && (!column.empty() || headless))
-        throw usage_error("--column and --no-header are for .csv and .tsv tables");
+    read_raw_type(dtype);
+    refuse_table_options();
 }
 
 bins_of_input make_bins(const bin_arguments& arguments, const registry::device& device, number_input& input,

@@ -237,12 +237,7 @@ help_page bins_page() {
           "its upper edge), edges and offsets (one more than bins), dtype, input_dtype, count (elements "
           "read), placed (elements written), shape (of the input), seconds, bytes, bytes_per_second, device, "
           "threads and simd."}});
-    page.sections.push_back(
-        {"Environment",
-         {"UPSWEEP_SIMD forces an instruction set by name, see upsweep devices. UPSWEEP_BLOCK_BYTES is the "
-          "size "
-          "of a block when a file streams (1 MiB). NO_COLOR turns colors of the progress bar off."}});
-    page.sections.push_back({"Exit status", {"0: done. 1: failure on data or files. 2: wrong usage."}});
+    add_last_sections(page, "a file streams");
     page.examples = {
         {"upsweep bins x.npy --bins 8 --range 0:1 -o y.npy --offsets o.npy",
          "Eight bins between 0 and 1, and where each begins:"},

@@ -46,25 +46,10 @@ void check(choose_arguments& arguments, const options_of_choice& given, const CL
     const bool names_column = std::any_of(arguments.conditions.begin(), arguments.conditions.end(),
                                           [](const where_condition& one) { return one.name != "x"; });
     arguments.find_input_format(names_column || !arguments.column.empty(), !given.dtype.empty());
-    const bool table = arguments.reads_table();
-    if (arguments.input_format == file_format::raw) {
-        if (given.dtype.empty()) {
-            throw usage_error(fmt::format(
-                "{}: raw data does not tell the type of its elements; say it with --dtype", arguments.input));
-        }
-        arguments.set_raw_type("--dtype", given.dtype);
-    } else if (!given.dtype.empty()) {
-        throw usage_error("--dtype is for raw data; other formats tell their types themselves");
-    }
+    arguments.read_raw_type(given.dtype);
     arguments.find_output_format();
-    if (!table && (!arguments.column.empty() || arguments.headless))
-        throw usage_error("--column and --no-header are for .csv and .tsv tables");
-    if (table && !is_table(arguments.output_format) && !arguments.indices) {
-        throw usage_error(
-            fmt::format("-o {}: rows of a table are written as .csv or .tsv; an array can hold their "
-                        "--indices",
-                        arguments.output));
-    }
+    arguments.refuse_table_options();
+    if (!arguments.indices) arguments.refuse_rows_in_array();
     if (!arguments.column.empty() && std::none_of(arguments.conditions.begin(), arguments.conditions.end(),
                                                   [](const where_condition& one) { return one.is_x(); })) {
         throw usage_error("--column says which column x is, but no condition is about x");
@@ -138,11 +123,7 @@ void add_common_sections(help_page& page) {
           "known (the others of a partition, and a .npy result that goes to a pipe) is laid in a file beside "
           "the output, or in TMPDIR if that is standard output, once it is more than 16 MiB. An output file "
           "appears when it is complete; until then, and after an error, an old one stays as it was."}});
-    page.sections.push_back(
-        {"Environment",
-         {"UPSWEEP_SIMD forces an instruction set by name, see upsweep devices. UPSWEEP_BLOCK_BYTES is the "
-          "size of a block when a file streams (1 MiB). NO_COLOR turns colors of the progress bar off."}});
-    page.sections.push_back({"Exit status", {"0: done. 1: failure on data or files. 2: wrong usage."}});
+    add_last_sections(page, "a file streams");
 }
 
 help_page compact_page() {

@@ -69,6 +69,23 @@ void file_arguments::set_raw_type(const char* option, const std::string& word) {
                                   registry::dtype_names()));
 }
 
+void file_arguments::read_raw_type(const std::string& word) {
+    if (input_format == file_format::raw) {
+        if (word.empty()) {
+            throw usage_error(fmt::format(
+                "{}: raw data does not tell the type of its elements; say it with --dtype", input));
+        }
+        set_raw_type("--dtype", word);
+    } else if (!word.empty()) {
+        throw usage_error("--dtype is for raw data; other formats tell their types themselves");
+    }
+}
+
+void file_arguments::refuse_table_options() const {
+    if (!reads_table() && (!column.empty() || headless))
+        throw usage_error("--column and --no-header are for .csv and .tsv tables");
+}
+
 void file_arguments::find_output_format() {
     if (output == "-" && json) {
         throw usage_error("--json writes to standard output; name a file for the data with -o");
@@ -77,6 +94,15 @@ void file_arguments::find_output_format() {
     if (is_table(output_format) && !reads_table()) {
         throw usage_error(
             fmt::format("-o {}: results of an array are written as .npy or raw, not as a table", output));
+    }
+}
+
+void file_arguments::refuse_rows_in_array() const {
+    if (reads_table() && !is_table(output_format)) {
+        throw usage_error(
+            fmt::format("-o {}: rows of a table are written as .csv or .tsv; an array can hold their "
+                        "--indices",
+                        output));
     }
 }
 
@@ -145,6 +171,16 @@ std::size_t block_bytes(std::size_t usual) {
                                       in_quotes(text)));
     }
     return bytes;
+}
+
+void add_last_sections(help_page& page, std::string_view when) {
+    page.sections.push_back(
+        {"Environment",
+         {fmt::format("UPSWEEP_SIMD forces an instruction set by name, see upsweep devices. "
+                      "UPSWEEP_BLOCK_BYTES is the size of a block when {} (1 MiB). NO_COLOR turns colors of "
+                      "the progress bar off.",
+                      when)}});
+    page.sections.push_back({"Exit status", {"0: done. 1: failure on data or files. 2: wrong usage."}});
 }
 
 void tell_run(json_writer& json, double seconds, std::uint64_t bytes, const registry::device& device) {

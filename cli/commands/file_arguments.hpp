@@ -5,8 +5,10 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "cli/help.hpp"
 #include "cli/io/array_file.hpp"
 #include "cli/io/csv.hpp"
 #include "cli/io/format.hpp"
@@ -41,8 +43,14 @@ struct file_arguments {
     void find_input_format(bool has_table_option, bool has_raw_option);
     // The type of raw elements: `word`, given with `option`.
     void set_raw_type(const char* option, const std::string& word);
+    // The word of --dtype, which raw input needs and no other may have.
+    void read_raw_type(const std::string& word);
+    // --column and --no-header, unless the input is a table.
+    void refuse_table_options() const;
     // By the ending of the name, or as the input's.
     void find_output_format();
+    // For results that are rows of a table.
+    void refuse_rows_in_array() const;
     // For results that are no text.
     void refuse_terminal() const;
 
@@ -65,6 +73,10 @@ struct file_arguments {
 
 // Bytes of input or output in a block when a file streams: UPSWEEP_BLOCK_BYTES, or what is usual.
 [[nodiscard]] std::size_t block_bytes(std::size_t usual);
+
+// Environment and exit status in the help of a command that runs on the CPU; `when` its input is cut in
+// blocks.
+void add_last_sections(help_page& page, std::string_view when);
 
 // The members that every report ends with: seconds, bytes, bytes_per_second, device, model, threads, simd.
 void tell_run(json_writer& json, double seconds, std::uint64_t bytes, const registry::device& device);

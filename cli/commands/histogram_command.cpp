@@ -128,12 +128,7 @@ help_page histogram_page() {
                               "its upper edge), edges (one more than bins), counts, dtype, count (numbers "
                               "read), counted (numbers in bins), "
                               "shape, seconds, bytes, bytes_per_second, device, threads and simd."}});
-    page.sections.push_back(
-        {"Environment",
-         {"UPSWEEP_SIMD forces an instruction set by name, see upsweep devices. UPSWEEP_BLOCK_BYTES is the "
-          "size "
-          "of a block when a file streams (1 MiB). NO_COLOR turns colors of the progress bar off."}});
-    page.sections.push_back({"Exit status", {"0: done. 1: failure on data or files. 2: wrong usage."}});
+    add_last_sections(page, "a file streams");
     page.examples = {
         {"upsweep histogram x.npy --bins 8 --range 0:1", "Eight bins between 0 and 1:"},
         {"upsweep histogram data/seattle-weather.csv --column temp_max --bins 12 --plot temperatures.svg",

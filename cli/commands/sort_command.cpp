@@ -22,25 +22,10 @@ struct options_of_sort {
 
 void check(sort_arguments& arguments, const options_of_sort& given) {
     arguments.find_input_format(!arguments.column.empty() || arguments.headless, !given.dtype.empty());
-    const bool table = arguments.reads_table();
-    if (arguments.input_format == file_format::raw) {
-        if (given.dtype.empty()) {
-            throw usage_error(fmt::format(
-                "{}: raw data does not tell the type of its elements; say it with --dtype", arguments.input));
-        }
-        arguments.set_raw_type("--dtype", given.dtype);
-    } else if (!given.dtype.empty()) {
-        throw usage_error("--dtype is for raw data; other formats tell their types themselves");
-    }
+    arguments.read_raw_type(given.dtype);
     arguments.find_output_format();
-    if (!table && (!arguments.column.empty() || arguments.headless))
-        throw usage_error("--column and --no-header are for .csv and .tsv tables");
-    if (table && !is_table(arguments.output_format) && !arguments.indices) {
-        throw usage_error(
-            fmt::format("-o {}: rows of a table are written as .csv or .tsv; an array can hold their "
-                        "--indices",
-                        arguments.output));
-    }
+    arguments.refuse_table_options();
+    if (!arguments.indices) arguments.refuse_rows_in_array();
     arguments.refuse_terminal();
 }
 
@@ -110,11 +95,7 @@ help_page sort_page() {
          {"With --json, an object with file, output, descending, indices, dtype (of the result; of arrays "
           "only), input_dtype (of a table its column's), count (elements or rows), shape, seconds, bytes, "
           "bytes_per_second, device, threads and simd."}});
-    page.sections.push_back(
-        {"Environment",
-         {"UPSWEEP_SIMD forces an instruction set by name, see upsweep devices. UPSWEEP_BLOCK_BYTES is the "
-          "size of a block when a pipe is read (1 MiB). NO_COLOR turns colors of the progress bar off."}});
-    page.sections.push_back({"Exit status", {"0: done. 1: failure on data or files. 2: wrong usage."}});
+    add_last_sections(page, "a pipe is read");
     page.examples = {
         {"upsweep sort x.npy -o sorted.npy", "The elements of an array, from the smallest:"},
         {"upsweep sort data/seattle-weather.csv --column temp_max --descending -o hottest.csv",

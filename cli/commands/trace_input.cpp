@@ -133,14 +133,7 @@ class element_reader {
 
     void read_array() {
         const bool raw = arguments_.input_format == file_format::raw;
-        if (raw) {
-            if (arguments_.dtype.empty()) {
-                throw usage_error(
-                    fmt::format("{}: raw data does not tell the type of its elements; say it with --dtype",
-                                arguments_.input));
-            }
-            arguments_.set_raw_type("--dtype", arguments_.dtype);
-        }
+        if (raw) arguments_.read_raw_type(arguments_.dtype);
         array_reader reader = open_array(arguments_);
         arguments_.inputs = identities(reader.source());
         const std::string& name = reader.source().name();

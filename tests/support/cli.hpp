@@ -133,4 +133,17 @@ inline std::string npy_data(const std::string& file) {
 }
 inline std::string npy_header(const std::string& file) { return file.substr(10, file.find('}') - 9); }
 
+// `file` must hold one dimension of elements with those bytes.
+inline void expect_npy(const std::string& file, const std::string& descr, const std::string& data,
+                       std::size_t element_bytes) {
+    EXPECT_EQ(npy_header(file), "{'descr': '" + descr + "', 'fortran_order': False, 'shape': (" +
+                                    std::to_string(data.size() / element_bytes) + ",), }");
+    EXPECT_EQ((file.size() - npy_data(file).size()) % 64, 0u);
+    EXPECT_TRUE(npy_data(file) == data) << npy_data(file).size() << " and " << data.size() << " bytes";
+}
+template <class T>
+void expect_npy(const std::string& file, const std::string& descr, const std::vector<T>& data) {
+    expect_npy(file, descr, bytes_of(data), sizeof(T));
+}
+
 }  // namespace upsweep::test
