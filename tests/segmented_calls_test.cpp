@@ -2,13 +2,12 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "support/guarded.hpp"
-#include "upsweep/error.hpp"
+#include "support/refused.hpp"
 #include "upsweep/segmented_scan.hpp"
 
 namespace upsweep::test {
@@ -23,15 +22,6 @@ TEST(segmented_calls, keys_that_own_memory) {
     EXPECT_EQ(out, (std::vector{1, 2, 3, 12, 60, 6}));
 }
 
-void expect_refused(const std::string& argument, const std::function<void()>& call) {
-    try {
-        call();
-        ADD_FAILURE() << "accepted; expected an error about " << argument;
-    } catch (const error& e) {
-        EXPECT_EQ(e.code(), errc::invalid_argument);
-        EXPECT_EQ(std::string(e.what()).substr(0, argument.size() + 1), argument + ":") << e.what();
-    }
-}
 TEST(segmented_calls, refuses_what_describes_no_segments) {
     cpu::executor ex(2);
     const std::vector<float> x(6, 1.0f);
@@ -39,22 +29,22 @@ TEST(segmented_calls, refuses_what_describes_no_segments) {
     using offsets = std::vector<std::int32_t>;
     for (const offsets& wrong : {offsets{}, offsets{1, 6}, offsets{0, 5}, offsets{0, 7}, offsets{0, 4, 3, 6},
                                  offsets{0}, offsets{0, -1, 6}}) {
-        expect_refused("segments", [&] { inclusive_segmented_scan(ex, by_offsets(wrong), x, out.span()); });
+        expect_refused("segments: ", [&] { inclusive_segmented_scan(ex, by_offsets(wrong), x, out.span()); });
     }
-    expect_refused("segments", [&] {
+    expect_refused("segments: ", [&] {
         inclusive_segmented_scan(ex, by_head_flags(std::vector<std::uint8_t>(5)), x, out.span());
     });
-    expect_refused("segments",
+    expect_refused("segments: ",
                    [&] { exclusive_segmented_scan(ex, by_keys(std::vector<int>(7)), x, out.span()); });
-    expect_refused("out",
+    expect_refused("out: ",
                    [&] { exclusive_segmented_scan(ex, by_keys(std::vector<int>(6)), x, small.span()); });
-    expect_refused("options.initial", [&] {
+    expect_refused("options.initial: ", [&] {
         exclusive_segmented_scan(ex, by_keys(std::vector<int>(6)), x, out.span(),
                                  [](float a, float) { return a; });
     });
     EXPECT_TRUE(out.untouched() && small.untouched());
     std::vector<float> memory(9);
-    expect_refused("out", [&] {
+    expect_refused("out: ", [&] {
         inclusive_segmented_scan(ex, by_offsets(offsets{0, 6}), std::span(memory).first(6),
                                  std::span(memory).last(6));
     });
