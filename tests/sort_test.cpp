@@ -17,6 +17,7 @@
 #include "support/build.hpp"
 #include "support/choices.hpp"
 #include "support/guarded.hpp"
+#include "support/random.hpp"
 #include "support/refused.hpp"
 #include "support/sorted.hpp"
 #include "upsweep/sort.hpp"
@@ -112,6 +113,29 @@ TEST(sort, millions) {
     cpu::executor ex(3);
     sort(ex, x, out);
     EXPECT_TRUE(out == expected);
+}
+
+// Where a sample looks, one every n / 512, are other keys than nearly all are.
+TEST(sort, most_keys_are_not_as_a_sample_says) {
+    constexpr std::size_t samples = 512;
+    for (const std::size_t n : {samples * 100, samples * 700 + 37}) {
+        for (const bool is_above : {false, true}) {
+            std::vector<std::uint32_t> x(n);
+            random_bits random(n);
+            for (std::size_t i = 0; i < n; ++i) {
+                const bool is_seen = i % (n / samples) == 0;
+                const std::uint64_t key = is_seen ? 0x40000000U + random.below(0x40000000U)
+                                                  : (is_above ? 0xfffe0000U : 0U) + random.below(0x20000U);
+                x[i] = static_cast<std::uint32_t>(key);
+            }
+            std::vector<std::uint32_t> expected = x, out(n);
+            std::sort(expected.begin(), expected.end());
+            for_each_backend(coverage::threads, [&](const cpu_backend& backend) {
+                sort(*backend.executor, x, out);
+                EXPECT_EQ(out, expected) << n;
+            });
+        }
+    }
 }
 
 // What is in order but for one place, wherever that is, a border between threads too.
