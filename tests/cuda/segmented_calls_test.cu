@@ -82,7 +82,7 @@ TEST(cuda_segments, through_the_callers_workspace) {
             inclusive_scan_by_key(ex, given.keys.view(), given.in.view(), out.span());
             EXPECT_EQ(out.read(), given.sums);
         }
-        cuda::executor small(nullptr, scratch.span().subspan(0, n), choice);
+        cuda::executor small(nullptr, scratch.span().subspan(0, n / 8), choice);
         expect_refused(
             "workspace: expected at least",
             [&] { inclusive_scan_by_key(small, given.keys.view(), given.in.view(), out.span()); },

@@ -23,7 +23,8 @@ struct scan_types {
     using Total = TotalType;
     using Load = LoadType;
     using Store = StoreType;
-    static constexpr bool chooses = false;  // elements instead of results are stored: choosing.cuh
+    static constexpr bool chooses = false;    // elements instead of results are stored: choosing.cuh
+    static constexpr bool has_heads = false;  // load() is also told which elements begin a segment
     static constexpr int inputs = sizeof...(InTypes);
     static constexpr int widest = [] {
         int widest = sizeof(OutType);
@@ -66,6 +67,7 @@ struct scan_arguments {
     typename Types::Op op;
     typename Types::Load load;
     typename Types::Store store;
+    const std::uint32_t* heads = nullptr;  // Types::has_heads: a bit an element in the order of the scan
 
     __device__ __forceinline__ std::uint64_t size() const {
         if (length == nullptr) return n;

@@ -72,8 +72,9 @@ struct look_ahead_left : look_ahead_ring<Types> {
         const int own = lane < used ? lane : used - 1;
         const int last = lane == whole ? tiles_before - 1 : 31;
         constexpr int batch = fold_batch<Acc>;
+        constexpr int batches_at_once = folds_in_loops<Acc> ? 1 : 32 / batch;
         Acc sum{}, fold{};
-#pragma unroll
+#pragma unroll(batches_at_once)
         for (int from = 0; from < 32; from += batch) {
             Acc x[batch];
 #pragma unroll

@@ -119,7 +119,12 @@ struct look_ahead_loader : look_ahead_ring<Types> {
             if (lane == 0) {
                 unsigned bytes = copies[0].bytes;
                 if constexpr (Types::inputs == 2) bytes += copies[1].bytes;
-                own.full.arrive_expecting(bytes);
+                unsigned head_bytes = 0;
+                if constexpr (Types::has_heads) head_bytes = this->valid_rows(index) * Types::row / 8;
+                own.full.arrive_expecting(bytes + head_bytes);
+                if constexpr (Types::has_heads)
+                    copy_async(stage(at.stage) + shape::heads_at,
+                               arguments.heads + this->first_item(index) / 32, head_bytes, own.full);
 #pragma unroll
                 for (int k = 0; k < Types::inputs; ++k)
                     if (copies[k].bytes != 0)

@@ -42,8 +42,7 @@ struct look_ahead_located : look_ahead_ring<Types> {
             },
             left.rows, left.has_rows);
         const typename Types::tile_runs totals{stage(s) + shape::totals_at};
-        set_part(
-            combine, lane > 0, [&] { return totals.load(row, lane - 1); }, left.runs, left.has_runs);
+        set_runs(combine, totals, row, lane, left);
     }
 
     // Where a row of a unit in scan order lies in its stage.

@@ -77,6 +77,9 @@ struct look_ahead_ring {
     __device__ __forceinline__ T* at(int s, int offset) const {
         return reinterpret_cast<T*>(stage(s) + offset);
     }
+    __device__ __forceinline__ const std::uint32_t* heads(int s) const {
+        return at<const std::uint32_t>(s, shape::heads_at);
+    }
     __device__ __forceinline__ static std::uint64_t first_item(std::int64_t unit) {
         return std::uint64_t(unit) * shape::unit_items;
     }
@@ -145,7 +148,10 @@ struct look_ahead_ring {
                                                         bool reverse) const {
         const int rows = Plain ? shape::rows : seen.rows;
         typename Types::Raw raw;
-        read_raw<Aligned, 0>(raw, s, seen, reverse ? rows * 32 - 1 - (row * 32 + lane) : row * 32 + lane);
+        read_raw<Aligned, 0>(raw.arrays(), s, seen,
+                             reverse ? rows * 32 - 1 - (row * 32 + lane) : row * 32 + lane);
+        if constexpr (Types::has_heads)
+            raw.read_heads(heads(s), unsigned((row * 32 + lane) * Types::items), reverse);
         return raw;
     }
 
@@ -153,16 +159,21 @@ struct look_ahead_ring {
     __device__ __forceinline__ Acc element(int s, const unit_view& seen, int row, int m, bool reverse) const {
         const int at = (row * 32 + lane) * Types::items + m;
         const int place = reverse ? seen.rows * Types::row - 1 - at : at;
-        return element_at(std::make_integer_sequence<int, Types::inputs>{}, s, seen, place);
+        const auto load = [&](const auto&... x) {
+            if constexpr (Types::has_heads)
+                return arguments.load(x..., (heads(s)[at / 32] >> (at % 32) & 1) != 0);
+            else
+                return arguments.load(x...);
+        };
+        return element_at(std::make_integer_sequence<int, Types::inputs>{}, s, seen, place, load);
     }
-    template <int... k>
+    template <int... k, class Load>
     __device__ __forceinline__ Acc element_at(std::integer_sequence<int, k...>, int s, const unit_view& seen,
-                                              int place) const {
-        return convert<Acc>(
-            convert<typename Types::Total>(arguments.load(load_element<typename Types::template In<k>>(
-                stage(s) + shape::input_at(k) + seen.shift[k] +
-                    place * int(sizeof(typename Types::template In<k>)),
-                seen.aligned, lane)...)));
+                                              int place, const Load& load) const {
+        return convert<Acc>(convert<typename Types::Total>(load(load_element<typename Types::template In<k>>(
+            stage(s) + shape::input_at(k) + seen.shift[k] +
+                place * int(sizeof(typename Types::template In<k>)),
+            seen.aligned, lane)...)));
     }
 
     // The direction as a constant where a path is compiled for it.

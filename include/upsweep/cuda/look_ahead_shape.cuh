@@ -62,7 +62,8 @@ struct look_ahead_shape {
         for (int k = 0; k < array; ++k) at += align16(rows * Types::row * Types::element_size[k] + 32);
         return at;
     }
-    static constexpr int totals_at = input_at(Types::inputs);
+    static constexpr int heads_at = input_at(Types::inputs);
+    static constexpr int totals_at = heads_at + (Types::has_heads ? align16(rows * Types::row / 8) : 0);
     static constexpr int row_folds_at = totals_at + align16(rows * Types::tile_runs::line);
     static constexpr int tile_totals_at = row_folds_at + align16(rows * accumulator_size);
     static constexpr int tile_parts_at = tile_totals_at + align16(tiles * accumulator_size);

@@ -24,6 +24,8 @@ struct look_ahead_totals : look_ahead_ring<Types> {
     published<Acc> tile_totals;
     published<Acc> row_totals;
 
+    static constexpr int tiles_at_once = folds_in_loops<Acc> ? 1 : shape::tiles;
+
     template <bool Plain, bool Aligned, direction Way>
     __device__ __forceinline__ void sum_runs(int s, const unit_view& seen, int warp) const {
         const bool reverse = this->template reversed<Way>();
@@ -75,7 +77,7 @@ struct look_ahead_totals : look_ahead_ring<Types> {
             else
                 sum_runs<false, false, direction::either>(s, seen, warp);
             own.summed.arrive_by_warp(lane);
-#pragma unroll
+#pragma unroll(tiles_at_once)
             for (int t = 0; t < shape::tiles; ++t) {
                 if ((round * shape::tiles + t) % shape::warps != unsigned(warp)) continue;
                 own.summed.wait(at.phase);

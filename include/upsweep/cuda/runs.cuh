@@ -18,6 +18,7 @@ inline constexpr int run_items = is_free<Op, Acc>&& WidestElement <= 2 ? 16 / Wi
 // One run of each input array in registers.
 template <int Items, class... In>
 struct raw_run {
+    __device__ __forceinline__ raw_run& arrays() { return *this; }
     template <class Function, class... Earlier>
     __device__ __forceinline__ auto element(int, const Function& function, const Earlier&... earlier) const {
         return function(earlier...);
@@ -28,6 +29,8 @@ struct raw_run<Items, First, Rest...> {
     word_array<Items* int(sizeof(First)) / 4> words;
     raw_run<Items, Rest...> rest;
 
+    __device__ __forceinline__ raw_run& arrays() { return *this; }
+
     // function(x0, x1, ...) of element m of every array.
     template <class Function, class... Earlier>
     __device__ __forceinline__ auto element(int m, const Function& function,
@@ -36,10 +39,32 @@ struct raw_run<Items, First, Rest...> {
     }
 };
 
+// The same with a bit for each element, whether it begins a segment.
+template <int Items, class... In>
+struct raw_run_in_segments {
+    raw_run<Items, In...> own;
+    unsigned heads;
+
+    __device__ __forceinline__ raw_run<Items, In...>& arrays() { return own; }
+
+    // function(x0, x1, ..., head)
+    template <class Function>
+    __device__ __forceinline__ auto element(int m, const Function& function) const {
+        return own.element(m, [&](const auto&... x) { return function(x..., (heads >> m & 1) != 0); });
+    }
+    // From the words that have the bits in the order of the scan, for the run that begins at element `first`.
+    // Elements are taken in the order of memory.
+    template <class Index>
+    __device__ __forceinline__ void read_heads(const std::uint32_t* words, Index first, bool reverse) {
+        const unsigned bits = words[first / 32] >> (first % 32) & (0xffffffffu >> (32 - Items));
+        heads = reverse ? __brev(bits) >> (32 - Items) : bits;
+    }
+};
+
 // Elements convert to the caller's accumulator type, Nominal, and from it to the register's.
-template <class Nominal, class Acc, int Items, class Function, class... In>
-__device__ __forceinline__ void load_accumulators(const raw_run<Items, In...>& raw, const Function& function,
-                                                  bool reverse, Acc (&x)[Items]) {
+template <class Nominal, class Acc, int Items, class Raw, class Function>
+__device__ __forceinline__ void load_accumulators(const Raw& raw, const Function& function, bool reverse,
+                                                  Acc (&x)[Items]) {
 #pragma unroll
     for (int m = 0; m < Items; ++m) {
         x[m] = convert<Acc>(convert<Nominal>(raw.element(m, function)));
@@ -126,7 +151,7 @@ __device__ __forceinline__ void scan_run(const combiner<Acc, Op>& combine, const
 #pragma unroll
         for (int m = 0; m < Items; ++m) {
             const Acc next = combine(before, x[m]);
-            x[m] = Exclusive ? before : next;
+            x[m] = Exclusive ? combine.exclusive(before, x[m], start) : next;
             before = next;
         }
     } else {
@@ -201,12 +226,17 @@ struct run_totals {
     }
 };
 
+// Whether folds are loops of few instructions. Where a combination takes several, those of a look-ahead
+// scan's warps, unrolled, would not all stay in the instruction cache.
+template <class Acc>
+inline constexpr bool folds_in_loops = false;
+
 // Elements read at once from shared memory before they are folded one by one.
 template <class Acc>
-inline constexpr int fold_batch = sizeof(Acc) <= 4    ? 32
-                                  : sizeof(Acc) <= 8  ? 16
-                                  : sizeof(Acc) <= 16 ? 8
-                                                      : 2;
+inline constexpr int fold_batch = sizeof(Acc) > 16                         ? 2
+                                  : sizeof(Acc) > 8 || folds_in_loops<Acc> ? 8
+                                  : sizeof(Acc) > 4                        ? 16
+                                                                           : 32;
 
 // Replaces the totals of a row's runs by their left folds and returns the row's total; a row a lane.
 template <class Acc, class Op, class Stored>
@@ -228,6 +258,15 @@ __device__ __forceinline__ Acc fold_runs(const combiner<Acc, Op>& combine,
     return sum;
 }
 
+// What stands to the left of a lane's run in its row, after fold_runs().
+template <class Acc, class Op, class Stored>
+__device__ __forceinline__ void set_runs(const combiner<Acc, Op>& combine,
+                                         const run_totals<Acc, Stored>& totals, int row, int lane,
+                                         left_parts<Acc>& left) {
+    set_part(
+        combine, lane > 0, [&] { return totals.load(row, lane - 1); }, left.runs, left.has_runs);
+}
+
 // The left fold of the first `count` values of a line, 1 to 32 of them; they stay as they are. Reads up
 // to 32.
 template <class Acc, class Op, class Stored>
@@ -247,6 +286,13 @@ __device__ __forceinline__ Acc fold_line(const combiner<Acc, Op>& combine,
     return sum;
 }
 
+// The total of a row's runs, which stay as they are.
+template <class Acc, class Op, class Stored>
+__device__ __forceinline__ Acc fold_row(const combiner<Acc, Op>& combine,
+                                        const run_totals<Acc, Stored>& totals, int row) {
+    return fold_line(combine, totals, row, 32);
+}
+
 // Left folds over the lanes of a warp: lane l gets x0 (+) ... (+) xl.
 template <class Acc, class Op>
 __device__ __forceinline__ Acc fold_lanes(const combiner<Acc, Op>& combine, const Acc& x, int lane) {
@@ -261,7 +307,8 @@ __device__ __forceinline__ Acc fold_lanes(const combiner<Acc, Op>& combine, cons
     } else {
         Acc sum = shuffle(x, 0);
         // Shuffles do not wait for each other; small values are all under way at once.
-#pragma unroll(sizeof(Acc) <= 8 ? 32 : 4)
+        constexpr int at_once = sizeof(Acc) > 8 ? 4 : folds_in_loops<Acc> ? 8 : 32;
+#pragma unroll(at_once)
         for (int j = 1; j < 32; ++j) {
             const Acc next = shuffle(x, j);
             if (j <= lane) sum = combine(sum, next);

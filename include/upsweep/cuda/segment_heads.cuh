@@ -1,5 +1,5 @@
 // Which elements start a segment, in device memory: what describes segments, and the kernels that turn it
-// into one byte an element.
+// into one bit an element.
 #pragma once
 
 #include <concepts>
@@ -8,6 +8,7 @@
 #include <string>
 #include <type_traits>
 
+#include "upsweep/core/portability.hpp"
 #include "upsweep/cuda/checked_array.hpp"
 #include "upsweep/cuda/device_span.hpp"
 #include "upsweep/cuda/executor.hpp"
@@ -19,39 +20,48 @@ namespace detail {
 
 inline constexpr unsigned mark_threads = 256;
 
-// heads[i] of elements in the order of memory: whether element i is the first of its segment as the scan
-// goes, which backwards is the last one. Either end of the array is one. is_head(i): whether a segment begins
-// at i, 0 < i < n.
+// Words that hold a bit for each of n elements, for whole rows of a scan.
+UPSWEEP_HOST_DEVICE constexpr std::uint64_t head_words(std::uint64_t n) { return (n + 511) / 512 * 16; }
+
+// Bit e % 32 of heads[e / 32]: whether the scan's element e, which backwards is element n - 1 - e of memory,
+// is the first of its segment as the scan goes. Bits behind the last element are 0. is_head(i): whether a
+// segment begins at element i of memory, 0 < i < n.
 template <class IsHead>
 __global__ void __launch_bounds__(mark_threads)
-    mark_heads_kernel(std::uint8_t* heads, std::uint64_t n, bool reverse, IsHead is_head) {
-    constexpr int each = 8;  // of a thread at once, so that their loads are under way together
-    constexpr std::uint64_t batch = std::uint64_t(each) * mark_threads;
-    for (std::uint64_t first = blockIdx.x * batch; first < n; first += gridDim.x * batch) {
+    mark_heads_kernel(std::uint32_t* heads, std::uint64_t n, bool reverse, IsHead is_head) {
+    constexpr int each = 8;  // words of a warp at once, so that a lane's loads are under way together
+    const std::uint64_t words = head_words(n);
+    const std::uint64_t step = std::uint64_t(gridDim.x) * mark_threads / 32 * each;
+    const unsigned lane = threadIdx.x % 32;
+    std::uint64_t first = (blockIdx.x * std::uint64_t(mark_threads) + threadIdx.x) / 32 * each;
+    for (; first < words; first += step) {
         bool marked[each];
 #pragma unroll
         for (int k = 0; k < each; ++k) {
-            const std::uint64_t i = first + k * mark_threads + threadIdx.x;
-            const std::uint64_t boundary = reverse ? i + 1 : i;
-            marked[k] = boundary == 0 || boundary >= n || is_head(boundary);
+            const std::uint64_t e = (first + k) * 32 + lane;
+            const std::uint64_t boundary = reverse ? n - e : e;
+            marked[k] = e < n && (e == 0 || is_head(boundary));
         }
+        std::uint32_t own = 0;
 #pragma unroll
         for (int k = 0; k < each; ++k) {
-            const std::uint64_t i = first + k * mark_threads + threadIdx.x;
-            if (i < n) heads[i] = marked[k];
+            const std::uint32_t bits = __ballot_sync(0xffffffffu, marked[k]);
+            if (lane == k) own = bits;
         }
+        if (lane < each && first + lane < words) heads[first + lane] = own;
     }
 }
 // The same of `heads` that are cleared, by the boundaries offsets[0], ..., offsets[count - 1]; what is no
 // boundary within the array is passed over.
 template <class Integer>
-__global__ void mark_offsets_kernel(std::uint8_t* heads, std::uint64_t n, bool reverse,
+__global__ void mark_offsets_kernel(std::uint32_t* heads, std::uint64_t n, bool reverse,
                                     const Integer* offsets, std::uint64_t count) {
+    const auto mark = [&](std::uint64_t e) { atomicOr(heads + e / 32, 1u << (e % 32)); };
     const std::uint64_t first = blockIdx.x * std::uint64_t(blockDim.x) + threadIdx.x;
-    if (first == 0) heads[reverse ? n - 1 : 0] = 1;
+    if (first == 0) mark(0);
     for (std::uint64_t k = first; k < count; k += std::uint64_t(gridDim.x) * blockDim.x) {
         const auto boundary = static_cast<std::uint64_t>(offsets[k]);
-        if (boundary != 0 && boundary < n) heads[reverse ? boundary - 1 : boundary] = 1;
+        if (boundary != 0 && boundary < n) mark(reverse ? n - boundary : boundary);
     }
 }
 template <class Flag>
@@ -97,8 +107,8 @@ class by_offsets {
         return detail::checked_array::of("segments", offsets_);
     }
     // Preconditions: n is not 0; the executor's device is the current one.
-    void mark(const executor& ex, std::uint8_t* heads, std::uint64_t n, bool reverse) const {
-        cuda::check(cudaMemsetAsync(heads, 0, n, ex.stream()), "clearing scratch");
+    void mark(const executor& ex, std::uint32_t* heads, std::uint64_t n, bool reverse) const {
+        cuda::check(cudaMemsetAsync(heads, 0, detail::head_words(n) * 4, ex.stream()), "clearing scratch");
         const unsigned blocks = detail::mark_blocks(ex, offsets_.size());
         detail::mark_offsets_kernel<<<blocks, detail::mark_threads, 0, ex.stream()>>>(
             heads, n, reverse, offsets_.data(), offsets_.size());
@@ -120,7 +130,7 @@ class by_head_flags {
     [[nodiscard]] detail::checked_array array() const {
         return detail::checked_array::of("segments", flags_);
     }
-    void mark(const executor& ex, std::uint8_t* heads, std::uint64_t n, bool reverse) const {
+    void mark(const executor& ex, std::uint32_t* heads, std::uint64_t n, bool reverse) const {
         const unsigned blocks = detail::mark_blocks(ex, n);
         detail::mark_heads_kernel<<<blocks, detail::mark_threads, 0, ex.stream()>>>(
             heads, n, reverse, detail::flag_is_set<Flag>{flags_.data()});
@@ -141,7 +151,7 @@ class by_keys {
 
     void check(executor& ex, std::uint64_t n) const { detail::check_described(ex, array(), n, "keys"); }
     [[nodiscard]] detail::checked_array array() const { return detail::checked_array::of("segments", keys_); }
-    void mark(const executor& ex, std::uint8_t* heads, std::uint64_t n, bool reverse) const {
+    void mark(const executor& ex, std::uint32_t* heads, std::uint64_t n, bool reverse) const {
         const unsigned blocks = detail::mark_blocks(ex, n);
         detail::mark_heads_kernel<<<blocks, detail::mark_threads, 0, ex.stream()>>>(
             heads, n, reverse, detail::key_differs<Key, Equal>{keys_.data(), equal_});

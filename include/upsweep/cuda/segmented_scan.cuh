@@ -11,7 +11,7 @@
 // whole array. The calls return when the work is in the executor's stream. Aliasing: out may be in (equal
 // pointers, elements of equal size); any other overlap, also with what describes the segments, is an error.
 // Errors: upsweep::error names the argument; nothing has been enqueued then. Complexity: O(n + segments);
-// what describes the segments is read once, in once, out written once; a byte for each element is written,
+// what describes the segments is read once, in once, out written once; a bit for each element is written,
 // read and cleared in scratch, beside the scan's of about n / 256 bytes for floats.
 #pragma once
 
@@ -22,72 +22,13 @@
 
 #include "upsweep/cuda/scan.cuh"
 #include "upsweep/cuda/segment_heads.cuh"
+#include "upsweep/cuda/segment_values.cuh"
 #include "upsweep/options.hpp"
 
 namespace upsweep {
 namespace cuda {
 
-// What is scanned: a value, and whether a segment begins in what it combines. The second is as wide as the
-// first where that leaves no padding.
-template <class T>
-struct segment_value {
-    T value;
-    std::conditional_t<sizeof(T) % 8 == 0, std::uint64_t, std::uint32_t> head;
-};
-template <class Op>
-struct in_segments {
-    Op op;
-};
-
-// (h1, v1) (+) (h2, v2) = (h1 or h2, h2 ? v2 : v1 (+) v2), of which only the inner operands are swapped.
-template <class T, class Op>
-struct combiner<segment_value<T>, in_segments<Op>> {
-    using Acc = segment_value<T>;
-    in_segments<Op> op;
-    bool swap;
-
-    __device__ __forceinline__ Acc operator()(const Acc& a, const Acc& b) const {
-        const combiner<T, Op> inner{op.op, swap};
-        return {b.head != 0 ? b.value : inner(a.value, b.value), a.head | b.head};
-    }
-    __device__ __forceinline__ Acc join(bool present, const Acc& a, const Acc& b) const {
-        return present ? (*this)(a, b) : b;
-    }
-    __device__ __forceinline__ Acc exclusive(const Acc& before, const Acc& own, const Acc& start) const {
-        return own.head != 0 ? start : before;
-    }
-};
-
 namespace detail {
-
-// An element as a pair: in the caller's accumulator type, Nominal, then in the register's.
-template <class Nominal, class T, class Op>
-struct load_in_segment {
-    Op op;
-    bool swap;
-    bool has_initial;
-    T initial;
-
-    template <class In>
-    __device__ __forceinline__ segment_value<T> operator()(const In& x, const std::uint8_t& head) const {
-        T value = convert<T>(convert<Nominal>(x));
-        if (has_initial && head != 0) value = combiner<T, Op>{op, swap}(initial, value);
-        return {value, head};
-    }
-};
-template <class Nominal>
-struct value_in_segment {
-    template <class T>
-    __device__ __forceinline__ Nominal operator()(const segment_value<T>& x) const {
-        return convert<Nominal>(x.value);
-    }
-};
-
-template <class Acc, class In, class Out, class Op>
-using segmented_types =
-    scan_types<segment_value<register_type<Acc, Op>>, in_segments<Op>, Out,
-               segment_value<register_type<Acc, Op>>, load_in_segment<Acc, register_type<Acc, Op>, Op>,
-               value_in_segment<Acc>, In, std::uint8_t>;
 
 inline std::size_t heads_at(std::size_t scan_bytes) { return (scan_bytes + 255) / 256 * 256; }
 
@@ -101,7 +42,7 @@ void segmented_scan(executor& ex, const Segments& segments, device_span<const In
     segments.check(ex, n);
     const checked_array described = segments.array();
     upsweep::detail::check_apart("segments", described.data, described.bytes(), out.data(), n * sizeof(Out));
-    scan_arguments<types> arguments{{in.data(), nullptr},
+    scan_arguments<types> arguments{{in.data()},
                                     out.data(),
                                     n,
                                     nullptr,
@@ -136,14 +77,14 @@ void segmented_scan(executor& ex, const Segments& segments, device_span<const In
     ex.check_before_launch();
     const scan_launch<types, Exclusive> scan(ex, arguments);
     const algorithm chosen = scan.choose();
-    const std::size_t at = heads_at(scan.bytes(chosen));
-    const executor::scratch taken = ex.take_scratch(at + n);
-    auto* const heads = reinterpret_cast<std::uint8_t*>(static_cast<char*>(taken.data) + at);
-    arguments.in[1] = heads;
+    const std::size_t at = heads_at(scan.bytes(chosen)), head_bytes = head_words(n) * 4;
+    const executor::scratch taken = ex.take_scratch(at + head_bytes);
+    auto* const heads = reinterpret_cast<std::uint32_t*>(static_cast<char*>(taken.data) + at);
+    arguments.heads = heads;
     segments.mark(ex, heads, n, options.reverse);
     scan.enqueue(chosen, taken.data);
     // As it was found, because tagged words of a longer scan may come to lie there.
-    cuda::check(cudaMemsetAsync(heads, 0, n, ex.stream()), "clearing scratch");
+    cuda::check(cudaMemsetAsync(heads, 0, head_bytes, ex.stream()), "clearing scratch");
     ex.release_scratch(taken);
     cuda::check(cudaGetLastError(), "launching a segmented scan");
     ex.set_latest(chosen);
@@ -155,7 +96,8 @@ void segmented_scan(executor& ex, const Segments& segments, device_span<const In
 // with n. For executors that use the caller's memory.
 template <class In, class Out = In, class Op = plus, class Acc = core::accumulator_for<deduced, In, Op>>
 [[nodiscard]] std::size_t segmented_scan_workspace_bytes(std::uint64_t n, const Op& = {}) {
-    return detail::heads_at(workspace_bytes_of<detail::segmented_types<Acc, In, Out, Op>>(n)) + n;
+    return detail::heads_at(workspace_bytes_of<detail::segmented_types<Acc, In, Out, Op>>(n)) +
+           detail::head_words(n) * 4;
 }
 
 }  // namespace cuda

@@ -109,7 +109,7 @@ __global__ void __launch_bounds__(tile_shape<Types>::threads,
         const detail::look_back_ahead_state<Types> past(tagged, arguments.n, own.tag);
         if (threadIdx.x == 0) taken = next;
         if (warp == 0 && sums) {
-            const Acc rows = fold_lanes(combine, fold_line(combine, summed.totals(), lane, 32), lane);
+            const Acc rows = fold_lanes(combine, fold_row(combine, summed.totals(), lane), lane);
             if (lane == 31) past.tile_totals.publish(own.index, rows, own.tag);
         }
         if (warp == 1 && scans) scanned.fold_rows();

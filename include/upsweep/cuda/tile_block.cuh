@@ -132,6 +132,11 @@ struct tile_block {
         return aligned;
     }
 
+    // The bits of this lane's run of a row, where elements have some.
+    __device__ __forceinline__ void read_heads(typename Types::Raw& raw, int row, bool reverse) const {
+        if constexpr (Types::has_heads)
+            raw.read_heads(arguments.heads, first_item(row) + std::uint64_t(lane) * Types::items, reverse);
+    }
     // This lane's run of a full row, straight from memory.
     template <int k, wanted Wanted = wanted::as_usual, class Raw>
     __device__ __forceinline__ void read_directly(Raw& raw, int row, bool reverse) const {
@@ -198,7 +203,8 @@ struct tile_block {
             const int row = row_of(k), valid = valid_items(row);
             if (valid == 0) break;
             typename Types::Raw raw;
-            read_staged<0>(raw, row, valid);
+            read_staged<0>(raw.arrays(), row, valid);
+            read_heads(raw, row, arguments.reverse);
             body(raw, row, valid);
         }
     }
@@ -215,7 +221,10 @@ struct tile_block {
     __device__ __forceinline__ void load_kept() {
         direct = true;
 #pragma unroll
-        for (int k = 0; k < shape::rows_per_warp; ++k) read_directly<0, Wanted>(kept[k], row_of(k), false);
+        for (int k = 0; k < shape::rows_per_warp; ++k) {
+            read_directly<0, Wanted>(kept[k].arrays(), row_of(k), false);
+            read_heads(kept[k], row_of(k), false);
+        }
     }
     __device__ __forceinline__ void sum_kept() const {
 #pragma unroll
@@ -235,11 +244,15 @@ struct tile_block {
                 const int rows = valid_rows(), last = rows - 1;
                 const bool partial = last % shape::warps == warp && valid_items(last) != Types::row;
 #pragma unroll
-                for (int k = 0; k < shape::rows_per_warp; ++k)
-                    if (row_of(k) < rows - partial) read_directly<0>(kept[k], row_of(k), reverse);
+                for (int k = 0; k < shape::rows_per_warp; ++k) {
+                    if (row_of(k) >= rows - partial) continue;
+                    read_directly<0>(kept[k].arrays(), row_of(k), reverse);
+                    read_heads(kept[k], row_of(k), reverse);
+                }
                 if (partial) {
                     typename Types::Raw raw;
-                    read_elements<0>(raw, last, reverse);
+                    read_elements<0>(raw.arrays(), last, reverse);
+                    read_heads(raw, last, reverse);
 #pragma unroll
                     for (int k = 0; k < shape::rows_per_warp; ++k)
                         if (row_of(k) == last) kept[k] = raw;
@@ -308,8 +321,7 @@ struct tile_block {
         const combiner<Acc, Op> combine{arguments.op, reverse};
         set_part(
             combine, row > 0, [&] { return row_folds()[row - 1]; }, left.rows, left.has_rows);
-        set_part(
-            combine, lane > 0, [&] { return totals().load(row, lane - 1); }, left.runs, left.has_runs);
+        set_runs(combine, totals(), row, lane, left);
         Acc x[Types::items];
         load_accumulators<typename Types::Total>(raw, arguments.load, reverse, x);
         if (!Plain && arguments.total != nullptr && first_item(row) + valid == n)
