@@ -1,11 +1,13 @@
 // From run-time types to sort() and sort_indices().
 #include "registry/sorter.hpp"
 
+#include <array>
 #include <span>
 #include <string>
 #include <type_traits>
 
 #include "registry/visit.hpp"
+#include "upsweep/cpu/axis.hpp"
 #include "upsweep/error.hpp"
 #include "upsweep/sort.hpp"
 
@@ -28,6 +30,18 @@ void with_order(const device& where, dtype type, const Call& call) {
     });
 }
 
+// sort(executor, first) of the first element of each row.
+template <class Sort>
+void for_each_row(const device& where, std::size_t rows, std::size_t length, std::size_t element_bytes,
+                  const Sort& sort) {
+    if (rows * length == 0) return;
+    const std::array shape{static_cast<std::int64_t>(rows), static_cast<std::int64_t>(length)};
+    const std::array strides{shape[1], std::int64_t{1}};
+    const core::axis_geometry sequences(shape, strides, strides, 1);
+    cpu::for_each_sequence(where.executor(), sequences, 2 * element_bytes,
+                           [&](cpu::executor& with, std::size_t row) { sort(with, row * length); });
+}
+
 }  // namespace
 
 void check_order(const device& where, dtype type) {
@@ -35,17 +49,33 @@ void check_order(const device& where, dtype type) {
 }
 
 void sort(const device& where, dtype type, const void* in, void* out, std::size_t n, bool descending) {
-    with_order(where, type, [&]<class Element>(std::type_identity<Element>) {
-        upsweep::sort(where.executor(), std::span(static_cast<const Element*>(in), n),
-                      std::span(static_cast<Element*>(out), n), {.descending = descending});
-    });
+    sort_rows(where, type, in, out, 1, n, descending);
 }
-
 void sort_indices(const device& where, dtype type, const void* in, std::int64_t* out, std::size_t n,
                   bool descending) {
+    sort_row_indices(where, type, in, out, 1, n, descending);
+}
+
+void sort_rows(const device& where, dtype type, const void* in, void* out, std::size_t rows,
+               std::size_t length, bool descending) {
     with_order(where, type, [&]<class Element>(std::type_identity<Element>) {
-        upsweep::sort_indices(where.executor(), std::span(static_cast<const Element*>(in), n),
-                              std::span(out, n), {.descending = descending});
+        const std::span from(static_cast<const Element*>(in), rows * length);
+        const std::span to(static_cast<Element*>(out), rows * length);
+        for_each_row(where, rows, length, sizeof(Element), [&](cpu::executor& with, std::size_t first) {
+            upsweep::sort(with, from.subspan(first, length), to.subspan(first, length),
+                          {.descending = descending});
+        });
+    });
+}
+void sort_row_indices(const device& where, dtype type, const void* in, std::int64_t* out, std::size_t rows,
+                      std::size_t length, bool descending) {
+    with_order(where, type, [&]<class Element>(std::type_identity<Element>) {
+        const std::span from(static_cast<const Element*>(in), rows * length);
+        const std::span to(out, rows * length);
+        for_each_row(where, rows, length, sizeof(Element), [&](cpu::executor& with, std::size_t first) {
+            upsweep::sort_indices(with, from.subspan(first, length), to.subspan(first, length),
+                                  {.descending = descending});
+        });
     });
 }
 

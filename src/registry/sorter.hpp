@@ -22,7 +22,14 @@ void sort(const device& where, dtype type, const void* in, void* out, std::size_
 void sort_indices(const device& where, dtype type, const void* in, std::int64_t* out, std::size_t n,
                   bool descending);
 
-// Bytes of scratch that the two take.
+// The same for rows of `length` elements each, one behind the other; the indices are those within a row. Rows
+// are shared among the threads where there are enough of them.
+void sort_rows(const device& where, dtype type, const void* in, void* out, std::size_t rows,
+               std::size_t length, bool descending);
+void sort_row_indices(const device& where, dtype type, const void* in, std::int64_t* out, std::size_t rows,
+                      std::size_t length, bool descending);
+
+// Bytes of scratch that sort() and sort_indices() take.
 [[nodiscard]] std::uint64_t sort_scratch_bytes(dtype type, std::uint64_t n);
 [[nodiscard]] std::uint64_t sort_indices_scratch_bytes(dtype type, std::uint64_t n);
 
