@@ -58,3 +58,6 @@ upsweep_backend(CUDA CUDA)
 upsweep_backend(GL OpenGL)
 upsweep_backend(VULKAN Vulkan)
 upsweep_backend(EMULATOR emulator)
+# No device, but found or not in the same way: the Python package, which has to be asked for.
+set(UPSWEEP_PYTHON OFF CACHE STRING "Python package: AUTO, ON or OFF")
+upsweep_backend(PYTHON Python)

@@ -2,7 +2,7 @@
 
 usage: tidy_units.py BUILD OUTPUT
 
-Reads BUILD/compile_commands.json and writes to OUTPUT a compile_commands.json of sources of src/ and cli/, in groups:
+Reads BUILD/compile_commands.json and writes to OUTPUT a compile_commands.json of sources of src/, cli/ and python/module/, in groups:
 files of one folder that are compiled with the same flags become one that includes them all, ten at most. Those with
 kernels stay alone, because Highway includes each of them again for every instruction set.
 """
@@ -13,7 +13,7 @@ import shlex
 import sys
 
 # One operator's scanner stands for the others, which are the same lines.
-CHECKED = re.compile(r"(src|cli)/(?!registry/scanner_(bit|m)).*\.cpp")
+CHECKED = re.compile(r"(src|cli|python/module)/(?!registry/scanner_(bit|m)).*\.cpp")
 ALONE = re.compile(r"src/cpu/|cli/main\.cpp")
 FILES_IN_A_GROUP = 10
 

@@ -1,0 +1,88 @@
+// Histograms and the elements of bins: the registry's binners.
+#include <nanobind/stl/tuple.h>
+
+#include <string>
+#include <tuple>
+
+#include "python/module/array.hpp"
+#include "python/module/module.hpp"
+#include "python/module/threads.hpp"
+#include "registry/binner.hpp"
+
+namespace upsweep::python {
+namespace {
+
+namespace nb = nanobind;
+using range = std::tuple<std::string, std::string, bool>;  // lo, hi and clamp of bin_limits
+
+// Limits for all elements: from the smallest to the largest.
+range extent_of(nb::handle a, const std::string& type) {
+    const array in(a, "a", named_type(type), access::read);
+    in.expect_sequence(in.size());
+    const auto device = processor();
+    const auto extent = registry::make_extent(*device, in.type());
+    {
+        const unlocked others(in.bytes());
+        extent->include(in.data(), in.size());
+    }
+    const registry::bin_limits limits = extent->limits(1);
+    return {limits.lo, limits.hi, limits.clamp};
+}
+
+registry::bin_limits limits_of(const range& limits, std::uint32_t count) {
+    return {std::get<0>(limits), std::get<1>(limits), count, std::get<2>(limits)};
+}
+
+// Where bins begin, as text, and where the last one ends.
+nb::list edges(const std::string& type, const range& limits, std::uint32_t count) {
+    const auto binner = registry::make_binner(*processor(), named_type(type), limits_of(limits, count));
+    nb::list all;
+    for (std::uint64_t bin = 0; bin <= count; ++bin) {
+        const std::string text = registry::format_value(binner->edge(bin));
+        all.append(nb::str(text.c_str(), text.size()));
+    }
+    return all;
+}
+
+void histogram(nb::handle a, const std::string& type, const range& limits, nb::handle counts) {
+    const array in(a, "a", named_type(type), access::read);
+    const array to(counts, "counts", registry::dtype::uint64, access::write);
+    in.expect_sequence(in.size());
+    to.expect_sequence(to.size());
+    const auto device = processor();
+    const auto binner =
+        registry::make_binner(*device, in.type(), limits_of(limits, static_cast<std::uint32_t>(to.size())));
+    const unlocked others(in.bytes());
+    binner->count(in.data(), static_cast<std::uint64_t*>(to.data()), in.size());
+}
+
+// One offset more than bins. `indices`: out is of int64. Returns how many elements there are in bins.
+std::size_t bins(nb::handle a, const std::string& type, const range& limits, nb::handle out,
+                 nb::handle offsets, bool indices) {
+    const array in(a, "a", named_type(type), access::read);
+    const array to(out, "out", indices ? registry::dtype::int64 : in.type(), access::write);
+    const array at(offsets, "offsets", registry::dtype::uint64, access::write);
+    in.expect_sequence(in.size());
+    to.expect_sequence(in.size());
+    at.expect_sequence(at.size());
+    const auto device = processor();
+    const auto binner = registry::make_binner(*device, in.type(),
+                                              limits_of(limits, static_cast<std::uint32_t>(at.size() - 1)));
+    const unlocked others(in.bytes());
+    auto* const begins = static_cast<std::uint64_t*>(at.data());
+    return indices ? binner->extract_indices(in.data(), 0, static_cast<std::int64_t*>(to.data()), begins,
+                                             in.size())
+                   : binner->extract(in.data(), to.data(), begins, in.size());
+}
+
+}  // namespace
+
+void add_bins(nb::module_& module) {
+    module.def("extent_of", &extent_of, nb::arg("a"), nb::arg("type"));
+    module.def("edges", &edges, nb::arg("type"), nb::arg("limits"), nb::arg("count"));
+    module.def("histogram", &histogram, nb::arg("a"), nb::arg("type"), nb::arg("limits"), nb::arg("counts"));
+    module.def("bins", &bins, nb::arg("a"), nb::arg("type"), nb::arg("limits"), nb::arg("out"),
+               nb::arg("offsets"), nb::arg("indices"));
+}
+
+}  // namespace upsweep::python

@@ -1,0 +1,86 @@
+"""Histograms and bins, against the definition of a bin."""
+import numpy as np
+import pytest
+from conftest import FLOATS, INTEGERS
+from reference import assert_same
+
+import upsweep
+
+
+def check(x, places, count, range, clamp):
+    """places: the bin of each element in C order, -1 for none."""
+    flat = x.reshape(-1)
+    indices = np.flatnonzero(places >= 0)
+    indices = indices[np.argsort(places[indices], kind="stable")].astype(np.int64)
+    counts = np.bincount(places[places >= 0], minlength=count).astype(np.int64)
+    offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+    assert_same(upsweep.histogram(x, count, range, clamp=clamp)[0], counts)
+    for call, expected in ((upsweep.bins, flat[indices]), (upsweep.bin_indices, indices)):
+        found, begins = call(x, count, range, clamp=clamp)
+        assert_same(found, expected)
+        assert_same(begins, offsets)
+
+
+@pytest.mark.parametrize("clamp", [False, True])
+@pytest.mark.parametrize("count", [1, 3, 7, 100, 1000])
+@pytest.mark.parametrize("name", INTEGERS)
+def test_integers_are_binned_exactly(name, count, clamp, numbers):
+    x = numbers(name, (40, 50))
+    lo, hi = {"bool": (0, 2), "int8": (-5, 100), "uint8": (0, 256)}.get(name, (-(2**20) if name.startswith("i") else 7, 2**40))
+    if x.dtype.itemsize > 1:
+        x[:20] %= 5000
+    places = [(int(v) - lo) * count // (hi - lo) for v in x.reshape(-1)]
+    places = [min(max(p, 0), count - 1) if clamp else p if 0 <= p < count else -1 for p in places]
+    check(x, np.array(places), count, (lo, hi), clamp)
+
+
+@pytest.mark.parametrize("clamp", [False, True])
+@pytest.mark.parametrize("name", FLOATS)
+def test_floating_point_is_binned_in_its_own_arithmetic(name, clamp, numbers, threads):
+    x = numbers(name, 30_000)
+    x[::100] = np.nan
+    x[5] = np.inf
+    wide = np.float64 if name == "float64" else np.float32
+    lo, hi, count = wide(-1.5), wide(1.25), 37
+    with np.errstate(invalid="ignore"):
+        places = np.floor((x.astype(wide) - lo) * wide(count) / (hi - lo))
+        inside = (x >= lo) & (x < hi)
+        places = np.where(inside, np.minimum(places, count - 1), np.where(x < lo, 0, count - 1) if clamp else -1)
+    places = np.where(np.isnan(x), -1, places).astype(int)
+    check(x, places, count, (float(lo), float(hi)), clamp)
+
+
+def test_without_a_range_the_last_bin_has_the_largest():
+    counts, edges = upsweep.histogram([0.0, 1.0, 2.0, 4.0, np.nan], 4)
+    assert_same(counts, np.array([1, 1, 1, 1]))
+    assert_same(edges, np.array([0.0, 1.0, 2.0, 3.0, 4.0]))
+    counts, edges = upsweep.histogram(np.uint8([3, 3]))
+    assert counts.sum() == 2
+    assert edges.dtype == np.int64
+    counts, _ = upsweep.histogram(np.empty(0), 3)
+    assert_same(counts, np.zeros(3, np.int64))
+
+
+def test_a_histogram_of_numpy():
+    x = np.random.default_rng(4).random(10_000)
+    counts, edges = upsweep.histogram(x, 64, (0, 1))
+    theirs, their_edges = np.histogram(x, 64, (0, 1))
+    assert_same(counts, theirs)
+    assert_same(edges, their_edges)
+
+
+@pytest.mark.parametrize("call", [upsweep.histogram, upsweep.bins, upsweep.bin_indices])
+def test_what_is_refused(call):
+    for count in (0, -1, 2**32):
+        with pytest.raises(ValueError, match="^(bins|count): "):
+            call([1.0], count, (0, 1))
+    for limits in ((1, 1), (2, 1), (0, float("nan")), (0, float("inf"))):
+        with pytest.raises(ValueError, match="range"):
+            call([1.0], 3, limits)
+    with pytest.raises(TypeError, match="^range: "):
+        call([1.0], 3, 5)
+    with pytest.raises(TypeError, match="^a: "):
+        call([1j], 3, (0, 1))
+    for a in ([np.inf, 1.0], [np.nan]):
+        with pytest.raises(ValueError, match="^a: "):
+            call(a, 3)

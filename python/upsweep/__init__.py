@@ -1,0 +1,24 @@
+"""Prefix sums (scans) of NumPy arrays, and what is built on them: at the speed of a copy, with the same bits everywhere.
+
+    >>> import upsweep
+    >>> upsweep.cumsum([3, 1, 4, 1, 5])
+    array([ 3,  4,  8,  9, 14])
+
+Results depend on the elements alone: not on the number of threads, the processor or the timing. Running sums of
+non-negative numbers never decrease. Calls run on several threads, give the interpreter's lock away while they do, and may
+come from several Python threads at once. Arrays of any shape, strides and byte order are taken, of bool, integers of 8 to
+64 bits, float16, bfloat16 (of ml_dtypes), float32, float64, complex64 and complex128.
+"""
+from ._bins import bin_indices, bins, histogram
+from ._choices import compact, compact_indices, partition, partition_indices
+from ._module import version as __version__
+from ._scans import (cummax, cummin, cumprod, cumsum, exclusive_scan, exclusive_segmented_scan, inclusive_scan,
+                     inclusive_segmented_scan, linear_recurrence)
+from ._sorting import argsort, sort
+from ._threads import get_threads, set_threads, simd
+
+__all__ = [
+    "__version__", "argsort", "bin_indices", "bins", "compact", "compact_indices", "cummax", "cummin", "cumprod", "cumsum",
+    "exclusive_scan", "exclusive_segmented_scan", "get_threads", "histogram", "inclusive_scan", "inclusive_segmented_scan",
+    "linear_recurrence", "partition", "partition_indices", "set_threads", "simd", "sort",
+]

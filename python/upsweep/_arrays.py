@@ -1,0 +1,139 @@
+"""Arrays as the extension module takes them: in host memory, of a type that it knows, in this machine's byte order."""
+from __future__ import annotations
+
+import operator
+from typing import Any, Optional, Tuple
+
+import numpy as np
+
+TYPES = ("bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float16", "float32", "float64",
+         "complex64", "complex128")
+_NAMES = {np.dtype(name): name for name in TYPES}
+_HOST_DEVICES = (1, 3, 11)  # of DLPack: the CPU, and host memory that is pinned for CUDA or ROCm
+
+
+def type_name(dtype: np.dtype) -> Optional[str]:
+    """The name of a type in this machine's byte order; None for one that the library has not."""
+    name = _NAMES.get(dtype)
+    # bfloat16 is a type of the package ml_dtypes, which need not be there.
+    return "bfloat16" if name is None and dtype.name == "bfloat16" else name
+
+
+def known_type(dtype: Any, argument: str) -> np.dtype:
+    """The dtype in this machine's byte order. Raises TypeError where the library has no such type."""
+    try:
+        native = np.dtype(dtype).newbyteorder("=")
+    except TypeError as problem:
+        raise TypeError(f"{argument}: {problem}") from None
+    if type_name(native) is None:
+        raise TypeError(f"{argument}: expected one of {', '.join(TYPES)} and bfloat16, but it is {np.dtype(dtype)}")
+    return native
+
+
+def in_host_memory(a: Any, argument: str) -> np.ndarray:
+    """`a` as a NumPy array, copied only where it is not in an array's form yet."""
+    if type(a) is np.ndarray:
+        return a
+    if isinstance(a, np.ma.MaskedArray):
+        raise TypeError(f"{argument}: masked arrays are not supported; fill the masked elements first")
+    if not isinstance(a, np.ndarray):
+        device = getattr(a, "__dlpack_device__", None)
+        if device is not None:
+            kind = int(device()[0])
+            if kind not in _HOST_DEVICES:
+                raise TypeError(f"{argument}: expected an array in host memory, but it is on a device (DLPack's type {kind})")
+        elif hasattr(a, "__cuda_array_interface__"):
+            raise TypeError(f"{argument}: expected an array in host memory, but it is on a CUDA device")
+    return np.asarray(a)
+
+
+def is_direct(a: np.ndarray) -> bool:
+    """Whether the module can read and write where the elements are."""
+    flags = a.flags
+    if not flags.aligned or type_name(a.dtype) is None:
+        return False
+    return flags.c_contiguous or all(stride % a.itemsize == 0 for stride in a.strides)
+
+
+def readable(a: Any, argument: str = "a") -> np.ndarray:
+    """An array for the module to read: `a` itself, unless its elements are swapped or not aligned."""
+    x = in_host_memory(a, argument)
+    if is_direct(x):
+        return x
+    return x.astype(known_type(x.dtype, argument), order="K", subok=False)
+
+
+def memory(a: np.ndarray) -> np.ndarray:
+    """What has the buffer protocol for these elements, which ml_dtypes' bfloat16 has not."""
+    return a if a.dtype in _NAMES else a.view(np.uint16)
+
+
+def along(x: np.ndarray, axis: Any, argument: str = "axis") -> Tuple[np.ndarray, int]:
+    """The array with an axis, and its number from 0 on; without one the elements in C order, as numpy.cumsum has them."""
+    if axis is None:
+        return (x if x.ndim == 1 else x.reshape(-1)), 0
+    if x.ndim == 0:
+        x = x.reshape(1)
+    number = operator.index(axis)
+    if not -x.ndim <= number < x.ndim:
+        raise ValueError(f"{argument}: expected {-x.ndim} to {x.ndim - 1} for {x.ndim} dimensions, but it is {number}")
+    return x, number % x.ndim
+
+
+def check_out(out: Any, shape: Tuple[int, ...]) -> None:
+    """Raises unless `out` is an array of that shape that can be written."""
+    if not isinstance(out, np.ndarray) or isinstance(out, np.ma.MaskedArray):
+        raise TypeError(f"out: expected a numpy.ndarray, but it is of type {type(out).__name__}")
+    known_type(out.dtype, "out")
+    if out.shape != shape:
+        raise ValueError(f"out: expected shape {shape}, but it is {out.shape}")
+    if not out.flags.writeable:
+        raise ValueError("out: the array is read-only")
+
+
+def apart(x: np.ndarray, out: np.ndarray) -> np.ndarray:
+    """`x`, or a copy of it where writing `out` would change elements before they are read."""
+    if not np.may_share_memory(x, out):
+        return x
+    same = (x.__array_interface__["data"][0] == out.__array_interface__["data"][0] and x.strides == out.strides
+            and x.itemsize == out.itemsize)
+    return x if same else x.copy()
+
+
+class Target:
+    """Where the module writes: the caller's array where it can, else one whose elements go there in the end.
+
+    `like` is an array whose shape and order in memory a new one has. `dtype` is out's, if there is one.
+    """
+
+    def __init__(self, like: np.ndarray, dtype: np.dtype, out: Optional[np.ndarray], contiguous: bool = False) -> None:
+        self._out = out
+        is_usable = out is not None and is_direct(out) and (out.flags.c_contiguous or not contiguous)
+        self.array = out if is_usable else np.empty_like(like, dtype=dtype, subok=False)
+
+    def result(self) -> np.ndarray:
+        if self._out is None:
+            return self.array
+        if self._out is not self.array:
+            self._out[...] = self.array
+        return self._out
+
+
+def about(argument: str, problem: ValueError) -> ValueError:
+    """What the registry has to say of an argument's value, with the argument's name before it."""
+    text = str(problem)
+    return ValueError(text if text.startswith(f"{argument}: ") else f"{argument}: {text}")
+
+
+def scalar_text(number: Any, argument: str) -> str:
+    """A number as the registry reads it, with all of its bits."""
+    dtype = np.asarray(number).dtype
+    kind = "f" if type_name(dtype) == "bfloat16" else dtype.kind
+    if np.ndim(number) == 0 and kind in "biu" or isinstance(number, int):
+        return str(int(number))
+    if np.ndim(number) == 0 and kind == "f":
+        value = float(number)
+        return str(int(value)) if value.is_integer() and abs(value) < 2.0**63 else repr(value)
+    if np.ndim(number) == 0 and kind == "c":
+        return repr(complex(number)).strip("()")
+    raise TypeError(f"{argument}: expected a number, but it is {number!r}")

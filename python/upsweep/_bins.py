@@ -1,0 +1,104 @@
+"""Histograms, and the elements of every bin."""
+from __future__ import annotations
+
+import operator
+from typing import Any, Optional, Tuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import _module
+from ._arrays import about, memory, readable, scalar_text, type_name
+
+Range = Optional[Tuple[Any, Any]]
+_MOST_BINS = 2**32 - 2
+
+
+def _elements(a: Any) -> Tuple[np.ndarray, str]:
+    x = readable(a)
+    if x.dtype.kind == "c":
+        raise TypeError(f"a: {x.dtype} has no order, and so no bins")
+    return np.ascontiguousarray(x).reshape(-1), type_name(x.dtype)
+
+
+def _count(count: Any, argument: str) -> int:
+    number = operator.index(count)
+    if not 1 <= number <= _MOST_BINS:
+        raise ValueError(f"{argument}: expected 1 to {_MOST_BINS}, but it is {number}")
+    return number
+
+
+def _limits(x: np.ndarray, name: str, range: Range, clamp: bool) -> Tuple[str, str, bool]:
+    if range is None:
+        if x.size == 0:
+            return "0", "1", True
+        try:
+            return _module.extent_of(memory(x), name)
+        except ValueError as problem:
+            raise about("a", problem) from None
+    try:
+        lo, hi = range
+    except (TypeError, ValueError):
+        raise TypeError(f"range: expected a pair of numbers, but it is {range!r}") from None
+    return scalar_text(lo, "range"), scalar_text(hi, "range"), bool(clamp)
+
+
+def _numbers(x: np.ndarray, name: str) -> np.dtype:
+    """The type of edges: the one that elements are looked at as."""
+    if name in ("uint64", "float64"):
+        return x.dtype
+    return np.dtype(np.float32 if name in ("float16", "bfloat16", "float32") else np.int64)
+
+
+def histogram(a: ArrayLike, bins: int = 10, range: Range = None, *,
+              clamp: bool = False) -> Tuple[NDArray[np.int64], NDArray[Any]]:
+    """How many elements are in each of ``bins`` equal intervals of ``range``, and the edges of these.
+
+    range: a pair (lo, hi); bin b holds the elements x with ``floor((x - lo) * bins / (hi - lo)) == b``, exactly for integers
+    and in the type's own arithmetic for floating point, so hi itself is in no bin. With ``clamp`` what is below lo is counted
+    in the first bin and what is not below hi in the last. None: from the smallest to the largest element, which the last bin
+    has too (from 0 to 1 if there are none). NaNs are counted nowhere. Results: int64 counts, and bins + 1 edges of int64, uint64, float32 or float64, the type
+    that elements are looked at as. Raises TypeError for complex numbers, ValueError for a range without extent or of numbers
+    that the type has not. O(size + bins) work.
+    """
+    x, name = _elements(a)
+    number = _count(bins, "bins")
+    limits = _limits(x, name, range, clamp)
+    dtype = _numbers(x, name)
+    try:
+        edges = _module.edges(name, limits, number)
+    except ValueError as problem:
+        raise about("range", problem) from None
+    counts = np.zeros(number, np.uint64)
+    _module.histogram(memory(x), name, limits, counts)
+    return counts.view(np.int64), np.array([int(e) if dtype.kind in "iu" else float(e) for e in edges], dtype)
+
+
+def _extract(a: Any, count: Any, range: Range, clamp: bool, indices: bool) -> Tuple[np.ndarray, np.ndarray]:
+    x, name = _elements(a)
+    number = _count(count, "count")
+    limits = _limits(x, name, range, clamp)
+    out = np.empty(x.size, np.int64 if indices else x.dtype)
+    offsets = np.zeros(number + 1, np.uint64)
+    try:
+        placed = _module.bins(memory(x), name, limits, memory(out), offsets, indices)
+    except ValueError as problem:
+        raise about("range", problem) from None
+    out.resize(placed, refcheck=False)
+    return out, offsets.view(np.int64)
+
+
+def bins(a: ArrayLike, count: int = 10, range: Range = None, *,
+         clamp: bool = False) -> Tuple[NDArray[Any], NDArray[np.int64]]:
+    """The elements of bin 0, in C order, then those of bin 1, and so on; and where each begins.
+
+    Bins, range and clamp are those of histogram. Returns (elements, offsets): bin b is
+    ``elements[offsets[b]:offsets[b + 1]]``. Elements in no bin are left out. O(size + count) work.
+    """
+    return _extract(a, count, range, clamp, False)
+
+
+def bin_indices(a: ArrayLike, count: int = 10, range: Range = None, *,
+                clamp: bool = False) -> Tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """As bins, with indices in C order in place of elements."""
+    return _extract(a, count, range, clamp, True)

@@ -1,0 +1,87 @@
+"""Compaction and partition."""
+from __future__ import annotations
+
+import math
+from typing import Any, Tuple, Union
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import _module
+from ._arrays import about, in_host_memory, memory, readable, scalar_text, type_name
+
+Condition = Union[ArrayLike, Tuple[str, Any]]
+
+
+_COMPARISONS = ("<", "<=", "==", "!=", ">=", ">")
+_EVERYTHING, _NOTHING = (">=", -2**64), ("<", -2**64)  # of integers
+
+
+def _of_integers(op: str, number: float) -> Tuple[str, int]:
+    """The comparison with an integer that chooses the integers that this one chooses."""
+    if math.isfinite(number) and number == math.floor(number):
+        return op, int(number)
+    if op in ("==", "!=") or math.isnan(number):
+        return _EVERYTHING if op == "!=" else _NOTHING
+    if math.isinf(number):
+        return _EVERYTHING if (number > 0) == (op in ("<", "<=")) else _NOTHING
+    return ("<=", math.floor(number)) if op in ("<", "<=") else (">=", math.ceil(number))
+
+
+def _choose(a: Any, condition: Condition, packed: bool, indices: bool) -> Tuple[np.ndarray, int]:
+    x = readable(a)
+    elements = np.ascontiguousarray(x).reshape(-1)
+    out = np.empty(elements.size, np.int64 if indices else x.dtype)
+    name = type_name(x.dtype)
+    if isinstance(condition, tuple) and len(condition) == 2 and isinstance(condition[0], str):
+        op, number = condition
+        if op not in _COMPARISONS:
+            raise ValueError(f"condition: expected one of {', '.join(_COMPARISONS)}, but it is {op}")
+        if x.dtype.kind in "biu" and np.ndim(number) == 0 and np.asarray(number).dtype.kind == "f":
+            op, number = _of_integers(op, float(number))
+        text = scalar_text(number, "condition")
+        try:
+            return out, _module.choose_compared(memory(elements), name, op, text, memory(out), packed, indices)
+        except ValueError as problem:
+            raise about("condition", problem) from None
+    mask = in_host_memory(condition, "condition")
+    if mask.dtype != bool:
+        raise TypeError(f"condition: expected bool, or a pair such as ('<', 5), but it is {mask.dtype}")
+    if mask.shape != x.shape:
+        raise ValueError(f"condition: expected shape {x.shape}, that of a, but it is {mask.shape}")
+    flags = np.ascontiguousarray(mask).reshape(-1)
+    if indices:
+        return out, _module.choose_flagged_indices(flags, out, packed)
+    return out, _module.choose_flagged(memory(elements), name, flags, memory(out), packed)
+
+
+def _packed(a: Any, condition: Condition, indices: bool) -> np.ndarray:
+    out, count = _choose(a, condition, True, indices)
+    out.resize(count, refcheck=False)  # gives back what it does not need, and copies nothing
+    return out
+
+
+def compact(a: ArrayLike, condition: Condition) -> NDArray[Any]:
+    """The elements that satisfy the condition, in C order: ``a[condition]``.
+
+    condition: bool, of the shape of ``a``; or a pair of one of ``<``, ``<=``, ``==``, ``!=``, ``>=``, ``>`` and a number, as
+    in ``compact(a, ("<", 5))``, which makes no array of flags. A number that the type does not hold compares as what it is:
+    every uint8 is below 300. A NaN is different from everything. Elements are moved bit for bit. Raises TypeError and
+    ValueError that name the argument. O(size) work; memory for all elements while it runs.
+    """
+    return _packed(a, condition, False)
+
+
+def compact_indices(a: ArrayLike, condition: Condition) -> NDArray[np.int64]:
+    """The indices, in C order, of the elements that satisfy the condition: ``numpy.flatnonzero``. See compact."""
+    return _packed(a, condition, True)
+
+
+def partition(a: ArrayLike, condition: Condition) -> Tuple[NDArray[Any], int]:
+    """The elements that satisfy the condition, then the others, both in C order; and how many satisfy it. See compact."""
+    return _choose(a, condition, False, False)
+
+
+def partition_indices(a: ArrayLike, condition: Condition) -> Tuple[NDArray[np.int64], int]:
+    """The indices, in C order, of the elements that satisfy the condition, then of the others; and how many. See compact."""
+    return _choose(a, condition, False, True)

@@ -1,0 +1,262 @@
+"""Scans, segmented scans and linear recurrences."""
+from __future__ import annotations
+
+import functools
+import operator
+from typing import Any, Optional, Tuple, Union
+
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike, NDArray
+
+from . import _module
+from ._arrays import Target, along, apart, check_out, in_host_memory, known_type, memory, readable, type_name
+
+Operator = Union[str, np.ufunc]
+
+_UFUNCS = {
+    np.add: "plus", np.multiply: "multiplies", np.minimum: "minimum", np.maximum: "maximum", np.bitwise_and: "bit_and",
+    np.bitwise_or: "bit_or", np.bitwise_xor: "bit_xor", np.logical_and: "logical_and", np.logical_or: "logical_or",
+}
+
+
+@functools.lru_cache(maxsize=None)
+def _make_plan(op: str, source: str, result: Optional[str], accumulator: Optional[str]) -> Tuple[Any, str, str]:
+    """An operator with its types, and the names of those of results and of totals."""
+    plan = _module.make_plan(op, source, result, accumulator)
+    return plan, plan.output, plan.accumulator
+
+
+def _name_of(op: Operator) -> str:
+    if isinstance(op, str):
+        return op
+    name = _UFUNCS.get(op) if isinstance(op, np.ufunc) else None
+    if name is None:
+        raise TypeError(f"op: expected the name of an operator or a ufunc such as numpy.maximum, but it is {op!r}")
+    return name
+
+
+def _plan(op: str, x: np.ndarray, dtype: DTypeLike, out: Optional[np.ndarray]) -> Tuple[Any, np.dtype, str]:
+    """The types of a scan, the NumPy type of its results, and the name of that of totals."""
+    source = type_name(x.dtype)
+    if dtype is None and out is None:
+        plan, name, totals = _make_plan(op, source, None, None)
+        return plan, x.dtype if name == source else np.dtype(name), totals
+    wanted = None if dtype is None else known_type(dtype, "dtype")
+    result = wanted if out is None else known_type(out.dtype, "out")
+    accumulator = None
+    if wanted is not None and not op.startswith("logical_"):
+        accumulator = type_name(wanted)
+        if accumulator in ("float16", "bfloat16"):
+            accumulator = "float32"  # one rounding, at the end
+    plan, _, totals = _make_plan(op, source, type_name(result), accumulator)
+    return plan, result, totals
+
+
+_RANK = {"b": 0, "i": 1, "u": 1, "f": 2, "c": 3}
+
+
+def _element(initial: Any, accumulator: str) -> Optional[bytes]:
+    """The initial value as an element of the accumulator's type."""
+    if initial is None:
+        return None
+    given = np.asarray(initial)
+    dtype = np.dtype(accumulator)
+    is_integer = isinstance(initial, int)  # of any size
+    kind = "f" if type_name(given.dtype) == "bfloat16" else given.dtype.kind
+    if given.ndim != 0 or not (is_integer or _RANK.get(kind, 4) <= _RANK[dtype.kind]):
+        raise TypeError(f"initial: expected a number that {accumulator} can hold, but it is {initial!r}")
+    if dtype.kind in "iu":
+        limits = np.iinfo(dtype)
+        number = int(initial)
+        if not limits.min <= number <= limits.max:
+            raise ValueError(f"initial: expected {limits.min} to {limits.max} for {accumulator}, but it is {number}")
+        return np.array(number, dtype).tobytes()
+    if dtype.kind == "b" and given not in (0, 1):
+        raise ValueError(f"initial: expected False or True, but it is {initial!r}")
+    with np.errstate(over="ignore"):  # beyond the largest value it is infinite, as results are
+        return np.asarray(given).astype(dtype).tobytes()
+
+
+def _scan(a: Any, op: Operator, axis: Any, dtype: DTypeLike, initial: Any, reverse: bool, out: Optional[np.ndarray],
+          exclusive: bool) -> np.ndarray:
+    x, position = along(readable(a), axis)
+    if out is not None:
+        check_out(out, x.shape)
+    plan, result, totals = _plan(_name_of(op), x, dtype, out)
+    target = Target(x, result, out)
+    if out is not None:
+        x = apart(x, target.array)
+    plan.scan(memory(x), memory(target.array), position, exclusive, bool(reverse), _element(initial, totals))
+    return target.result()
+
+
+def inclusive_scan(a: ArrayLike, op: Operator = "plus", *, axis: Optional[int] = None, dtype: DTypeLike = None,
+                   initial: Any = None, reverse: bool = False, out: Optional[NDArray[Any]] = None) -> NDArray[Any]:
+    """Running totals: ``out[i] = a[0] (+) a[1] (+) ... (+) a[i]``.
+
+    a: array of any shape. axis: the dimension to scan along; None takes all elements in C order, and the result has one
+    dimension. op: ``plus``, ``multiplies``, ``minimum``, ``maximum``, ``bit_and``, ``bit_or``, ``bit_xor``, ``logical_and``,
+    ``logical_or``, or the ufunc of one. dtype: the type in which totals are computed, and of the results unless there is
+    ``out``; None is NumPy's choice (integers narrower than 64 bits widen for sums and products). initial: stands before the
+    first element. reverse: from the end to the beginning. out: takes the results and is returned; it may be ``a``, and where
+    it overlaps ``a`` otherwise the results are those of a copy of ``a``.
+
+    Raises TypeError for types that do not fit, ValueError for shapes, axes and values. Bits: docs/numerics.md; they depend
+    on nothing but the elements. O(size) work.
+    """
+    return _scan(a, op, axis, dtype, initial, reverse, out, False)
+
+
+def exclusive_scan(a: ArrayLike, op: Operator = "plus", *, axis: Optional[int] = None, dtype: DTypeLike = None,
+                   initial: Any = None, reverse: bool = False, out: Optional[NDArray[Any]] = None) -> NDArray[Any]:
+    """Running totals without the element's own: ``out[i] = a[0] (+) ... (+) a[i-1]``.
+
+    ``out[0]`` is ``initial``, or else the operator's identity; of floating-point sums that is -0.0, which changes no bit of
+    what it is added to. All else is as in inclusive_scan.
+    """
+    return _scan(a, op, axis, dtype, initial, reverse, out, True)
+
+
+def cumsum(a: ArrayLike, axis: Optional[int] = None, dtype: DTypeLike = None,
+           out: Optional[NDArray[Any]] = None) -> NDArray[Any]:
+    """Running sums; numpy.cumsum with the bits of inclusive_scan."""
+    return _scan(a, "plus", axis, dtype, None, False, out, False)
+
+
+def cumprod(a: ArrayLike, axis: Optional[int] = None, dtype: DTypeLike = None,
+            out: Optional[NDArray[Any]] = None) -> NDArray[Any]:
+    """Running products; numpy.cumprod with the bits of inclusive_scan."""
+    return _scan(a, "multiplies", axis, dtype, None, False, out, False)
+
+
+def cummax(a: ArrayLike, axis: Optional[int] = None, dtype: DTypeLike = None,
+           out: Optional[NDArray[Any]] = None) -> NDArray[Any]:
+    """Running maxima; a NaN wins and stays, as in numpy.maximum.accumulate, and -0.0 is below 0.0."""
+    return _scan(a, "maximum", axis, dtype, None, False, out, False)
+
+
+def cummin(a: ArrayLike, axis: Optional[int] = None, dtype: DTypeLike = None,
+           out: Optional[NDArray[Any]] = None) -> NDArray[Any]:
+    """Running minima; a NaN wins and stays, as in numpy.minimum.accumulate, and -0.0 is below 0.0."""
+    return _scan(a, "minimum", axis, dtype, None, False, out, False)
+
+
+def _one_dimension(a: Any, argument: str, n: Optional[int] = None) -> np.ndarray:
+    x = in_host_memory(a, argument)
+    if x.ndim != 1 or (n is not None and x.shape[0] != n):
+        expected = "one dimension" if n is None else f"shape ({n},), one an element"
+        raise ValueError(f"{argument}: expected {expected}, but its shape is {x.shape}")
+    return x
+
+
+def _head_bytes(n: int, keys: Any, offsets: Any, heads: Any) -> np.ndarray:
+    """A byte for each of n elements that is not zero where a segment starts."""
+    if sum(given is not None for given in (keys, offsets, heads)) != 1:
+        raise TypeError("expected one of keys, offsets and heads")
+    if heads is not None:
+        flags = _one_dimension(heads, "heads", n)
+        if flags.dtype.kind not in "biu":
+            raise TypeError(f"heads: expected bool or integers, but it is {flags.dtype}")
+        return np.ascontiguousarray(flags if flags.dtype == bool else flags != 0).view(np.uint8)
+    starts = np.zeros(n, np.uint8)
+    if keys is not None:
+        key = _one_dimension(keys, "keys", n)
+        np.not_equal(key[1:], key[:-1], out=starts[1:].view(bool))
+        return starts
+    at = _one_dimension(offsets, "offsets")
+    if at.dtype.kind not in "iu":
+        raise TypeError(f"offsets: expected integers, but it is {at.dtype}")
+    if at.size == 0 or at[0] != 0 or at[-1] != n or np.any(at[1:] < at[:-1]):
+        raise ValueError(f"offsets: expected integers that ascend from 0 to {n}, the number of elements")
+    starts[at[at < n].astype(np.intp)] = 1
+    return starts
+
+
+def _segmented(a: Any, op: Operator, keys: Any, offsets: Any, heads: Any, dtype: DTypeLike, initial: Any, reverse: bool,
+               out: Optional[np.ndarray], exclusive: bool) -> np.ndarray:
+    x = np.ascontiguousarray(_one_dimension(readable(a), "a"))
+    starts = _head_bytes(x.size, keys, offsets, heads)
+    if out is not None:
+        check_out(out, x.shape)
+    plan, result, totals = _plan(_name_of(op), x, dtype, out)
+    target = Target(x, result, out, contiguous=True)
+    if out is not None:
+        x, starts = apart(x, target.array), (starts.copy() if np.may_share_memory(starts, target.array) else starts)
+    plan.scan_segments(memory(x), starts, memory(target.array), exclusive, bool(reverse),
+                       _element(initial, totals))
+    return target.result()
+
+
+def inclusive_segmented_scan(a: ArrayLike, op: Operator = "plus", *, keys: Optional[ArrayLike] = None,
+                             offsets: Optional[ArrayLike] = None, heads: Optional[ArrayLike] = None,
+                             dtype: DTypeLike = None, initial: Any = None, reverse: bool = False,
+                             out: Optional[NDArray[Any]] = None) -> NDArray[Any]:
+    """Running totals that start afresh in every segment of a one-dimensional array.
+
+    Segments are given by one of: keys, as many as elements, where a segment is a run of equal neighbours (of any type that
+    ``!=`` compares); offsets, m + 1 integers that ascend from 0 to the number of elements, where segment k is
+    ``a[offsets[k]:offsets[k + 1]]``; heads, bool or integers, as many as elements, of which one that is not zero starts a
+    segment. Every segment starts from ``initial``, if there is one. All else is as in inclusive_scan. O(n) work.
+
+    Bits: of floating-point sums they depend on where in the array a segment begins, and on nothing else but the elements
+    (docs/numerics.md).
+    """
+    return _segmented(a, op, keys, offsets, heads, dtype, initial, reverse, out, False)
+
+
+def exclusive_segmented_scan(a: ArrayLike, op: Operator = "plus", *, keys: Optional[ArrayLike] = None,
+                             offsets: Optional[ArrayLike] = None, heads: Optional[ArrayLike] = None,
+                             dtype: DTypeLike = None, initial: Any = None, reverse: bool = False,
+                             out: Optional[NDArray[Any]] = None) -> NDArray[Any]:
+    """Totals of the elements before each in its segment; the first one receives ``initial`` or the operator's identity.
+
+    All else is as in inclusive_segmented_scan.
+    """
+    return _segmented(a, op, keys, offsets, heads, dtype, initial, reverse, out, True)
+
+
+def linear_recurrence(a: ArrayLike, b: ArrayLike, x0: float = 0.0, *, axis: int = -1, dtype: DTypeLike = None,
+                      out: Optional[NDArray[Any]] = None) -> NDArray[Any]:
+    """``x[i] = a[i] * x[i-1] + b[i]``, with ``x[-1] = x0``, along an axis.
+
+    a and b: real numbers of shapes that broadcast, so that ``linear_recurrence(0.9, 0.1 * y)`` is exponential smoothing of y.
+    dtype: float32 or float64, in which the arithmetic is done (float16 and bfloat16 do it in float32); None is what a and b
+    have in common, float64 where that is of integers. out: as in inclusive_scan, of the broadcast shape.
+
+    Raises TypeError for complex numbers and other types, ValueError for shapes and axes. Products of up to 131072
+    coefficients are formed: where one overflows, a result may be infinite or NaN although a loop's is finite
+    (docs/numerics.md). O(size) work.
+    """
+    if np.ndim(x0) != 0 or np.asarray(x0).dtype.kind not in "biuf":
+        raise TypeError(f"x0: expected a real number, but it is {x0!r}")
+    first, second = readable(a, "a"), readable(b, "b")
+    for x, argument in ((first, "a"), (second, "b")):
+        if x.dtype.kind == "c":
+            raise TypeError(f"{argument}: expected real numbers, but it is {x.dtype}")
+    try:
+        shape = np.broadcast_shapes(first.shape, second.shape) or (1,)
+    except ValueError:
+        raise ValueError(f"b: its shape {second.shape} does not broadcast with that of a, {first.shape}") from None
+    if out is not None:
+        check_out(out, shape)
+        if out.dtype.kind in "biu":
+            raise TypeError(f"out: expected floating-point numbers, but it is {out.dtype}")
+
+    if dtype is not None:
+        arithmetic = known_type(dtype, "dtype")
+    elif out is not None:
+        arithmetic = known_type(out.dtype, "out")
+    else:  # a number by itself has no type of its own, as in NumPy's arithmetic
+        arithmetic = np.result_type(*(y if isinstance(y, (int, float)) else x for x, y in ((first, a), (second, b))))
+    if dtype is None and arithmetic.kind in "biu":
+        arithmetic = np.dtype(np.float64)
+    if type_name(arithmetic) not in ("float16", "bfloat16", "float32", "float64"):
+        raise TypeError(f"dtype: expected floating-point numbers, but it is {arithmetic}")
+
+    like = next((x for x in (second, first) if x.shape == shape), np.empty(shape, bool))
+    target = Target(like, arithmetic if out is None else out.dtype.newbyteorder("="), out)
+    first, second = (apart(np.broadcast_to(x, shape), target.array) for x in (first, second))
+    position = along(first, operator.index(axis))[1]
+    _module.linear_recurrence(memory(first), type_name(first.dtype), memory(second), type_name(second.dtype), float(x0),
+                              memory(target.array), type_name(target.array.dtype), arithmetic == np.float64, position)
+    return target.result()

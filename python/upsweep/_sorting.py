@@ -1,0 +1,66 @@
+"""Stable sorting."""
+from __future__ import annotations
+
+from typing import Any, Optional, Tuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import _module
+from ._arrays import Target, along, check_out, memory, readable, type_name
+
+
+def _rows(a: Any, axis: Optional[int]) -> Tuple[np.ndarray, int]:
+    x = readable(a)
+    if x.dtype.kind == "c":
+        raise TypeError(f"a: {x.dtype} has no order to sort its elements in")
+    if x.ndim == 0 and axis is not None:
+        raise ValueError("axis: an array of 0 dimensions has none to sort along")
+    return along(x, axis)
+
+
+def _run(a: Any, axis: Optional[int], descending: bool, out: Optional[np.ndarray], indices: bool) -> np.ndarray:
+    x, position = _rows(a, axis)
+    dtype = np.dtype(np.int64) if indices else x.dtype
+    if out is not None:
+        check_out(out, x.shape)
+        if out.dtype.newbyteorder("=") != dtype:
+            raise TypeError(f"out: expected {dtype}, but it is {out.dtype}")
+    # The module sorts rows that lie one behind the other. Others are laid out so, and go back when they are sorted.
+    moved = np.moveaxis(x, position, -1)
+    rows = np.ascontiguousarray(moved)
+    is_last = position == x.ndim - 1
+    target = Target(np.empty(rows.shape, dtype), dtype, out if is_last else None, contiguous=True)
+    if out is not None and np.may_share_memory(rows, target.array):
+        rows = rows.copy()
+    sort = _module.sort_row_indices if indices else _module.sort_rows
+    sort(memory(rows.reshape(-1)), type_name(x.dtype), memory(target.array.reshape(-1)), x.shape[position],
+         bool(descending))
+    sorted_rows = target.result()
+    if is_last:
+        return sorted_rows
+    result = np.empty_like(x, dtype=dtype, subok=False) if out is None else out
+    result[...] = np.moveaxis(sorted_rows, -1, position)
+    return result
+
+
+def sort(a: ArrayLike, axis: Optional[int] = -1, *, descending: bool = False,
+         out: Optional[NDArray[Any]] = None) -> NDArray[Any]:
+    """The elements in order along an axis; None sorts all of them.
+
+    Stable in both directions: elements that are equal keep their order. -0.0 and 0.0 are equal, NaNs are equal to each other
+    and above all else, so that they come last, or first with ``descending``. out: an array of the same shape and type that
+    takes the elements, and is returned; it may be ``a``. Raises TypeError for types without order and ValueError for shapes
+    and axes. O(size) moves for every byte in which elements differ. Scratch: as much memory as one row takes for each
+    thread, and as much as ``a`` unless its rows are contiguous.
+    """
+    return _run(a, axis, descending, out, False)
+
+
+def argsort(a: ArrayLike, axis: Optional[int] = -1, *, descending: bool = False,
+            out: Optional[NDArray[np.int64]] = None) -> NDArray[np.int64]:
+    """The indices, int64, that put the elements in order along an axis: of equal ones the earlier index comes first.
+
+    All else is as in sort.
+    """
+    return _run(a, axis, descending, out, True)
