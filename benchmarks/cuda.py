@@ -58,6 +58,20 @@ def bins(row):
     return row["work"].startswith(("histogram/", "bins"))
 
 
+def sorts(row):
+    return row["work"].startswith("sort")
+
+
+def sorting_table(rows):
+    yield "| what | keys | type | n | us | reads and writes in a copy's time | CUB, us | CUB, times as long |"
+    yield "|---|---|---|---|---|---|---|---|"
+    for row in filter(sorts, rows):
+        what, keys = row["work"].split("/")
+        time, cub = 1e6 * row["seconds"], 1e6 * row["cub_seconds"]
+        yield (f"| `{what}` | {keys} | {row['type']} | {power_of_two(row['n'])} | **{time:.{0 if time >= 100 else 1}f}** | "
+               f"{row['seconds'] / row['copy_seconds']:.1f} | {cub:.{0 if cub >= 100 else 1}f} | {cub / time:.2f} |")
+
+
 def binning_table(rows):
     yield "| what | bins | type | n | us | of copy | CUB, of copy | CUB, times as long |"
     yield "|---|---|---|---|---|---|---|---|"
@@ -179,7 +193,7 @@ def main():
     if chosen.json:
         chosen.json.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     parts = {}
-    if not all(chooses(row) or is_axis(row) or bins(row) or segments(row) or row["work"] == "empty kernel" for row in rows):
+    if not all(chooses(row) or is_axis(row) or bins(row) or segments(row) or sorts(row) or row["work"] == "empty kernel" for row in rows):
         parts["cuda"] = report(rows)
     if any(map(chooses, rows)):
         parts["cuda choosing"] = "\n".join(choosing_table(rows))
@@ -189,6 +203,8 @@ def main():
         parts["cuda segments"] = "\n".join(segments_table(rows))
     if any(map(bins, rows)):
         parts["cuda bins"] = "\n".join(binning_table(rows))
+    if any(map(sorts, rows)):
+        parts["cuda sorts"] = "\n".join(sorting_table(rows))
     print("\n\n".join(parts.values()))
     if chosen.plot:
         draw(rows, chosen.plot)

@@ -1,16 +1,12 @@
 // Sorting: the elements, indices and values of std::stable_sort by an order of its own, bit for bit, and
 // nothing else is written.
 #include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <functional>
-#include <span>
-#include <stdexcept>
 #include <string>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
 #include "support/backend.hpp"
@@ -18,8 +14,8 @@
 #include "support/choices.hpp"
 #include "support/guarded.hpp"
 #include "support/random.hpp"
-#include "support/refused.hpp"
 #include "support/sorted.hpp"
+#include "upsweep/core/portability.hpp"
 #include "upsweep/sort.hpp"
 
 namespace upsweep::test {
@@ -49,7 +45,7 @@ void check_keys(coverage wanted, std::string_view kind, std::size_t n) {
         const std::vector<std::size_t> order = sorted_indices(x, descending);
         const std::vector<T> expected = taken(x, order);
         const std::vector<std::uint32_t> places = converted<std::uint32_t>(order);
-        for_each_backend(wanted, [&](const cpu_backend& backend) {
+        for_each_backend(wanted, [&](const auto& backend) {
             out.reset(n, n % 7);
             sort(*backend.executor, in.span(), out.span(), {.descending = descending});
             expect_same(expected, out);
@@ -110,48 +106,11 @@ TEST(sort, millions) {
     const std::vector<std::uint32_t> x = keys_of<std::uint32_t>("any bits", n, 1);
     std::vector<std::uint32_t> expected = x, out(n);
     std::sort(expected.begin(), expected.end());
-    cpu::executor ex(3);
-    sort(ex, x, out);
-    EXPECT_TRUE(out == expected);
-}
-
-// Where a sample looks, one every n / 512, are other keys than nearly all are.
-TEST(sort, most_keys_are_not_as_a_sample_says) {
-    constexpr std::size_t samples = 512;
-    for (const std::size_t n : {samples * 100, samples * 700 + 37}) {
-        for (const bool is_above : {false, true}) {
-            std::vector<std::uint32_t> x(n);
-            random_bits random(n);
-            for (std::size_t i = 0; i < n; ++i) {
-                const bool is_seen = i % (n / samples) == 0;
-                const std::uint64_t key = is_seen ? 0x40000000U + random.below(0x40000000U)
-                                                  : (is_above ? 0xfffe0000U : 0U) + random.below(0x20000U);
-                x[i] = static_cast<std::uint32_t>(key);
-            }
-            std::vector<std::uint32_t> expected = x, out(n);
-            std::sort(expected.begin(), expected.end());
-            for_each_backend(coverage::threads, [&](const cpu_backend& backend) {
-                sort(*backend.executor, x, out);
-                EXPECT_EQ(out, expected) << n;
-            });
-        }
-    }
-}
-
-// What is in order but for one place, wherever that is, a border between threads too.
-TEST(sort, one_place_out_of_order) {
-    const std::size_t n = 100'000;
-    for (const std::size_t place : {std::size_t{1}, std::size_t{63}, std::size_t{64}, std::size_t{1023},
-                                    std::size_t{1024}, std::size_t{16'384}, std::size_t{32'769}, n - 1}) {
-        std::vector<std::uint32_t> x = indices_of<std::uint32_t>(n);
-        std::vector<std::uint32_t> out(n);
-        const std::vector<std::uint32_t> expected = x;
-        std::swap(x[place - 1], x[place]);
-        for_each_backend(coverage::threads, [&](const cpu_backend& backend) {
-            sort(*backend.executor, x, out);
-            EXPECT_EQ(out, expected) << place;
-        });
-    }
+    for_each_backend(coverage::threads, [&](const auto& backend) {
+        std::fill(out.begin(), out.end(), 1u);
+        sort(*backend.executor, x, out);
+        EXPECT_TRUE(out == expected);
+    });
 }
 
 // Values of every size, that follow their keys.
@@ -165,7 +124,7 @@ void check_values(std::string_view kind, std::size_t n) {
     const std::vector<Value> sorted_values = taken(values, order);
     guarded<Key> to;
     guarded<Value> out;
-    for_each_backend(coverage::threads, [&](const cpu_backend& backend) {
+    for_each_backend(coverage::threads, [&](const auto& backend) {
         to.reset(n, 3);
         out.reset(n, 1);
         sort_by_key(*backend.executor, keys, values, to.span(), out.span());
@@ -191,19 +150,24 @@ TEST(sort, values_follow_their_keys) {
     }
 }
 
-// Elements of any size, by a key of theirs that many have.
+// A key that many elements have.
+struct half_of_first_byte {
+    template <class T>
+    UPSWEEP_HOST_DEVICE std::int16_t operator()(const T& e) const {
+        return static_cast<std::int16_t>(reinterpret_cast<const signed char&>(e) / 2);
+    }
+};
+// Elements of any size, by a key of theirs.
 template <class T>
 void check_elements(std::size_t n) {
     const std::vector<T> x = random_elements<T>(n, 8);
-    const auto key = [](const T& e) {
-        return static_cast<std::int16_t>(reinterpret_cast<const signed char&>(e) / 2);
-    };
+    const half_of_first_byte key;
     std::vector<std::int16_t> keys(n);
     std::transform(x.begin(), x.end(), keys.begin(), key);
     const std::vector<T> up = taken(x, sorted_indices(keys, false));
     const std::vector<T> down = taken(x, sorted_indices(keys, true));
     guarded<T> out;
-    for_each_backend(coverage::threads, [&](const cpu_backend& backend) {
+    for_each_backend(coverage::threads, [&](const auto& backend) {
         out.reset(n, 1);
         sort_by(*backend.executor, x, out.span(), key);
         expect_same(up, out);
@@ -219,40 +183,13 @@ TEST(sort, elements_of_any_size) {
     check_elements<record_of<80>>(repetitions(5'003, 3'003));
 }
 
-TEST(sort, elements_that_own_memory) {
-    const std::size_t n = repetitions(20'000, 9'000);
-    std::vector<std::string> x(n);
-    for (std::size_t i = 0; i < n; ++i) x[i] = std::to_string(i * 7919 % n) + " of many strings";
-    std::vector<double> keys(n);
-    const auto key = [](const std::string& s) { return static_cast<double>(s[0]); };
-    std::transform(x.begin(), x.end(), keys.begin(), key);
-    const std::vector<std::string> expected = taken(x, sorted_indices(keys, false));
-    for_each_backend(coverage::threads, [&](const cpu_backend& backend) {
-        cpu::executor& ex = *backend.executor;
-        std::vector<std::string> out(n), in_place = x, values = x;
-        sort_by(ex, x, out, key);
-        EXPECT_EQ(out, expected);
-        sort_by(ex, in_place, in_place, key);
-        EXPECT_EQ(in_place, expected);
-        std::vector<double> sorted_keys(n);
-        sort_by_key(ex, keys, values, sorted_keys, values);
-        EXPECT_EQ(values, expected);
-        EXPECT_TRUE(std::is_sorted(sorted_keys.begin(), sorted_keys.end()));
-        const auto throws = [&](const std::string& s) {
-            if (s[0] == '5') throw std::runtime_error("five");
-            return 0;
-        };
-        EXPECT_THROW(sort_by(ex, x, out, throws), std::runtime_error);
-    });
-}
-
 TEST(sort, truth_values) {
     const std::size_t n = 9'001;
     guarded<bool> x(n), out(n, 1);
     std::vector<std::uint8_t> bytes(n);
     for (std::size_t i = 0; i < n; ++i) x.data()[i] = (bytes[i] = i % 7 % 2) != 0;
     const std::vector<std::uint32_t> order = converted<std::uint32_t>(sorted_indices(bytes, true));
-    for_each_backend(coverage::threads, [&](const cpu_backend& backend) {
+    for_each_backend(coverage::threads, [&](const auto& backend) {
         sort(*backend.executor, x.span(), out.span(), {.descending = true});
         EXPECT_TRUE(std::is_sorted(out.data(), out.data() + n, std::greater<>()));
         EXPECT_EQ(std::count(out.data(), out.data() + n, true), std::count(bytes.begin(), bytes.end(), 1));
@@ -260,58 +197,6 @@ TEST(sort, truth_values) {
         sort_indices(*backend.executor, x.span(), indices, {.descending = true});
         EXPECT_EQ(indices, order);
     });
-}
-
-// Any keys: the result is in order and a permutation, equal ones keep their order both ways, and descending
-// is ascending with the runs of equal keys in reverse.
-RC_GTEST_PROP(sort, of_anything, (const std::vector<std::int32_t>& some, std::uint32_t range)) {
-    std::vector<std::int32_t> x;
-    for (const std::int32_t value : some)
-        for (int k = 0; k < 40; ++k)
-            x.push_back(range == 0 ? value : (value ^ k) % static_cast<int>(range % 99 + 1));
-    std::vector<std::uint16_t> up(x.size()), down(x.size());
-    cpu::executor one(1);
-    sort_indices(one, x, up);
-    sort_indices(one, x, down, {.descending = true});
-    std::vector<bool> seen(x.size());
-    for (const std::uint16_t i : up) seen[i] = true;
-    RC_ASSERT(std::find(seen.begin(), seen.end(), false) == seen.end());
-    for (std::size_t i = 1; i < up.size(); ++i) {
-        RC_ASSERT(x[up[i - 1]] < x[up[i]] || (x[up[i - 1]] == x[up[i]] && up[i - 1] < up[i]));
-    }
-    std::vector<std::uint16_t> turned = up;
-    std::stable_sort(turned.begin(), turned.end(), [&](auto a, auto b) { return x[a] > x[b]; });
-    RC_ASSERT(turned == down);
-}
-
-TEST(sort, refuses) {
-    cpu::executor one(1);
-    std::vector<float> x{3, 1, 2}, out(3, 9);
-    std::vector<int> values{1, 2, 3}, values_out(3, 9), more(3);
-    expect_refused("out: expected 3 elements, as many as in, but it has 2",
-                   [&] { sort(one, x, std::span(out).first(2)); });
-    expect_refused("out: overlaps in; it must be the same array or disjoint",
-                   [&] { sort(one, std::span(x).first(2), std::span(x).last(2)); });
-    expect_refused("out: expected 3 elements", [&] { sort_indices(one, x, std::span(values).first(2)); });
-    expect_refused("out: overlaps in", [&] { sort_indices(one, values, values); });
-    const std::vector<float> many(200);
-    std::vector<std::int8_t> indices(200);
-    expect_refused("out: index 199 does not fit", [&] { sort_indices(one, many, indices); });
-    expect_refused("values: expected 3 elements, as many as keys, but it has 2",
-                   [&] { sort_by_key(one, x, std::span(values).first(2), out, values_out); });
-    expect_refused("keys_out: expected 3",
-                   [&] { sort_by_key(one, x, values, std::span(out).first(1), values_out); });
-    expect_refused("values_out: expected 3",
-                   [&] { sort_by_key(one, x, values, out, std::span(values_out).first(1)); });
-    expect_refused("keys_out: overlaps values;",
-                   [&] { sort_by_key(one, values_out, values, values, values_out); });
-    expect_refused("values_out: overlaps keys;", [&] { sort_by_key(one, values, values_out, more, values); });
-    expect_refused("values_out: overlaps keys_out", [&] { sort_by_key(one, x, x, out, out); });
-    expect_refused("out: overlaps in", [&] {
-        sort_by(one, std::span(x).first(2), std::span(x).last(2), [](float f) { return f; });
-    });
-    EXPECT_EQ(out, (std::vector<float>(3, 9)));
-    EXPECT_EQ(values_out, (std::vector<int>(3, 9)));
 }
 
 }  // namespace

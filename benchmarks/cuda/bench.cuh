@@ -167,5 +167,6 @@ void bench_choosing();
 void bench_axes();
 void bench_binning();
 void bench_segments();
+void bench_sorting();
 
 }  // namespace bench

@@ -31,7 +31,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
-#include <limits>
 #include <ranges>
 #include <string>
 #include <type_traits>
@@ -41,6 +40,7 @@
 #include "upsweep/compact.hpp"
 #include "upsweep/concepts.hpp"
 #include "upsweep/core/arguments.hpp"
+#include "upsweep/core/key_order.hpp"
 #include "upsweep/cpu/executor.hpp"
 #include "upsweep/cpu/sort.hpp"
 #include "upsweep/error.hpp"
@@ -52,10 +52,6 @@ struct sort_options {
     bool descending = false;
 };
 
-// What elements are sorted by.
-template <class T>
-concept sort_key =
-    (std::integral<T> && sizeof(T) <= 8) || std::same_as<T, float> || std::same_as<T, double> || is_half<T>;
 template <class In>
 concept key_range = input_range<In> && sort_key<std::ranges::range_value_t<In>>;
 // What takes the sorted elements of in.
@@ -89,23 +85,11 @@ T value_of(Word word) {
     return std::bit_cast<T>(static_cast<word_of_bytes<sizeof(T)>>(word));
 }
 
-template <class Key>
-cpu::key_order order_of(const sort_options& options) {
-    cpu::key_order order{sizeof(Key), std::signed_integral<Key>, !std::integral<Key>, 0, options.descending};
-    if constexpr (std::same_as<Key, bfloat16>)
-        order.infinity = 0x7f80;
-    else if constexpr (sizeof(Key) == 2)  // float16; of integers it is not looked at
-        order.infinity = 0x7c00;
-    else if constexpr (std::floating_point<Key>)
-        order.infinity = word_of<std::uint64_t>(std::numeric_limits<Key>::infinity());
-    return order;
-}
-
 // Records of key_at(i) and value_at(i), a word; put(i, key, value) takes the sorted ones.
 template <class Word, class Key, class KeyAt, class ValueAt, class Put>
 class sort_ends {
   public:
-    sort_ends(const cpu::key_order& order, const KeyAt& key_at, const ValueAt& value_at, const Put& put)
+    sort_ends(const core::key_order& order, const KeyAt& key_at, const ValueAt& value_at, const Put& put)
         : shift_(cpu::key_shift(order, sizeof(Word))), key_at_(key_at), value_at_(value_at), put_(put) {}
 
     [[nodiscard]] cpu::record_ends ends() const {
@@ -144,7 +128,7 @@ template <class Key, std::size_t ValueBytes, class KeyAt, class ValueAt, class P
 void sort_with_values(cpu::executor& ex, const sort_options& options, std::size_t n, const KeyAt& key_at,
                       const ValueAt& value_at, const Put& put) {
     using word = word_of_bytes<sizeof(Key) <= 4 && ValueBytes <= 4 ? 4 : 8>;
-    const cpu::key_order order = order_of<Key>(options);
+    const core::key_order order = core::order_of<Key>(options.descending);
     const auto word_at = [&](std::size_t i) { return static_cast<word>(value_at(i)); };
     const sort_ends<word, Key, KeyAt, decltype(word_at), Put> records(order, key_at, word_at, put);
     cpu::run_sort_records(ex, order, records.ends(), n);
@@ -200,30 +184,6 @@ class held_elements {
     mutable std::vector<T> held_;  // each element is taken once
 };
 
-// out: expected n elements, as many as `name`.
-inline void check_as_many(const char* out, std::size_t found, const char* name, std::size_t n) {
-    if (found != n) {
-        throw_error(errc::invalid_argument, std::string(out) + ": expected " + std::to_string(n) +
-                                                " elements, as many as " + name + ", but it has " +
-                                                std::to_string(found));
-    }
-}
-inline void check_disjoint(const char* out, const void* p, std::size_t bytes, const char* name, const void* q,
-                           std::size_t q_bytes) {
-    if (overlap(p, bytes, q, q_bytes)) {
-        throw_error(errc::invalid_argument,
-                    std::string(out) + ": overlaps " + name + "; it must be disjoint from it");
-    }
-}
-// Arrays of as many elements of one type.
-inline void check_same_or_disjoint(const char* out, const void* p, const char* name, const void* q,
-                                   std::size_t bytes) {
-    if (p != q && overlap(p, bytes, q, bytes)) {
-        throw_error(errc::invalid_argument, std::string(out) + ": overlaps " + name +
-                                                "; it must be the same array or disjoint from it");
-    }
-}
-
 }  // namespace detail
 
 template <key_range In, sorted_range<In> Out>
@@ -233,7 +193,8 @@ void sort(cpu::executor& ex, const In& in, Out&& out, const sort_options& option
     detail::check_as_many("out", std::ranges::size(out), "in", n);
     detail::check_same_or_disjoint("out", std::ranges::data(out), "in", std::ranges::data(in),
                                    n * sizeof(key));
-    cpu::run_sort(ex, detail::order_of<key>(options), std::ranges::data(in), std::ranges::data(out), n);
+    cpu::run_sort(ex, core::order_of<key>(options.descending), std::ranges::data(in), std::ranges::data(out),
+                  n);
 }
 
 template <key_range In, index_range Out>

@@ -54,16 +54,15 @@ executor::executor(cudaStream_t stream, algorithm choice) : stream_(stream), cho
 executor::executor(cudaStream_t stream, device_span<std::byte> workspace, algorithm choice)
     : stream_(stream),
       choice_(choice),
-      workspace_(workspace.data()),
-      workspace_bytes_(workspace.size()),
+      workspace_{workspace.data(), workspace.size()},
       owns_workspace_(false) {
     read_device();
-    if (reinterpret_cast<std::uintptr_t>(workspace_) % 256 != 0) {
+    if (reinterpret_cast<std::uintptr_t>(workspace_.data) % 256 != 0) {
         throw_error(errc::invalid_argument, "workspace: expected memory aligned to 256 bytes");
     }
-    if (workspace_bytes_ != 0) {
-        check_pointer(workspace_, "workspace");
-        check(cudaMemsetAsync(workspace_, 0, workspace_bytes_, stream_), "clearing the workspace");
+    if (workspace_.bytes != 0) {
+        check_pointer(workspace_.data, "workspace");
+        check(cudaMemsetAsync(workspace_.data, 0, workspace_.bytes, stream_), "clearing the workspace");
     }
 }
 
@@ -71,7 +70,8 @@ executor::executor(executor&& other) noexcept { *this = std::move(other); }
 
 executor& executor::operator=(executor&& other) noexcept {
     if (this == &other) return *this;
-    free_workspace();
+    if (owns_workspace_) free_memory(workspace_);
+    free_memory(plain_);
     stream_ = other.stream_;
     choice_ = other.choice_;
     latest_ = other.latest_;
@@ -86,20 +86,22 @@ executor& executor::operator=(executor&& other) noexcept {
     only_device_ = other.only_device_;
     passed_ = other.passed_;
     next_passed_ = other.next_passed_;
-    workspace_ = std::exchange(other.workspace_, nullptr);
-    workspace_bytes_ = std::exchange(other.workspace_bytes_, 0);
+    workspace_ = std::exchange(other.workspace_, {});
+    plain_ = std::exchange(other.plain_, {});
     owns_workspace_ = std::exchange(other.owns_workspace_, true);
     return *this;
 }
 
-executor::~executor() { free_workspace(); }
+executor::~executor() {
+    if (owns_workspace_) free_memory(workspace_);
+    free_memory(plain_);
+}
 
-void executor::free_workspace() noexcept {
-    if (!owns_workspace_ || workspace_ == nullptr) return;
+void executor::free_memory(memory& held) noexcept {
+    if (held.data == nullptr) return;
     // A failure here means that the device is lost, and the memory with it.
-    if (cudaFreeAsync(workspace_, stream_) != cudaSuccess) cudaGetLastError();
-    workspace_ = nullptr;
-    workspace_bytes_ = 0;
+    if (cudaFreeAsync(held.data, stream_) != cudaSuccess) cudaGetLastError();
+    held = {};
 }
 
 void executor::read_device() {
@@ -131,17 +133,26 @@ void executor::read_device() {
 void executor::wait() { check(cudaStreamSynchronize(stream_), "waiting for the stream"); }
 
 executor::scratch executor::take_scratch(std::size_t bytes) {
-    if (!owns_workspace_) {
-        if (bytes > workspace_bytes_) {
-            throw_error(errc::out_of_memory, "workspace: expected at least " + std::to_string(bytes) +
-                                                 " bytes for this call, but it has " +
-                                                 std::to_string(workspace_bytes_));
-        }
-        return {workspace_, false};
+    if (owns_workspace_) return take_own(workspace_, bytes, true);
+    if (bytes > workspace_.bytes) {
+        throw_error(errc::out_of_memory, "workspace: expected at least " + std::to_string(bytes) +
+                                             " bytes for this call, but it has " +
+                                             std::to_string(workspace_.bytes));
     }
+    return {workspace_.data, bytes, scratch::kept};
+}
+
+executor::scratch executor::take_plain_scratch(std::size_t bytes, std::size_t other) {
+    if (owns_workspace_) return take_own(plain_, bytes, false);
+    const scratch all = take_scratch(other + bytes);
+    return {static_cast<char*>(all.data) + other, bytes, scratch::to_be_cleared};
+}
+
+executor::scratch executor::take_own(memory& held, std::size_t bytes, bool clears) {
     cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
     check(cudaStreamIsCapturing(stream_, &capture), "stream");
-    if (capture == cudaStreamCaptureStatusNone && bytes <= workspace_bytes_) return {workspace_, false};
+    const bool captured = capture != cudaStreamCaptureStatusNone;
+    if (!captured && bytes <= held.bytes) return {held.data, bytes, scratch::kept};
 
     const std::string doing = "allocating " + std::to_string(bytes) + " bytes of scratch";
     const auto allocate = [&](std::size_t size) {
@@ -150,25 +161,28 @@ executor::scratch executor::take_scratch(std::size_t bytes) {
             cudaGetLastError();  // an allocation that failed is not a sticky error
             throw_status(status, doing);
         }
+        if (!clears) return fresh;
         if (const cudaError_t status = cudaMemsetAsync(fresh, 0, size, stream_); status != cudaSuccess) {
             cudaFreeAsync(fresh, stream_);
             throw_status(status, doing);
         }
         return fresh;
     };
-    if (capture != cudaStreamCaptureStatusNone) return {allocate(bytes), true};
+    if (captured) return {allocate(bytes), bytes, scratch::captured};
 
     // At least half as much again, so that slowly growing calls do not allocate each time.
-    const std::size_t size = std::max(bytes, workspace_bytes_ + workspace_bytes_ / 2);
+    const std::size_t size = std::max(bytes, held.bytes + held.bytes / 2);
     void* const fresh = allocate(size);
-    free_workspace();
-    workspace_ = fresh;
-    workspace_bytes_ = size;
-    return {workspace_, false};
+    free_memory(held);
+    held = {fresh, size};
+    return {fresh, bytes, scratch::kept};
 }
 
 void executor::release_scratch(const scratch& used) {
-    if (used.captured) check(cudaFreeAsync(used.data, stream_), "releasing the graph's scratch");
+    if (used.state == scratch::captured)
+        check(cudaFreeAsync(used.data, stream_), "releasing the graph's scratch");
+    if (used.state == scratch::to_be_cleared && used.bytes != 0)
+        check(cudaMemsetAsync(used.data, 0, used.bytes, stream_), "clearing scratch");
 }
 
 void executor::check_before_launch() const {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cuda/device_array.cuh"
+#include "cuda/skip_below.hpp"
 #include "support/bits.hpp"
 #include "upsweep/bins.hpp"
 #include "upsweep/compact.hpp"
@@ -19,13 +20,6 @@
 
 namespace upsweep::test {
 namespace {
-
-#define SKIP_BELOW(bytes)                                                                                  \
-    if (std::size_t free_bytes = 0, all = 0;                                                               \
-        cudaMemGetInfo(&free_bytes, &all) != cudaSuccess || free_bytes < (bytes)) {                        \
-        GTEST_SKIP() << "needs " << ((bytes) >> 30) << " GiB of device memory, and " << (free_bytes >> 30) \
-                     << " are free";                                                                       \
-    }
 
 // Whether `out` is the CPU's scan of `in`.
 template <class T>

@@ -74,4 +74,28 @@ inline void check_apart(const char* name, const void* p, std::size_t bytes, cons
     }
 }
 
+// out: expected n elements, as many as `name`.
+inline void check_as_many(const char* out, std::size_t found, const char* name, std::size_t n) {
+    if (found != n) {
+        throw_error(errc::invalid_argument, std::string(out) + ": expected " + std::to_string(n) +
+                                                " elements, as many as " + name + ", but it has " +
+                                                std::to_string(found));
+    }
+}
+inline void check_disjoint(const char* out, const void* p, std::size_t bytes, const char* name, const void* q,
+                           std::size_t q_bytes) {
+    if (overlap(p, bytes, q, q_bytes)) {
+        throw_error(errc::invalid_argument,
+                    std::string(out) + ": overlaps " + name + "; it must be disjoint from it");
+    }
+}
+// Arrays of as many elements of one type.
+inline void check_same_or_disjoint(const char* out, const void* p, const char* name, const void* q,
+                                   std::size_t bytes) {
+    if (p != q && overlap(p, bytes, q, bytes)) {
+        throw_error(errc::invalid_argument, std::string(out) + ": overlaps " + name +
+                                                "; it must be the same array or disjoint from it");
+    }
+}
+
 }  // namespace upsweep::detail

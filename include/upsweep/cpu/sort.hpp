@@ -27,18 +27,12 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "upsweep/core/key_order.hpp"
 #include "upsweep/cpu/executor.hpp"
 
 namespace upsweep::cpu {
 
-// How the bits of a key become an unsigned integer of the same order.
-struct key_order {
-    std::size_t bytes;       // of a key: 1, 2, 4 or 8
-    bool is_signed;          // of an integer
-    bool is_floating;        // -0 and +0 are equal, NaNs equal and greater than all else
-    std::uint64_t infinity;  // its bits, of a floating-point key
-    bool descending;
-};
+using core::key_order;
 
 // out = the n keys of `in` in order, of order.bytes each. out may be in, and does not overlap it otherwise.
 // Throws upsweep::error if there is no room for scratch: n keys, and up to 512 KiB a thread.

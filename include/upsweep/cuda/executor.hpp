@@ -72,7 +72,7 @@ class executor {
     [[nodiscard]] int shared_memory() const { return shared_memory_; }
     // Bytes of the L2 cache.
     [[nodiscard]] int cache_bytes() const { return cache_bytes_; }
-    [[nodiscard]] std::size_t workspace_bytes() const { return workspace_bytes_; }
+    [[nodiscard]] std::size_t workspace_bytes() const { return workspace_.bytes; }
     // The algorithm of the latest call; `automatic` before the first.
     [[nodiscard]] algorithm latest() const { return latest_; }
 
@@ -86,9 +86,14 @@ class executor {
     // release_scratch in the same call.
     struct scratch {
         void* data = nullptr;
-        bool captured = false;  // belongs to the graph being captured
+        std::size_t bytes = 0;
+        enum { kept, captured, to_be_cleared } state = kept;  // captured: belongs to the graph
     };
     [[nodiscard]] scratch take_scratch(std::size_t bytes);
+    // Scratch that may hold anything, in front and afterwards, and is other memory than what take_scratch
+    // gives. Of the caller's workspace it is what lies behind its first `other` bytes, a multiple of 256, and
+    // is cleared when it is released, since a call's tagged words may come to lie there.
+    [[nodiscard]] scratch take_plain_scratch(std::size_t bytes, std::size_t other = 0);
     void release_scratch(const scratch& used);
     void set_latest(algorithm used) { latest_ = used; }
     // Throws upsweep::error (device) for a sticky error of earlier work.
@@ -113,8 +118,14 @@ class executor {
     [[nodiscard]] bool has_only_device() const { return only_device_; }
 
   private:
+    // Memory that grows on demand.
+    struct memory {
+        void* data = nullptr;
+        std::size_t bytes = 0;
+    };
     void read_device();
-    void free_workspace() noexcept;
+    void free_memory(memory& held) noexcept;
+    scratch take_own(memory& held, std::size_t bytes, bool clears);
 
     cudaStream_t stream_ = nullptr;
     algorithm choice_ = algorithm::automatic;
@@ -130,8 +141,7 @@ class executor {
     bool only_device_ = false;
     std::array<const void*, 4> passed_{};  // by check_pointer, the latest
     std::size_t next_passed_ = 0;
-    void* workspace_ = nullptr;
-    std::size_t workspace_bytes_ = 0;
+    memory workspace_, plain_;
     bool owns_workspace_ = true;
 };
 

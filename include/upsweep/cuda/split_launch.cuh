@@ -64,8 +64,8 @@ inline std::uint64_t most_stretches(const executor& ex) {
     return std::uint64_t(ex.multiprocessors()) * split_blocks_per_multiprocessor;
 }
 
-// Scratch of a call: that of the scans, counts by bin and stretch, and up to two arrays of elements between
-// passes. All but the scans' is left zero, as other calls' tagged words may come to lie there.
+// Scratch of a call: that of the scans, and as plain scratch counts by bin and stretch, and up to two arrays
+// of elements between passes.
 struct split_scratch {
     std::size_t counts_at = 0, elements_at = 0, array_bytes = 0, bytes = 0;
 
@@ -107,31 +107,33 @@ class split_launch {
             return;
         }
         const split_scratch layout(ex_, n_, bins, sizeof(Passed));
-        const executor::scratch taken = ex_.take_scratch(layout.bytes);
-        scratch_ = static_cast<char*>(taken.data);
+        const executor::scratch for_scans = ex_.take_scratch(layout.counts_at);
+        const executor::scratch taken =
+            ex_.take_plain_scratch(layout.bytes - layout.counts_at, layout.counts_at);
+        for_scans_ = for_scans.data;
+        counts_ = static_cast<std::uint64_t*>(taken.data);
+        elements_ = static_cast<char*>(taken.data) + (layout.elements_at - layout.counts_at);
         if (split_plan(bins).passes == 1)
-            pass<What>(layout, in_, n_, length_, out_, room_, offsets_, classes_);
+            pass<What>(in_, n_, length_, out_, room_, offsets_, classes_);
         else
             several_passes(layout);
-        check(cudaMemsetAsync(scratch_ + layout.counts_at, 0, layout.bytes - layout.counts_at, ex_.stream()),
-              "clearing scratch");
         ex_.release_scratch(taken);
+        ex_.release_scratch(for_scans);
         check(cudaGetLastError(), "launching an extraction of bins");
     }
 
   private:
     // From the array `in` to the array `out`, by bins of `classes`, whose offsets it stores.
     template <moving Moved, class From, class To, class By>
-    void pass(const split_scratch& layout, const From* in, std::uint64_t n, const std::uint64_t* length,
-              To* out, std::uint64_t room, std::uint64_t* offsets, const By& classes) {
+    void pass(const From* in, std::uint64_t n, const std::uint64_t* length, To* out, std::uint64_t room,
+              std::uint64_t* offsets, const By& classes) {
         using arguments = split_arguments<Moved, To, From, By>;
         using shape = split_shape<arguments>;
         const std::uint64_t least = (n - 1) / most_stretches(ex_) + 1;
         const std::uint64_t each = (least + shape::tile - 1) / shape::tile * shape::tile;
         const auto stretches = static_cast<unsigned>((n - 1) / each + 1);
-        auto* const counts = reinterpret_cast<std::uint64_t*>(scratch_ + layout.counts_at);
-        count_launch<From, By>(ex_, in, n, length, classes).count_apart(counts, each);
-        scan_counts(ex_, scratch_, counts, std::uint64_t(classes.bins()) * stretches,
+        count_launch<From, By>(ex_, in, n, length, classes).count_apart(counts_, each);
+        scan_counts(ex_, for_scans_, counts_, std::uint64_t(classes.bins()) * stretches,
                     offsets != nullptr ? offsets + classes.bins() : nullptr);
 
         constexpr auto kernel = &split_bins_kernel<arguments>;
@@ -139,28 +141,28 @@ class split_launch {
         const int shared = shape::shared_bytes(int(classes.bins()));
         prepare<kernel>(ex_, ex_.shared_memory(), 0);
         kernel<<<stretches, shape::threads, shared, ex_.stream()>>>(
-            {in, {n, length, each}, classes, out, room, counts, offsets});
+            {in, {n, length, each}, classes, out, room, counts_, offsets});
     }
     void several_passes(const split_scratch& layout) {
         const std::uint64_t bins = classes_.bins();
         count_launch<In, Classes>(ex_, in_, n_, length_, classes_).count_all(offsets_);
-        scan_counts(ex_, scratch_, offsets_, bins, offsets_ + bins);
+        scan_counts(ex_, for_scans_, offsets_, bins, offsets_ + bins);
 
         const split_plan plan(bins);
         const auto passed = [&](unsigned k) {
-            return reinterpret_cast<Passed*>(scratch_ + layout.elements_at + (k % 2) * layout.array_bytes);
+            return reinterpret_cast<Passed*>(elements_ + (k % 2) * layout.array_bytes);
         };
         const digit_of<Classes> lowest{classes_, 0, plan.digits};
-        pass<What>(layout, in_, n_, length_, passed(0), n_, nullptr, lowest);
+        pass<What>(in_, n_, length_, passed(0), n_, nullptr, lowest);
         // What has a bin is all that is left.
         const auto next = [&](unsigned k, auto* to, std::uint64_t room) {
             const unsigned shift = k * plan.digit_bits;
             if constexpr (What == moving::elements) {
                 const digit_of<Classes> digit{classes_, shift, plan.digits};
-                pass<What>(layout, passed(k - 1), n_, offsets_ + bins, to, room, nullptr, digit);
+                pass<What>(passed(k - 1), n_, offsets_ + bins, to, room, nullptr, digit);
             } else {
                 const digit_of<bin_of_index<In, Classes>> digit{{in_, classes_}, shift, plan.digits};
-                pass<moving::elements>(layout, passed(k - 1), n_, offsets_ + bins, to, room, nullptr, digit);
+                pass<moving::elements>(passed(k - 1), n_, offsets_ + bins, to, room, nullptr, digit);
             }
         };
         for (unsigned k = 1; k + 1 < plan.passes; ++k) next(k, passed(k), n_);
@@ -175,7 +177,9 @@ class split_launch {
     std::uint64_t room_;
     std::uint64_t* offsets_;
     Classes classes_;
-    char* scratch_ = nullptr;
+    void* for_scans_ = nullptr;
+    std::uint64_t* counts_ = nullptr;
+    char* elements_ = nullptr;
 };
 
 }  // namespace upsweep::cuda::detail

@@ -1,0 +1,119 @@
+// Stable sorts of device memory beside CUB's radix sort; a copy moves as many bytes as are read and written
+// once.
+#include <cstdint>
+#include <cstring>
+#include <string>
+
+#include "bench.cuh"
+#include "upsweep/cuda/sort.cuh"
+
+namespace bench {
+namespace {
+
+namespace uc = upsweep::cuda;
+
+template <class T>
+__global__ void fill_with_random(T* x, std::size_t n, std::uint64_t mask) {
+    const std::size_t step = std::size_t(gridDim.x) * blockDim.x;
+    for (std::size_t i = std::size_t(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += step) {
+        std::uint64_t z = (i + 1) * 0x9e3779b97f4a7c15u;  // splitmix64
+        z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+        z = ((z ^ z >> 27) * 0x94d049bb133111ebu) & mask;
+        std::memcpy(x + i, &z, sizeof(T));
+    }
+}
+// Memory of a cell.
+template <class T>
+class buffer {
+  public:
+    explicit buffer(std::size_t size) { uc::check(cudaMalloc(&data_, size * sizeof(T)), "memory of a cell"); }
+    buffer(const buffer&) = delete;
+    buffer& operator=(const buffer&) = delete;
+    ~buffer() { cudaFree(data_); }
+    [[nodiscard]] T* data() const { return data_; }
+    [[nodiscard]] uc::device_span<T> span(std::size_t n) const { return {data_, n}; }
+
+  private:
+    T* data_ = nullptr;
+};
+
+double copy_seconds(std::size_t bytes) {
+    return median_seconds([&] {
+        cudaMemcpyAsync(memory().expected, memory().in, bytes / 2, cudaMemcpyDeviceToDevice, nullptr);
+    });
+}
+
+// Random keys of which the bits in `mask` differ, so that NaNs and -0, which CUB orders otherwise, are not
+// among them.
+template <class Key>
+void keys(const char* type, const char* what, std::size_t n, std::uint64_t mask) {
+    const std::string work = std::string("sort/") + what;
+    if (!wanted(work + "/" + type)) return;
+    const buffer<Key> in(n), out(n), expected(n);
+    fill_with_random<<<2048, 256>>>(in.data(), n, mask);
+    uc::executor ex;
+    const auto ours = [&] { upsweep::sort(ex, in.span(n), out.span(n)); };
+    std::size_t bytes = 0;
+    const auto cub = [&](void* scratch) {
+        uc::check(cub::DeviceRadixSort::SortKeys(scratch, bytes, in.data(), expected.data(),
+                                                 static_cast<long long>(n)),
+                  "CUB");
+    };
+    cub(nullptr);
+    const buffer<char> scratch(bytes);
+    const double cubs = median_seconds([&] { cub(scratch.data()); });
+    ours();
+    if (!equal_bytes(out.data(), expected.data(), n * sizeof(Key))) fail(work + "/" + type);
+    const std::size_t moved = 2 * n * sizeof(Key);
+    report(work, type, "", n, moved, median_seconds(ours), copy_seconds(moved), cubs);
+}
+template <class Key, class Value>
+void pairs(const char* type, std::size_t n) {
+    const std::string work = "sort_by_key/random";
+    if (!wanted(work + "/" + type)) return;
+    const buffer<Key> in(n), out(n), expected(n);
+    const buffer<Value> values(n), values_out(n), expected_values(n);
+    fill_with_random<<<2048, 256>>>(in.data(), n, ~std::uint64_t{0});
+    fill_with_random<<<2048, 256>>>(values.data(), n, ~std::uint64_t{0});
+    uc::executor ex;
+    const auto ours = [&] {
+        upsweep::sort_by_key(ex, in.span(n), values.span(n), out.span(n), values_out.span(n));
+    };
+    std::size_t bytes = 0;
+    const auto cub = [&](void* scratch) {
+        uc::check(cub::DeviceRadixSort::SortPairs(scratch, bytes, in.data(), expected.data(), values.data(),
+                                                  expected_values.data(), static_cast<long long>(n)),
+                  "CUB");
+    };
+    cub(nullptr);
+    const buffer<char> scratch(bytes);
+    const double cubs = median_seconds([&] { cub(scratch.data()); });
+    ours();
+    if (!equal_bytes(out.data(), expected.data(), n * sizeof(Key)) ||
+        !equal_bytes(values_out.data(), expected_values.data(), n * sizeof(Value)))
+        fail(work + "/" + type);
+    const std::size_t moved = 2 * n * (sizeof(Key) + sizeof(Value));
+    report(work, type, "", n, moved, median_seconds(ours), copy_seconds(moved), cubs);
+}
+
+}  // namespace
+
+void bench_sorting() {
+    constexpr std::size_t n = std::size_t(1) << 28;
+    constexpr std::uint64_t any = ~std::uint64_t{0};
+    for (const int power : {10, 13, 16, 18, 20, 22, 24, 26, 28})
+        keys<std::uint32_t>("uint32", "random", std::size_t(1) << power, any);
+    keys<std::uint32_t>("uint32", "below 65536", n, 0xffff);
+    keys<std::uint32_t>("uint32", "equal", n, 0);
+    keys<float>("float", "random", n, 0x7f7fffff);
+    keys<std::uint64_t>("uint64", "random", n / 2, any);
+    keys<double>("double", "random", n / 2, 0x7fefffffffffffff);
+    keys<std::uint16_t>("uint16", "random", 2 * n, any);
+    keys<std::uint8_t>("uint8", "random", 4 * n, any);
+    pairs<std::uint32_t, std::uint32_t>("uint32, 4 bytes", std::size_t(1) << 20);
+    pairs<std::uint32_t, std::uint32_t>("uint32, 4 bytes", n);
+    pairs<std::uint32_t, std::uint64_t>("uint32, 8 bytes", n / 2);
+    pairs<std::uint64_t, std::uint64_t>("uint64, 8 bytes", n / 2);
+}
+
+}  // namespace bench

@@ -1,0 +1,41 @@
+// The engine for sorting in CUDA device memory, compiled once: keys of any type as words of an order, and
+// what goes along as words or by index. How it works: src/cuda/sort_pass.cuh.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "upsweep/core/key_order.hpp"
+#include "upsweep/cuda/executor.hpp"
+
+namespace upsweep::cuda {
+
+// Records to sort, arrays in device memory.
+struct records {
+    enum class kind {
+        keys,     // nothing goes along
+        values,   // values go along
+        indices,  // values_out receives the indices of the keys, integers of value_bytes
+    };
+    kind what = kind::keys;
+    std::uint64_t n = 0;
+    const std::uint64_t* length = nullptr;  // the first min(*length, n) records only; null: all
+    const void* keys = nullptr;
+    // If it is not null, keys are made by make_keys(maker, keys) in scratch.
+    void (*make_keys)(const void* maker, void* keys) = nullptr;
+    const void* maker = nullptr;
+    void* keys_out = nullptr;  // null: not wanted; may be keys
+    const void* values = nullptr;
+    void* values_out = nullptr;  // may be values
+    std::size_t value_bytes = 0;
+};
+
+// Enqueues the sort. Preconditions: arrays are aligned for keys of order.bytes, and indices for theirs; they
+// overlap in no other way than said above. Throws upsweep::error if there is no room for scratch.
+void sort_records(executor& ex, const core::key_order& order, const records& all);
+
+// Bytes of scratch that this needs; never decreases with n.
+[[nodiscard]] std::size_t sort_scratch_bytes(const executor& ex, std::uint64_t n, std::size_t key_bytes,
+                                             std::size_t value_bytes);
+
+}  // namespace upsweep::cuda

@@ -1,0 +1,206 @@
+// Sorting: which kernels take the records, and what goes along that is no word.
+#include <algorithm>
+#include <cstdint>
+
+#include "sort_launch.cuh"
+#include "upsweep/cuda/sort_records.hpp"
+
+namespace upsweep::cuda {
+namespace detail {
+namespace {
+
+constexpr unsigned gather_threads = 256;
+
+// out[i] = in[indices[i]], elements of `pieces` pieces each.
+template <class Piece, class Index>
+__global__ void __launch_bounds__(gather_threads)
+    gather_kernel(const Piece* in, const Index* indices, Piece* out, array_cut cut, unsigned pieces) {
+    const std::uint64_t all = cut.size() * pieces;
+    const std::uint64_t step = std::uint64_t(gridDim.x) * gather_threads;
+    for (std::uint64_t i = std::uint64_t(blockIdx.x) * gather_threads + threadIdx.x; i < all; i += step) {
+        const std::uint64_t element = pieces == 1 ? i : i / pieces;
+        out[i] = in[std::uint64_t(indices[element]) * pieces + (i - element * pieces)];
+    }
+}
+// Indices of another width.
+template <class To, class From>
+__global__ void __launch_bounds__(gather_threads) convert_kernel(const From* in, To* out, array_cut cut) {
+    const std::uint64_t n = cut.size(), step = std::uint64_t(gridDim.x) * gather_threads;
+    for (std::uint64_t i = std::uint64_t(blockIdx.x) * gather_threads + threadIdx.x; i < n; i += step)
+        out[i] = static_cast<To>(in[i]);
+}
+
+unsigned gather_blocks(const executor& ex, std::uint64_t n) {
+    const std::uint64_t blocks = (n + gather_threads - 1) / gather_threads;
+    return static_cast<unsigned>(std::min<std::uint64_t>(blocks, std::uint64_t(ex.multiprocessors()) * 8));
+}
+
+template <class Use>
+auto use_keys(const core::key_order& order, const Use& use) {
+    switch (order.bytes) {
+        case 1:
+            return use(ordered_key<std::uint8_t, false>{});
+        case 2:
+            return order.is_floating ? use(ordered_key<std::uint16_t, true>{})
+                                     : use(ordered_key<std::uint16_t, false>{});
+        case 4:
+            return order.is_floating ? use(ordered_key<std::uint32_t, true>{})
+                                     : use(ordered_key<std::uint32_t, false>{});
+        default:
+            return order.is_floating ? use(ordered_key<std::uint64_t, true>{})
+                                     : use(ordered_key<std::uint64_t, false>{});
+    }
+}
+
+bool is_word(std::size_t bytes) { return bytes == 4 || bytes == 8 || bytes == 16; }
+std::size_t index_bytes(std::uint64_t n) { return n <= std::uint64_t{1} << 32 ? 4 : 8; }
+
+// How a sort's values go along, and where the arrays for it lie in scratch.
+struct value_plan {
+    std::size_t word_bytes;
+    std::size_t indices_at, copy_at, words_at, bytes;
+
+    // `keys_apart`, `values_apart`: the results are other arrays.
+    value_plan(std::uint64_t n, std::size_t key_bytes, std::size_t value_bytes, bool keeps_keys, bool direct,
+               bool keys_apart, bool values_apart)
+        : word_bytes(direct ? value_bytes : index_bytes(n)) {
+        indices_at = 0;
+        copy_at = direct ? 0 : sort_layout::aligned(n * word_bytes);
+        words_at = copy_at + (direct || values_apart ? 0 : sort_layout::aligned(n * value_bytes));
+        core::key_order order{};
+        order.bytes = key_bytes;
+        bytes = words_at + use_keys(order, [&](auto key) {
+                    return sort_words_bytes<decltype(key)>(n, word_bytes, keeps_keys,
+                                                           keys_apart && (values_apart || !direct));
+                });
+    }
+};
+
+class record_sort {
+  public:
+    record_sort(executor& ex, const core::key_order& order, const records& all)
+        : ex_(ex), order_(order), all_(all), cut_{all.n, all.length, all.n} {}
+
+    void run() {
+        const bool is_direct = all_.what == records::kind::keys ||
+                               (is_word(all_.value_bytes) && all_.value_bytes <= most_direct_bytes() &&
+                                is_aligned(all_.values) && is_aligned(all_.values_out));
+        const value_plan plan(all_.n, order_.bytes, all_.value_bytes, all_.keys_out != nullptr, is_direct,
+                              all_.keys != all_.keys_out || all_.make_keys != nullptr,
+                              all_.what != records::kind::values || all_.values != all_.values_out);
+        const std::size_t made_bytes =
+            all_.make_keys != nullptr ? sort_layout::aligned(all_.n * order_.bytes) : 0;
+        const executor::scratch taken = ex_.take_plain_scratch(made_bytes + plan.bytes);
+        scratch_ = static_cast<char*>(taken.data) + made_bytes;
+        if (all_.make_keys != nullptr) {
+            all_.make_keys(all_.maker, taken.data);
+            all_.keys = taken.data;
+        }
+        if (is_direct)
+            sort(plan, all_.values, all_.values_out);
+        else
+            sort_by_indices(plan);
+        check(cudaGetLastError(), "launching a sort");
+        ex_.release_scratch(taken);
+    }
+
+  private:
+    // Indices are made as integers of 4 or 8 bytes.
+    [[nodiscard]] std::size_t most_direct_bytes() const {
+        return all_.what == records::kind::indices ? 8 : 16;
+    }
+    [[nodiscard]] bool is_aligned(const void* p) const {
+        return reinterpret_cast<std::uintptr_t>(p) % all_.value_bytes == 0;
+    }
+    void sort(const value_plan& plan, const void* values, void* values_out) const {
+        const sorted_words words{all_.n, all_.length, all_.keys, all_.keys_out, values, values_out};
+        use_keys(order_, [&](auto key) {
+            sort_with_words<decltype(key)>(ex_, order_, words, plan.word_bytes, scratch_ + plan.words_at);
+        });
+    }
+    void sort_by_indices(const value_plan& plan) const {
+        char* const indices = scratch_ + plan.indices_at;
+        sort(plan, nullptr, indices);
+        if (plan.word_bytes == 4)
+            use_indices(plan, reinterpret_cast<const std::uint32_t*>(indices));
+        else
+            use_indices(plan, reinterpret_cast<const std::uint64_t*>(indices));
+    }
+    template <class Index>
+    void use_indices(const value_plan& plan, const Index* indices) const {
+        if (all_.what == records::kind::indices) {
+            convert(indices);
+            return;
+        }
+        const void* from = all_.values;
+        if (all_.values == all_.values_out) {
+            void* const copy = scratch_ + plan.copy_at;
+            check(cudaMemcpyAsync(copy, from, all_.n * all_.value_bytes, cudaMemcpyDeviceToDevice,
+                                  ex_.stream()),
+                  "copying what is sorted in place");
+            from = copy;
+        }
+        const auto bits = reinterpret_cast<std::uintptr_t>(from) |
+                          reinterpret_cast<std::uintptr_t>(all_.values_out) | all_.value_bytes;
+        if (bits % 16 == 0)
+            gather<uint4>(from, indices);
+        else if (bits % 8 == 0)
+            gather<std::uint64_t>(from, indices);
+        else if (bits % 4 == 0)
+            gather<std::uint32_t>(from, indices);
+        else if (bits % 2 == 0)
+            gather<std::uint16_t>(from, indices);
+        else
+            gather<std::uint8_t>(from, indices);
+    }
+    template <class Piece, class Index>
+    void gather(const void* from, const Index* indices) const {
+        const auto pieces = static_cast<unsigned>(all_.value_bytes / sizeof(Piece));
+        gather_kernel<<<gather_blocks(ex_, all_.n * pieces), gather_threads, 0, ex_.stream()>>>(
+            static_cast<const Piece*>(from), indices, static_cast<Piece*>(all_.values_out), cut_, pieces);
+    }
+    template <class Index>
+    void convert(const Index* indices) const {
+        const auto to = [&](auto* out) {
+            convert_kernel<<<gather_blocks(ex_, all_.n), gather_threads, 0, ex_.stream()>>>(indices, out,
+                                                                                            cut_);
+        };
+        switch (all_.value_bytes) {
+            case 1:
+                return to(static_cast<std::uint8_t*>(all_.values_out));
+            case 2:
+                return to(static_cast<std::uint16_t*>(all_.values_out));
+            case 4:
+                return to(static_cast<std::uint32_t*>(all_.values_out));
+            default:
+                return to(static_cast<std::uint64_t*>(all_.values_out));
+        }
+    }
+
+    executor& ex_;
+    core::key_order order_;
+    records all_;
+    array_cut cut_;
+    char* scratch_ = nullptr;
+};
+
+}  // namespace
+}  // namespace detail
+
+void sort_records(executor& ex, const core::key_order& order, const records& all) {
+    if (all.n != 0) detail::record_sort(ex, order, all).run();
+}
+
+std::size_t sort_scratch_bytes(const executor&, std::uint64_t n, std::size_t key_bytes,
+                               std::size_t value_bytes) {
+    using detail::value_plan;
+    const auto bytes = [&](bool keeps_keys, bool is_direct) {
+        return value_plan(n, key_bytes, value_bytes, keeps_keys, is_direct, false, false).bytes;
+    };
+    std::size_t most = std::max(bytes(true, false), bytes(false, false));
+    if (value_bytes == 0 || detail::is_word(value_bytes))
+        most = std::max({most, bytes(true, true), bytes(false, true)});
+    return most;
+}
+
+}  // namespace upsweep::cuda

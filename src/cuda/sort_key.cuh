@@ -1,0 +1,78 @@
+// Keys of a radix sort and their digits.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+namespace upsweep::cuda::detail {
+
+inline constexpr unsigned sort_digit_bits = 8;
+inline constexpr unsigned sort_digits = 1u << sort_digit_bits;
+
+// A digit in two forms.
+struct sort_digit {
+    unsigned bits;    // the lowest eight are the same for equal digits and differ for others
+    unsigned offset;  // 4 times the digit
+};
+
+// Keys as unsigned integers of the same order. `Key` is what lies in memory, `Word` what registers hold.
+template <class KeyType, bool Floating>
+struct ordered_key {
+    using Key = KeyType;
+    using Word = std::conditional_t<sizeof(Key) == 8, std::uint64_t, std::uint32_t>;
+    static constexpr Word ones = static_cast<Key>(~Word{0});
+    static constexpr Word sign = ones ^ (ones >> 1);
+    static_assert(sizeof(Key) > 1 || !Floating);
+
+    Word flip;      // integers: the sign, if they have one; descending: all bits as well
+    Word infinity;  // of floating-point keys
+
+    __device__ __forceinline__ Word order(Word bits) const { return ordered(bits) ^ flip; }
+
+    // The digit of a key from bit `shift` of its order on, a multiple of 8.
+    struct digit_at {
+        ordered_key key;
+        unsigned shift;     // within its half
+        unsigned rotation;  // to the left: brings the digit's lowest bit to bit 2
+        unsigned flip;      // of the half
+        bool is_upper;      // half, of a key of 64 bits
+        unsigned flip_offset;
+
+        __device__ __forceinline__ digit_at(const ordered_key& of, unsigned from)
+            : key(of), shift(from % 32), rotation((34 - shift) % 32), is_upper(from >= 32) {
+            flip = half(of.flip);
+            flip_offset = __funnelshift_l(flip, flip, rotation) & offset_mask;
+        }
+        __device__ __forceinline__ unsigned half(Word word) const {
+            if constexpr (sizeof(Key) == 8)
+                return static_cast<unsigned>(is_upper ? word >> 32 : word);
+            else
+                return word;
+        }
+        // Bits that are flipped in all keys need not be for telling digits apart.
+        __device__ __forceinline__ sort_digit operator()(Word bits) const {
+            const unsigned own = half(key.ordered(bits));
+            return {own >> shift, (__funnelshift_l(own, own, rotation) & offset_mask) ^ flip_offset};
+        }
+        // The last digit, which what fills up a tile has.
+        __device__ __forceinline__ sort_digit last() const {
+            return {(flip >> shift) ^ (sort_digits - 1), offset_mask};
+        }
+    };
+
+  private:
+    static constexpr unsigned offset_mask = (sort_digits - 1) * 4;
+
+    __device__ __forceinline__ Word ordered(Word bits) const {
+        if constexpr (!Floating) {
+            return bits;
+        } else {
+            const Word magnitude = bits & (ones ^ sign);
+            Word order = bits >= sign ? bits ^ ones : bits | sign;
+            if (magnitude == 0) order = sign;
+            return magnitude > infinity ? ones : order;
+        }
+    }
+};
+
+}  // namespace upsweep::cuda::detail

@@ -1,0 +1,185 @@
+// From the arrays of a sort to its kernels in a stream, of one width of keys and of values.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <type_traits>
+
+#include "sort_block.cuh"
+#include "sort_count.cuh"
+#include "sort_pass.cuh"
+#include "upsweep/core/key_order.hpp"
+#include "upsweep/cuda/executor.hpp"
+#include "upsweep/cuda/launch.cuh"
+
+namespace upsweep::cuda::detail {
+
+// The arrays of a sort whose values are words, or indices, which values == nullptr stands for.
+struct sorted_words {
+    std::uint64_t n;
+    const std::uint64_t* length;
+    const void* keys;
+    void* keys_out;  // null: not wanted
+    const void* values;
+    void* values_out;
+};
+
+// Scratch of a sort: what its kernels share, which is cleared first, and arrays between passes.
+struct sort_layout {
+    std::size_t tickets_at, groups_at, tiles_at, cleared, keys_at, middle_at, values_at, bytes;
+    std::uint64_t portions, groups;  // groups: of a portion
+
+    // `is_apart`: results are other arrays than what they are made of.
+    sort_layout(std::uint64_t n, std::size_t key, std::size_t value, int tile, bool keeps_keys, bool is_apart)
+        : portions(n == 0 ? 0 : (n - 1) / sort_portion + 1) {
+        const std::uint64_t tiles = (std::min(n, sort_portion) + tile - 1) / tile;
+        groups = (tiles + sort_group - 1) / sort_group;
+        tickets_at = aligned(sizeof(sort_state));
+        groups_at = aligned(tickets_at + key * portions * sizeof(unsigned));
+        tiles_at = groups_at + key * portions * groups * sort_digits * sizeof(unsigned long long);
+        cleared = keys_at = aligned(tiles_at + tiles * sort_digits * sizeof(std::uint16_t));
+        // An only pass has nothing in between.
+        const bool has_other = key > 1 || !is_apart;
+        middle_at = aligned(keys_at + (has_other ? n * key : 0));
+        // Without an array for the keys' result, more than two passes need one all the same.
+        values_at = aligned(middle_at + (keeps_keys || key <= 2 ? 0 : n * key));
+        bytes = aligned(values_at + (has_other ? n * value : 0));
+    }
+    static std::size_t aligned(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
+};
+
+template <class Order, class Value>
+class sort_launch {
+    using Key = typename Order::Key;
+    using shape = sort_shape<Key, Value>;
+    static constexpr bool has_values = !std::is_same_v<Value, no_value>;
+
+  public:
+    static std::size_t scratch_bytes(std::uint64_t n, bool keeps_keys, bool is_apart) {
+        return n <= shape::tile ? 0 : layout(n, keeps_keys, is_apart).bytes;
+    }
+
+    sort_launch(executor& ex, const core::key_order& order, const sorted_words& all)
+        : ex_(ex), all_(all), cut_{all.n, all.length, all.n} {
+        using Word = typename Order::Word;
+        order_.infinity = static_cast<Word>(order.infinity);
+        order_.flip = (order.is_signed ? Order::sign : 0) ^ (order.descending ? Order::ones : 0);
+    }
+
+    // `scratch` has scratch_bytes().
+    void run(char* scratch) const {
+        if (all_.n == 0) return;
+        if (all_.n <= shape::tile)
+            sort_in_block();
+        else
+            sort_by_passes(scratch);
+        check(cudaGetLastError(), "launching a sort");
+    }
+
+  private:
+    static sort_layout layout(std::uint64_t n, bool keeps_keys, bool is_apart) {
+        return {n, sizeof(Key), std::size_t(bytes_of_value<Value>), shape::tile, keeps_keys, is_apart};
+    }
+    template <class T>
+    static const T* read(const void* p) {
+        return static_cast<const T*>(p);
+    }
+    template <class T>
+    static T* written(void* p) {
+        return static_cast<T*>(p);
+    }
+
+    void sort_in_block() const {
+        using arguments = sort_block_arguments<Order, Value>;
+        constexpr auto kernel = &sort_block_kernel<arguments>;
+        prepare<kernel>(ex_, shape::shared_bytes, 0);
+        kernel<<<1, shape::threads, shape::shared_bytes, ex_.stream()>>>(
+            {read<Key>(all_.keys), written<Key>(all_.keys_out), read<Value>(all_.values),
+             written<Value>(all_.values_out), cut_, order_});
+    }
+
+    void sort_by_passes(char* scratch) const {
+        constexpr unsigned passes = sizeof(Key);
+        const bool keeps_keys = all_.keys_out != nullptr;
+        const bool keys_stay = all_.keys_out == all_.keys;
+        const bool values_stay = has_values && all_.values_out == all_.values;
+        const sort_layout at = layout(all_.n, keeps_keys, !keys_stay && !values_stay);
+        check(cudaMemsetAsync(scratch, 0, at.cleared, ex_.stream()), "clearing the counts of a sort");
+        auto* const state = reinterpret_cast<sort_state*>(scratch);
+        auto* const tickets = reinterpret_cast<unsigned*>(scratch + at.tickets_at);
+
+        using arguments = sort_pass_arguments<Order, Value>;
+        arguments made{};
+        // An only pass cannot go back to where it comes from.
+        const auto source = [&](const void* from, bool stays, void* other, std::size_t bytes) {
+            if (passes > 1 || !stays) return from;
+            check(cudaMemcpyAsync(other, from, bytes, cudaMemcpyDeviceToDevice, ex_.stream()),
+                  "copying what is sorted in place");
+            return static_cast<const void*>(other);
+        };
+        made.keys[sort_in] = const_cast<Key*>(
+            read<Key>(source(all_.keys, keys_stay, scratch + at.keys_at, all_.n * sizeof(Key))));
+        made.keys[sort_out] = written<Key>(keeps_keys ? all_.keys_out : scratch + at.middle_at);
+        made.keys[sort_other] = written<Key>(scratch + at.keys_at);
+        if constexpr (has_values) {
+            made.values[sort_in] = const_cast<Value*>(read<Value>(
+                source(all_.values, values_stay, scratch + at.values_at, all_.n * sizeof(Value))));
+            made.values[sort_out] = written<Value>(all_.values_out);
+            made.values[sort_other] = written<Value>(scratch + at.values_at);
+        }
+        made.cut = cut_;
+        made.order = order_;
+        made.stores_last_keys = keeps_keys;
+        made.state = state;
+        made.counts.tiles = reinterpret_cast<std::uint16_t*>(scratch + at.tiles_at);
+        auto* const groups = reinterpret_cast<unsigned long long*>(scratch + at.groups_at);
+
+        const sort_needs needs{passes, passes > 1 && (keys_stay || values_stay),
+                               passes == 1 || !keys_stay || (has_values && !values_stay)};
+        count(made.keys[sort_in], needs, state);
+        constexpr auto kernel = &sort_pass_kernel<arguments>;
+        prepare<kernel>(ex_, shape::shared_bytes, 0);
+        for (unsigned pass = 0; pass < passes; ++pass) {
+            made.pass = pass;
+            for (unsigned portion = 0; portion < at.portions; ++portion) {
+                const std::uint64_t launch = pass * at.portions + portion;
+                made.portion = portion;
+                made.first = portion * sort_portion;
+                made.ticket = tickets + launch;
+                made.counts.groups = groups + launch * at.groups * sort_digits;
+                const std::uint64_t n = std::min(all_.n - made.first, sort_portion);
+                const std::uint64_t tiles = (n - 1) / shape::tile + 1;
+                const auto blocks = static_cast<unsigned>(
+                    std::min<std::uint64_t>(tiles, std::uint64_t(ex_.multiprocessors()) * shape::blocks));
+                kernel<<<blocks, shape::threads, shape::shared_bytes, ex_.stream()>>>(made);
+            }
+        }
+    }
+    void count(const Key* keys, const sort_needs& needs, sort_state* state) const {
+        constexpr unsigned log_copies = sizeof(Key) <= 2 ? 4 : sizeof(Key) == 4 ? 3 : 2;
+        static_assert(sizeof(Key) * sort_digits << log_copies <= sort_counter_words);
+        const std::uint64_t blocks = (all_.n - 1) / count_least_elements + 1;
+        count_digits_kernel<Order>
+            <<<static_cast<unsigned>(std::min<std::uint64_t>(blocks, std::uint64_t(ex_.multiprocessors()))),
+               count_threads, 0, ex_.stream()>>>({keys, cut_, order_, needs, state, log_copies});
+    }
+
+    executor& ex_;
+    sorted_words all_;
+    array_cut cut_;
+    Order order_{};
+};
+
+// Compiled for each width of keys in a file of its own: values of 0, 4, 8 or 16 bytes.
+template <class Order>
+void sort_with_words(executor& ex, const core::key_order& order, const sorted_words& all,
+                     std::size_t value_bytes, char* scratch);
+template <class Order>
+std::size_t sort_words_bytes(std::uint64_t n, std::size_t value_bytes, bool keeps_keys, bool is_apart);
+
+#define UPSWEEP_SORTED_KEYS(Key, Floating)                                                              \
+    template void sort_with_words<ordered_key<Key, Floating>>(executor&, const core::key_order&,        \
+                                                              const sorted_words&, std::size_t, char*); \
+    template std::size_t sort_words_bytes<ordered_key<Key, Floating>>(std::uint64_t, std::size_t, bool, bool)
+
+}  // namespace upsweep::cuda::detail

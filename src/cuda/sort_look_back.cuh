@@ -1,0 +1,136 @@
+// What the tiles of a sort's pass tell each other: how many records they have of each digit.
+#pragma once
+
+#include <cstdint>
+
+#include "sort_tile.cuh"
+
+namespace upsweep::cuda::detail {
+
+inline constexpr unsigned sort_group = 8;  // tiles
+// Records of one portion, which is one launch of a pass; counts before a tile have 31 bits.
+inline constexpr std::uint64_t sort_portion = std::uint64_t{1} << 30;
+
+// In device memory.
+struct sort_counts {
+    static constexpr unsigned bits = 14;
+    static constexpr unsigned most_records = (1u << bits) - 1;  // of a tile
+
+    // [tile][digit]: the tile's count, below in which of three launches after one another it was told, so
+    // that what earlier ones left there means nothing. Cleared before the first launch.
+    std::uint16_t* tiles;
+    // [group][digit], cleared before the launch. Lower half: the count of those tiles of the group that have
+    // told it, and above 27 bits how many did. Upper half: once it is known, the count of this group and of
+    // all before it, and the highest bit.
+    unsigned long long* groups;
+};
+
+// Of one tile and digit.
+class sort_look_back {
+  public:
+    __device__ __forceinline__ sort_look_back(const sort_counts& counts, unsigned launch, unsigned tile,
+                                              unsigned digit)
+        : first_(counts.tiles + std::uint64_t(tile / sort_group) * (sort_group * sort_digits) + digit),
+          group_(counts.groups + std::uint64_t(tile / sort_group) * sort_digits + digit),
+          tag_((launch % 3 + 1) << sort_counts::bits),
+          groups_(tile / sort_group),
+          in_group_(tile % sort_group) {}
+
+    // Tells the tile's count, which nobody asks for unless tiles follow.
+    __device__ __forceinline__ void publish(std::uint32_t count, bool tiles_follow) const {
+        if (!tiles_follow) return;
+        if (in_group_ + 1 != sort_group)
+            asm volatile("st.relaxed.gpu.global.u16 [%0], %1;" ::"l"(first_ + in_group_ * sort_digits),
+                         "h"(static_cast<std::uint16_t>(tag_ | count))
+                         : "memory");
+        atomicAdd(reinterpret_cast<unsigned*>(group_), 1u << count_bits | count);
+    }
+    // Records of the digit in all tiles before. Reads all that may be needed at once, again and again until
+    // all of it has been told.
+    __device__ __forceinline__ std::uint32_t records_before() const {
+        for (;; __nanosleep(pause)) {
+            std::uint32_t seen[sort_group - 1];
+            group_word seen_group[window];
+#pragma unroll
+            for (unsigned k = 0; k < sort_group - 1; ++k) {
+                seen[k] = tag_;
+                if (k < in_group_) seen[k] = read_tile(k);
+            }
+#pragma unroll
+            for (unsigned k = 0; k < window; ++k) {
+                seen_group[k].known = 1u << 31;
+                if (k < groups_) seen_group[k] = read_group(k);
+            }
+            // Where one was not told, what is above the counts' bits is not the tag.
+            std::uint32_t sum = 0, wrong = 0;
+#pragma unroll
+            for (unsigned k = 0; k < sort_group - 1; ++k) {
+                sum += seen[k];
+                wrong |= seen[k] ^ tag_;
+            }
+            if (wrong >> sort_counts::bits != 0) continue;
+            sum -= (sort_group - 1) * tag_;
+            unsigned found = 0;
+#pragma unroll
+            for (unsigned k = 0; k < window; ++k)
+                if (found == k) found = add_group(seen_group[k], sum, found);
+            if (found < window) continue;
+            for (; found < groups_; __nanosleep(pause)) found = add_group(read_group(found), sum, found);
+            return sum;
+        }
+    }
+    // Tells the count of this tile and all before it, if it is the last of its group.
+    __device__ __forceinline__ void publish_group(std::uint32_t count) const {
+        if (in_group_ + 1 == sort_group)
+            asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" ::"l"(reinterpret_cast<unsigned*>(group_) + 1),
+                         "r"(1u << 31 | count)
+                         : "memory");
+    }
+
+  private:
+    struct group_word {
+        std::uint32_t told, known;
+    };
+    static constexpr unsigned window = 4;  // groups looked at together
+    static constexpr unsigned count_bits = 27;
+    static constexpr unsigned pause = 50;  // ns
+    static_assert(sort_group * (sort_counts::most_records + 1) <= 1u << count_bits && sort_group < 32);
+
+    // Adds what the word of group k says to `sum`; returns the next group to look at, which is this one if it
+    // has not been told, or none.
+    __device__ __forceinline__ static unsigned add_group(const group_word& word, std::uint32_t& sum,
+                                                         unsigned k) {
+        if (word.known >> 31 != 0) {
+            sum += word.known & ~(1u << 31);
+            return ~0u;
+        }
+        if (word.told >> count_bits != sort_group) return k;
+        sum += word.told & ((1u << count_bits) - 1);
+        return k + 1;
+    }
+    // Of the tile that is number k of the group.
+    __device__ __forceinline__ std::uint32_t read_tile(unsigned k) const {
+        std::uint16_t word;
+        asm volatile("ld.relaxed.gpu.global.u16 %0, [%1];"
+                     : "=h"(word)
+                     : "l"(first_ + k * sort_digits)
+                     : "memory");
+        return word;
+    }
+    // Of the group that is k before the one before this. Its two halves are read at once.
+    __device__ __forceinline__ group_word read_group(unsigned k) const {
+        unsigned long long word;
+        asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];"
+                     : "=l"(word)
+                     : "l"(group_ - (k + 1) * std::uint64_t(sort_digits))
+                     : "memory");
+        return {static_cast<std::uint32_t>(word), static_cast<std::uint32_t>(word >> 32)};
+    }
+
+    std::uint16_t* first_;  // of the group's first tile
+    unsigned long long* group_;
+    std::uint32_t tag_;
+    unsigned groups_, in_group_;
+};
+
+}  // namespace upsweep::cuda::detail

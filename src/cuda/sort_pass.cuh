@@ -1,0 +1,219 @@
+// One pass of a radix sort over one portion of the records: each goes to where records of its digit, and
+// before them those of smaller digits, leave off.
+//
+// Blocks take tiles by ticket, rank a tile's records by digit and publish how many it has of each: as counts
+// of the tile, and added to those of its group of 8 tiles. What is before a tile is found by looking back, a
+// thread a digit: the counts of the tiles before it in its group, and of the groups before that, up to one
+// whose last tile has published the sum over all tiles so far; all of these are read at once. Whoever waits,
+// waits for a tile whose ticket was taken before, by a block that is running.
+//
+// Source: Adinets and Merrill, "Onesweep: a faster least significant digit radix sort for GPUs", 2022; look-
+// back: Merrill and Garland, "Single-pass parallel prefix scan with decoupled look-back", 2016.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include "sort_look_back.cuh"
+#include "sort_plan.cuh"
+#include "upsweep/cuda/count_bins.cuh"
+
+namespace upsweep::cuda::detail {
+
+template <class OrderType, class ValueType>
+struct sort_pass_arguments {
+    using Order = OrderType;
+    using Value = ValueType;
+    using Key = typename Order::Key;
+
+    Key* keys[sort_arrays_count];      // the first is only read
+    Value* values[sort_arrays_count];  // likewise; null: record i has value i
+    array_cut cut;                     // of all records
+    Order order;
+    unsigned pass;
+    std::uint64_t first;  // of the portion
+    unsigned portion;
+    bool stores_last_keys;
+    sort_state* state;
+    unsigned* ticket;  // 0 before the launch
+    sort_counts counts;
+};
+
+template <class Arguments>
+class sort_pass {
+    using Order = typename Arguments::Order;
+    using Key = typename Order::Key;
+    using Word = typename Order::Word;
+    using Value = typename Arguments::Value;
+    using shape = sort_shape<Key, Value>;
+    static constexpr int items = shape::items;
+    static constexpr bool has_values = !std::is_same_v<Value, no_value>;
+    static_assert(shape::tile <= sort_counts::most_records && shape::threads >= 2 * int(sort_digits));
+
+  public:
+    __device__ __forceinline__ sort_pass(const Arguments& given, char* shared)
+        : given_(given), tile_(shared), digit_(given.order, given.pass * sort_digit_bits) {}
+
+    __device__ __forceinline__ void run() {
+        const sort_step step = given_.state->step[given_.pass];
+        const std::uint64_t all = given_.cut.size();
+        if (step.runs == 0 || all <= given_.first) return;
+        n_ = min(all - given_.first, sort_portion);
+        tiles_ = static_cast<unsigned>((n_ - 1) / shape::tile + 1);
+        const auto array = [&](auto* const(&arrays)[sort_arrays_count], unsigned which) {
+            return which == sort_in    ? arrays[sort_in]
+                   : which == sort_out ? arrays[sort_out]
+                                       : arrays[sort_other];
+        };
+        keys_ = array(given_.keys, step.from) + given_.first;
+        keys_out_ = step.is_last && !given_.stores_last_keys ? nullptr : array(given_.keys, step.to);
+        if constexpr (has_values) {
+            Value* const from = array(given_.values, step.from);
+            values_ = from == nullptr ? nullptr : from + given_.first;
+            values_out_ = array(given_.values, step.to);
+        }
+        const auto portions = static_cast<unsigned>((all - 1) / sort_portion + 1);
+        launch_ = step.index * portions + given_.portion;
+
+        if (threadIdx.x < sort_digits) tile_.origin(threadIdx.x) = starts(given_.portion)[threadIdx.x];
+        if (threadIdx.x == 0) {
+            tile_.shared_word() = atomicAdd(given_.ticket, 1u);
+            tile_.set_zero();
+        }
+        __syncthreads();
+        unsigned tile = tile_.shared_word();
+        Word key[items];
+        if (tile < tiles_) load(tile, key);
+        while (tile < tiles_) {
+            if (records(tile) == shape::tile)
+                tile = move<true>(tile, key);
+            else
+                tile = move<false>(tile, key);
+        }
+    }
+
+  private:
+    // Tile `tile`, whose keys are in registers, to where its records belong; returns the next one, whose keys
+    // are in registers then.
+    template <bool Whole>
+    __device__ __forceinline__ unsigned move(unsigned tile, Word (&key)[items]) const {
+        unsigned next = 0;
+        if (threadIdx.x == 0) next = atomicAdd(given_.ticket, 1u);
+        const unsigned valid = Whole ? unsigned(shape::tile) : records(tile);
+        // What fills up the last tile has the last digit, behind all records.
+        const auto digit = [&](int k) -> sort_digit {
+            return Whole || tile_.place(k) < valid ? digit_(key[k]) : digit_.last();
+        };
+        typename sort_tile<Key, Value>::ranks rank;
+        tile_.rank(digit, rank);
+        if (threadIdx.x == 0) tile_.shared_word() = next;
+        __syncthreads();
+        next = tile_.shared_word();
+
+        if (threadIdx.x < sort_digits) {
+            const std::uint32_t count = tile_.count();
+            sort_look_back(given_.counts, launch_, tile, threadIdx.x)
+                .publish(threadIdx.x == sort_digits - 1 ? count - (shape::tile - valid) : count,
+                         tile + 1 != tiles_);
+            tile_.locate(count);
+        }
+        __syncthreads();
+        // The same digits, which the compiler does not know: it would keep addresses of counters in
+        // registers.
+        const typename Order::digit_at again(given_.order, given_.pass * sort_digit_bits + tile_.zero());
+#pragma unroll
+        for (int k = 0; k < items; ++k) {
+            const sort_digit own = Whole || tile_.place(k) < valid ? again(key[k]) : again.last();
+            const unsigned place = tile_.new_place(k, own, rank);
+            tile_.key(place) = static_cast<Key>(key[k]);
+            if constexpr (has_values) {
+                if (Whole || tile_.place(k) < valid) load_value(tile, tile_.place(k), tile_.value(place));
+            }
+        }
+        if (next < tiles_) load(next, key);
+        if (threadIdx.x >= shape::threads - sort_digits) {
+            const unsigned own_digit = threadIdx.x - (shape::threads - sort_digits);
+            const std::uint32_t begin = tile_.begin(own_digit);
+            const std::uint32_t end = own_digit + 1 == sort_digits ? valid : tile_.begin(own_digit + 1);
+            sort_look_back look(given_.counts, launch_, tile, own_digit);
+            const std::uint32_t before = look.records_before();
+            if (tile + 1 == tiles_)
+                starts(given_.portion + 1)[own_digit] = tile_.origin(own_digit) + before + (end - begin);
+            else
+                look.publish_group(before + (end - begin));
+            tile_.start(own_digit) = tile_.origin(own_digit) + before - begin;
+        }
+        if constexpr (has_values) asm volatile("cp.async.wait_all;" ::: "memory");
+        __syncthreads();
+        store<Whole>(valid);
+        return next;
+    }
+
+    __device__ __forceinline__ unsigned records(unsigned tile) const {
+        return static_cast<unsigned>(min(n_ - std::uint64_t(tile) * shape::tile, std::uint64_t(shape::tile)));
+    }
+    __device__ __forceinline__ unsigned long long* starts(unsigned portion) const {
+        return given_.state->start[given_.pass][portion % 2];
+    }
+
+    __device__ __forceinline__ void load(unsigned tile, Word (&key)[items]) const {
+        const Key* const from = keys_ + std::uint64_t(tile) * shape::tile;
+        const unsigned valid = records(tile);
+        if (valid == shape::tile) {
+#pragma unroll
+            for (int k = 0; k < items; ++k) key[k] = from[tile_.place(k)];
+        } else {
+#pragma unroll
+            for (int k = 0; k < items; ++k) key[k] = tile_.place(k) < valid ? from[tile_.place(k)] : Key{};
+        }
+    }
+    // Starts copying the value of a tile's record to where it goes in shared memory: past the registers,
+    // which thus hold more keys.
+    __device__ __forceinline__ void load_value(unsigned tile, unsigned place, Value& to) const {
+        const std::uint64_t at = std::uint64_t(tile) * shape::tile + place;
+        if (values_ != nullptr)
+            asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(
+                             static_cast<std::uint32_t>(__cvta_generic_to_shared(&to))),
+                         "l"(values_ + at), "n"(sizeof(Value))
+                         : "memory");
+        else if constexpr (std::is_integral_v<Value>)
+            to = static_cast<Value>(given_.first + at);
+    }
+
+    template <bool Whole>
+    __device__ __forceinline__ void store(unsigned valid) const {
+        if constexpr (Whole) {
+#pragma unroll
+            for (int k = 0; k < items; ++k) store_at(threadIdx.x + k * shape::threads);
+        } else {
+            for (unsigned at = threadIdx.x; at < valid; at += shape::threads) store_at(at);
+        }
+    }
+    __device__ __forceinline__ void store_at(unsigned at) const {
+        const Key key = tile_.key(at);
+        const std::uint64_t to = tile_.start(digit_(key).offset / 4) + at;
+        if (keys_out_ != nullptr) keys_out_[to] = key;
+        if constexpr (has_values) values_out_[to] = tile_.value(at);
+    }
+
+    const Arguments& given_;
+    sort_tile<Key, Value> tile_;
+    typename Order::digit_at digit_;
+    unsigned launch_ = 0;
+    std::uint64_t n_ = 0;
+    unsigned tiles_ = 0;
+    const Key* keys_ = nullptr;
+    Key* keys_out_ = nullptr;
+    const Value* values_ = nullptr;
+    Value* values_out_ = nullptr;
+};
+
+template <class Arguments>
+__global__ void __launch_bounds__(sort_shape<typename Arguments::Key, typename Arguments::Value>::threads,
+                                  sort_shape<typename Arguments::Key, typename Arguments::Value>::blocks)
+    sort_pass_kernel(Arguments given) {
+    extern __shared__ __align__(1024) char shared[];
+    sort_pass<Arguments>(given, shared).run();
+}
+
+}  // namespace upsweep::cuda::detail

@@ -1,0 +1,213 @@
+// A tile of a radix sort: the records that a block holds at once, and where in the tile each of them goes by
+// a digit of its key.
+//
+// A warp has 32 * items neighbours of the tile, a lane every 32nd of them. It ranks them 32 at a time: eight
+// votes, one a bit of the digit, tell every lane which others have its digit, and a counter of the warp how
+// many it has seen of that digit before. The counters of all warps then become places, digits in order and
+// within a digit warps in order, so that equal digits keep their order.
+//
+// Integer instructions bound this more than memory does; a rank takes 35 (sm_90).
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include "sort_key.cuh"
+
+namespace upsweep::cuda::detail {
+
+struct no_value {};
+struct alignas(16) value_of_16_bytes {
+    std::uint64_t word[2];
+};
+template <class Value>
+inline constexpr int bytes_of_value = std::is_same_v<Value, no_value> ? 0 : int(sizeof(Value));
+
+// What a block takes at once.
+template <class Key, class Value>
+struct sort_shape {
+    static constexpr int threads = 512;
+    static constexpr int warps = threads / 32;
+    static constexpr int blocks = 2;  // of a multiprocessor
+    // Records of a thread: as many keys and ranks as its registers hold beside all else, and as many records
+    // as shared memory does. Measured on an H100 (docs/cuda.md).
+    static constexpr int by_registers = sizeof(Key) == 8 ? 13 : 20;
+    static constexpr int by_memory = 148 / (int(sizeof(Key)) + bytes_of_value<Value>);
+    static constexpr int items = by_registers < by_memory ? by_registers : by_memory;
+    static constexpr int tile = threads * items;
+
+    // In order: counters of the warps; where digits begin in the result, of the tile and of all; where they
+    // begin in the tile; sums; keys, and values, in their new order.
+    static constexpr int counters_bytes = warps * int(sort_digits) * 4;
+    static constexpr int starts_bytes = 2 * int(sort_digits) * 8;
+    static constexpr int begins_bytes = (int(sort_digits) + 4) * 4;
+    static constexpr int sums_bytes = 64;
+    static constexpr int keys_bytes = (tile * int(sizeof(Key)) + 15) / 16 * 16;
+    static constexpr int shared_bytes =
+        counters_bytes + starts_bytes + begins_bytes + sums_bytes + keys_bytes + tile * bytes_of_value<Value>;
+    // Of what is in front of a block's shared memory.
+    static constexpr int alignment = int(sort_digits) * 4;
+    static_assert(threads >= int(sort_digits));
+    static_assert(shared_bytes <= 99 << 10, "what every device has");
+};
+
+template <class Key, class Value>
+class sort_tile {
+    using shape = sort_shape<Key, Value>;
+
+  public:
+    static constexpr int items = shape::items;
+    // Of a thread's records, two to a register.
+    using ranks = std::uint32_t[(items + 1) / 2];
+
+    // `shared` is aligned to shape::alignment.
+    __device__ __forceinline__ explicit sort_tile(char* shared)
+        : lane_(threadIdx.x % 32),
+          warp_(threadIdx.x / 32),
+          counters_(reinterpret_cast<std::uint32_t*>(shared)),
+          starts_(reinterpret_cast<std::uint64_t*>(shared + shape::counters_bytes)),
+          begins_(reinterpret_cast<std::uint32_t*>(shared + shape::counters_bytes + shape::starts_bytes)),
+          sums_(begins_ + shape::begins_bytes / 4),
+          keys_(reinterpret_cast<Key*>(sums_ + shape::sums_bytes / 4)),
+          values_(reinterpret_cast<Value*>(reinterpret_cast<char*>(keys_) + shape::keys_bytes)),
+          own_counters_(
+              static_cast<std::uint32_t>(__cvta_generic_to_shared(counters_ + warp_ * sort_digits))) {}
+
+    // Where this thread's record k lies in the tile, of which each warp has `each` times 32.
+    __device__ __forceinline__ unsigned place(int k, unsigned each = items) const {
+        return warp_ * (32 * each) + unsigned(k) * 32 + lane_;
+    }
+    // Of one word that the block shares, between its barriers.
+    __device__ __forceinline__ std::uint32_t& shared_word() const { return sums_[15]; }
+
+    // 0, as the compiler cannot know, once set_zero() has been called and a barrier passed.
+    __device__ __forceinline__ std::uint32_t zero() const {
+        return load(static_cast<std::uint32_t>(__cvta_generic_to_shared(sums_ + 14)));
+    }
+    __device__ __forceinline__ void set_zero() const { sums_[14] = 0; }
+
+    // rank[k], of the first `each` records: how many of the warp's records of the same digit are before it.
+    // digit_of(k) is the digit of record k. The warp's counters receive how many there are of each digit.
+    template <class DigitOf>
+    __device__ __forceinline__ void rank(const DigitOf& digit_of, ranks& rank, unsigned each = items) const {
+        auto* const pieces = reinterpret_cast<uint4*>(counters_ + warp_ * sort_digits);
+        pieces[lane_] = {};
+        pieces[lane_ + 32] = {};
+        __syncwarp();
+        const unsigned below = (1u << lane_) - 1, above = ~below << 1;
+#pragma unroll
+        for (int k = 0; k < items; ++k) {
+            if (unsigned(k) < each) {
+                const sort_digit digit = digit_of(k);
+                const unsigned equal = lanes_with(digit.bits);
+                const std::uint32_t counter = own_counters_ ^ digit.offset;
+                const unsigned own = load(counter) + __popc(equal & below);
+                __syncwarp();
+                if ((equal & above) == 0) store(counter, own + 1);
+                __syncwarp();
+                if (k % 2 == 0)
+                    rank[k / 2] = own;
+                else
+                    rank[k / 2] |= own << 16;
+            }
+        }
+    }
+
+    // Records of digit threadIdx.x in the tile, when all warps have ranked theirs.
+    __device__ __forceinline__ std::uint32_t count() const {
+        std::uint32_t sum = 0;
+#pragma unroll
+        for (int w = 0; w < shape::warps; ++w) sum += counters_[w * sort_digits + threadIdx.x];
+        return sum;
+    }
+    // Counters become where in the tile records of a warp and digit begin. Called by the threads of the
+    // digits with count() of theirs; others meet them at the next barrier of all.
+    __device__ __forceinline__ void locate(std::uint32_t count) const {
+        std::uint32_t upto = count;
+#pragma unroll
+        for (unsigned distance = 1; distance < 32; distance *= 2) {
+            const std::uint32_t left = __shfl_up_sync(0xffffffffu, upto, distance);
+            if (lane_ >= distance) upto += left;
+        }
+        if (lane_ == 31) sums_[warp_] = upto;
+        asm volatile("bar.sync 1, %0;" ::"n"(sort_digits) : "memory");
+        std::uint32_t at = upto - count;
+#pragma unroll
+        for (unsigned w = 0; w < sort_digits / 32; ++w) at += w < warp_ ? sums_[w] : 0;
+        begins_[threadIdx.x] = at;
+#pragma unroll
+        for (int w = 0; w < shape::warps; ++w) {
+            std::uint32_t& counter = counters_[w * sort_digits + threadIdx.x];
+            const std::uint32_t own = counter;
+            counter = at;
+            at += own;
+        }
+    }
+    // Where in the tile records of a digit begin, after locate() and a barrier.
+    __device__ __forceinline__ std::uint32_t begin(unsigned digit) const { return begins_[digit]; }
+    // Where record k goes in the tile, likewise.
+    __device__ __forceinline__ unsigned new_place(int k, const sort_digit& digit, const ranks& rank) const {
+        return load(own_counters_ ^ digit.offset) + (k % 2 == 0 ? rank[k / 2] & 0xffffu : rank[k / 2] >> 16);
+    }
+
+    // Where in the result the tile's first record would go, were it of this digit.
+    __device__ __forceinline__ std::uint64_t& start(unsigned digit) const { return starts_[digit]; }
+    // Where in the result records of a digit begin.
+    __device__ __forceinline__ std::uint64_t& origin(unsigned digit) const {
+        return starts_[sort_digits + digit];
+    }
+    __device__ __forceinline__ Key& key(unsigned place) const { return keys_[place]; }
+    __device__ __forceinline__ Value& value(unsigned place) const { return values_[place]; }
+
+  private:
+    // Addresses of shared memory in one register, of which bits are put together instead of added.
+    __device__ __forceinline__ static std::uint32_t load(std::uint32_t address) {
+        std::uint32_t value;
+        asm volatile("ld.shared.u32 %0, [%1];" : "=r"(value) : "r"(address) : "memory");
+        return value;
+    }
+    __device__ __forceinline__ static void store(std::uint32_t address, std::uint32_t value) {
+        asm volatile("st.shared.u32 [%0], %1;" ::"r"(address), "r"(value) : "memory");
+    }
+
+    // The lanes that have these lowest eight bits.
+    __device__ __forceinline__ static unsigned lanes_with(unsigned bits) {
+        const unsigned low = all(same<0>(bits), same<1>(bits), same<2>(bits));
+        const unsigned middle = all(low, same<3>(bits), same<4>(bits));
+        return all(middle, same<5>(bits), same<6>(bits)) & same<7>(bits);
+    }
+    __device__ __forceinline__ static unsigned all(unsigned a, unsigned b, unsigned c) {
+        unsigned made;
+        asm("lop3.b32 %0, %1, %2, %3, 0x80;" : "=r"(made) : "r"(a), "r"(b), "r"(c));
+        return made;
+    }
+    // The lanes that have the same bit. In PTX, because then one instruction turns seven bits into predicates
+    // and one turns the votes; left to itself the compiler takes six for each bit.
+    template <unsigned Bit>
+    __device__ __forceinline__ static unsigned same(unsigned bits) {
+        unsigned votes;
+        asm volatile(
+            "{\n"
+            ".reg .pred is_set;\n"
+            ".reg .b32 tested;\n"
+            "and.b32 tested, %1, %2;\n"
+            "setp.ne.u32 is_set, tested, 0;\n"
+            "vote.sync.ballot.b32 %0, is_set, 0xffffffff;\n"
+            "@!is_set not.b32 %0, %0;\n"
+            "}"
+            : "=r"(votes)
+            : "r"(bits), "n"(1u << Bit));
+        return votes;
+    }
+
+    unsigned lane_, warp_;
+    std::uint32_t* counters_;
+    std::uint64_t* starts_;
+    std::uint32_t* begins_;
+    std::uint32_t* sums_;
+    Key* keys_;
+    Value* values_;
+    std::uint32_t own_counters_;  // address in shared memory
+};
+
+}  // namespace upsweep::cuda::detail
