@@ -6,7 +6,7 @@ import pathlib
 import re
 import sys
 
-BACK_ENDS = ("cpu", "cuda", "gl", "vulkan")
+BACK_ENDS = ("cpu", "cuda", "gl", "vulkan", "mpi")
 # The bottom layer: what every other header may use. They may use core's primitives and each other, never an
 # engine; that nothing goes round in circles is checked file by file.
 VOCABULARY = {"bin_range", "concepts", "error", "operators", "options", "predicates", "types", "version", "views"}
@@ -42,10 +42,13 @@ def may_include(user, used):
         return used in ("vocabulary", "core", "shaders", user)
     if user in ("gl", "vulkan") and used == "shader":
         return True
+    # Ranks of a cluster do their shares through the CPU's engines, which are called as the public functions call them.
+    if user == "mpi":
+        return used in ("vocabulary", "core", "cpu", "public", user)
     if user in BACK_ENDS:
         return used in ("vocabulary", "core", "collectives", user)
     if user == "public":
-        return used not in ("registry", "emulator")
+        return used not in ("registry", "emulator", "mpi")
     return True
 
 
