@@ -152,6 +152,21 @@ TEST(operators, which_are_exact) {
     static_assert(is_exact<argmin, indexed<float>> && is_exact<argmax, indexed<std::int16_t>>);
 }
 
+// An operator of the caller's own says so for all types, for some, or not at all.
+struct exact_always {
+    static constexpr bool exact = true;
+};
+struct exact_for_integers {
+    template <class T>
+    static constexpr bool exact = std::integral<T>;
+};
+struct silent {};
+TEST(operators, which_say_that_they_are_exact) {
+    static_assert(is_exact<exact_always, float>);
+    static_assert(is_exact<exact_for_integers, int> && !is_exact<exact_for_integers, float>);
+    static_assert(!is_exact<silent, int>);
+}
+
 TEST(operators, integers_wrap_around) {
     EXPECT_EQ(plus()(std::int8_t{127}, std::int8_t{1}), -128);
     EXPECT_EQ(plus()(std::numeric_limits<std::int64_t>::max(), std::int64_t{1}),

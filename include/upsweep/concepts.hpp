@@ -58,14 +58,16 @@ inline constexpr bool is_commutative = [] {
 // Opt-in: `template <class T> static constexpr bool exact = ...;` or `static constexpr bool exact = true;`.
 template <class Op, class T>
 inline constexpr bool is_exact = [] {
+    // In this order: g++ 12 takes a template argument of what is none for an error, not for an unmet
+    // requirement.
     if constexpr (requires {
-                      { Op::template exact<T> } -> std::convertible_to<bool>;
+                      { Op::exact } -> std::convertible_to<bool>;
                   })
-        return bool(Op::template exact<T>);
-    else if constexpr (requires {
-                           { Op::exact } -> std::convertible_to<bool>;
-                       })
         return bool(Op::exact);
+    else if constexpr (requires {
+                           { Op::template exact<T> } -> std::convertible_to<bool>;
+                       })
+        return bool(Op::template exact<T>);
     else
         return false;
 }();
