@@ -57,6 +57,7 @@ endfunction()
 upsweep_backend(CUDA CUDA)
 upsweep_backend(GL OpenGL)
 upsweep_backend(VULKAN Vulkan)
+upsweep_backend(MPI MPI)
 upsweep_backend(EMULATOR emulator)
 # No device, but found or not in the same way: the Python package, which has to be asked for.
 set(UPSWEEP_PYTHON OFF CACHE STRING "Python package: AUTO, ON or OFF")

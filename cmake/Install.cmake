@@ -45,6 +45,12 @@ if(TARGET upsweep-cuda)
     install(EXPORT upsweepCudaTargets NAMESPACE upsweep:: DESTINATION "${upsweep_cmake_dir}")
 endif()
 
+# And MPI.
+if(TARGET upsweep-mpi)
+    install(TARGETS upsweep-mpi EXPORT upsweepMpiTargets FILE_SET HEADERS)
+    install(EXPORT upsweepMpiTargets NAMESPACE upsweep:: DESTINATION "${upsweep_cmake_dir}")
+endif()
+
 # A static library hands its own dependencies to every consumer's link line; a shared one only to a static link.
 set(upsweep_pc_libs "-pthread")
 set(upsweep_pc_libs_private "-pthread")

@@ -121,7 +121,8 @@ TEST(scan_options, the_accumulator_is_never_a_literals_type) {
 
 // ---- blocks ----
 
-#if !defined(UPSWEEP_TEST_CUDA) && !defined(UPSWEEP_TEST_SHADERS)  // where a sequence is given as a whole
+// Elsewhere a sequence is given as a whole.
+#if !defined(UPSWEEP_TEST_CUDA) && !defined(UPSWEEP_TEST_SHADERS) && !defined(UPSWEEP_TEST_MPI)
 
 // Scans `values`, in scan order, block by block, and compares with one scan of everything.
 template <class T, class Op>

@@ -3,8 +3,8 @@
 //     for_each_backend([&](const auto& backend) { inclusive_scan(*backend.executor, in, out); });
 //
 // Back ends are the CPU at every instruction set; or, in a test that is compiled once more, the GPU with
-// every algorithm of CUDA (cuda/backend.cuh), or the contexts of OpenGL and the Vulkan device
-// (shader/backend.hpp). Tests stay as they are.
+// every algorithm of CUDA (cuda/backend.cuh), the contexts of OpenGL and the Vulkan device
+// (shader/backend.hpp), or ranks of MPI (mpi/backend.hpp). Tests stay as they are.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -61,6 +61,11 @@ using test_backend = shader_backend;
 using test_executor = shader_executor;
 inline const std::vector<test_backend>& backends() { return shader_backends(); }
 inline bool covers(coverage, const shader_backend&) { return true; }
+#elif defined(UPSWEEP_TEST_MPI)
+using test_backend = mpi_backend;
+using test_executor = mpi_executor;
+inline const std::vector<test_backend>& backends() { return mpi_backends(); }
+inline bool covers(coverage, const mpi_backend&) { return true; }
 #else
 using test_backend = cpu_backend;
 using test_executor = cpu::executor;

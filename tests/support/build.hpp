@@ -1,5 +1,6 @@
 // What kind of build the tests run in: under a sanitizer everything costs five to thirty times as much; on a
-// software driver of a GPU each call costs as much as ten thousand elements.
+// software driver of a GPU, or between more ranks than processors, each call costs as much as ten thousand
+// elements.
 #pragma once
 
 #include <cstddef>
@@ -37,6 +38,15 @@ inline constexpr bool on_shaders = true;
 #else
 inline constexpr bool on_shaders = false;
 #endif
+// Or ranks of MPI (mpi/backend.hpp), of which a machine may have more than processors: each call then waits
+// for every one of them to get its turn.
+#if defined(UPSWEEP_TEST_MPI)
+inline constexpr bool on_ranks = true;
+#else
+inline constexpr bool on_ranks = false;
+#endif
+// Tests are then short.
+inline constexpr bool in_brief = on_shaders || on_ranks;
 
 // Whether the program runs under compute-sanitizer, of which the environment variable UPSWEEP_TEST_SANITIZER
 // tells: it takes fifty times as long.
@@ -49,9 +59,9 @@ inline bool under_compute_sanitizer() {
 inline std::size_t repetitions(std::size_t plain, std::size_t under_sanitizer) {
     return sanitized || under_compute_sanitizer() ? under_sanitizer : plain;
 }
-// Fewer on a software driver, too.
-inline std::size_t repetitions(std::size_t plain, std::size_t under_sanitizer, std::size_t on_driver) {
-    return on_shaders ? on_driver : repetitions(plain, under_sanitizer);
+// Fewer where tests are short, too.
+inline std::size_t repetitions(std::size_t plain, std::size_t under_sanitizer, std::size_t in_short) {
+    return in_brief ? in_short : repetitions(plain, under_sanitizer);
 }
 
 }  // namespace upsweep::test

@@ -37,7 +37,7 @@ inline constexpr std::size_t kernel_group = 512;
 // are shared between threads.
 inline std::vector<std::size_t> tile_sizes() {
     if (few_sizes()) return {0, 1, 5, 130, 4097};
-    if (on_shaders) {
+    if (in_brief) {
         return {0,    1,    2,    3,    4,    5,    6,    7,    8,    9,     31,
                 33,   127,  128,  129,  131,  255,  256,  257,  300,  511,   1021,
                 4092, 4093, 4095, 4096, 4097, 4099, 8191, 8192, 8195, 12289, 12291};
@@ -52,7 +52,7 @@ inline std::vector<std::size_t> tile_sizes() {
 // Around supers: up to 393,219 elements, which several threads share.
 inline std::vector<std::size_t> super_sizes() {
     if (few_sizes()) return {core::super_size - 1, core::super_size + 1, 3 * core::super_size + 3};
-    if (on_shaders) {
+    if (in_brief) {
         return {core::super_size - 1, core::super_size, core::super_size + 3,
                 2 * core::super_size + core::tile_size + 3};
     }

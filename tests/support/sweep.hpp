@@ -202,8 +202,8 @@ class scan_check {
     }
     // What `sweep` below promises.
     void everything(bool with_supers) {
-        if (on_shaders) {
-            in_brief(with_supers);
+        if (in_brief) {
+            briefly(with_supers);
             return;
         }
         const bool vectors = operation_.has_vector_kernels;
@@ -221,7 +221,7 @@ class scan_check {
     }
 
     // Less of it: every mode at two sizes, rotating modes at all others.
-    void in_brief(bool with_supers) {
+    void briefly(bool with_supers) {
         unsigned salt = 0;
         for_each_backend([&](const auto& backend) {
             every_mode(*backend.executor, {5, core::tile_size + 3});
@@ -266,7 +266,7 @@ class scan_check {
 };
 
 // All modes at all sizes to 300 and around rows and tiles, at every level; rotating modes around supers, on
-// every back end. On OpenGL and Vulkan fewer of each.
+// every back end. On OpenGL and Vulkan, and between ranks, fewer of each.
 template <class In, class Op, class Out = In, class Acc = core::accumulator_for<deduced, In, Op>>
 void sweep(std::type_identity_t<Acc> initial, const Op& op = {}, bool with_supers = true) {
     if constexpr (has_scan<In, Op, Out, Acc>) {

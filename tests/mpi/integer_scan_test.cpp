@@ -1,0 +1,4 @@
+// integer_scan_test.cpp between ranks.
+#include "mpi/backend.hpp"
+
+#include "../integer_scan_test.cpp"

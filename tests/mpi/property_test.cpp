@@ -1,0 +1,4 @@
+// property_test.cpp between ranks.
+#include "mpi/backend.hpp"
+
+#include "../property_test.cpp"
