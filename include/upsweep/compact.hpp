@@ -149,15 +149,29 @@ class kept {
     const Keep& keep_;
 };
 
+// Whether in and out share memory, which they may in one way.
 template <class In, class Out>
-std::size_t compact(cpu::executor& ex, const cpu::choice& which, const In* in, std::size_t n, Out* out,
-                    std::size_t room) {
+bool check_shared(const In* in, std::size_t n, const Out* out, std::size_t room) {
     const bool shared = overlap(in, n * sizeof(In), out, room * sizeof(Out));
     if (shared && !(std::is_same_v<In, Out> && static_cast<const void*>(in) == out)) {
         throw_error(
             errc::invalid_argument,
             "out: overlaps in; it must be the same array (equal pointers and types) or disjoint from it");
     }
+    return shared;
+}
+template <class Flags, class In, class Out>
+void check_compact_flags(const Flags& flags, const In& in, const Out& out) {
+    const std::size_t n = std::ranges::size(in);
+    check_flags(std::ranges::size(flags), n);
+    check_apart("flags", std::ranges::data(flags), n * sizeof(std::ranges::range_value_t<Flags>),
+                std::ranges::data(out), std::ranges::size(out) * sizeof(std::ranges::range_value_t<Out>));
+}
+
+template <class In, class Out>
+std::size_t compact(cpu::executor& ex, const cpu::choice& which, const In* in, std::size_t n, Out* out,
+                    std::size_t room) {
+    const bool shared = check_shared(in, n, out, room);
     if (n == 0) return 0;
     return cpu::run_compact(ex, which, transfer_of(in, out), n, room, shared);
 }
@@ -167,14 +181,10 @@ std::size_t compact(cpu::executor& ex, const cpu::choice& which, const In* in, s
 // out = in[i] for each i with flags[i] != 0.
 template <flag_range Flags, input_range In, receives<In> Out>
 std::size_t compact(cpu::executor& ex, const Flags& flags, const In& in, Out&& out) {
-    using flag = std::ranges::range_value_t<Flags>;
-    const std::size_t n = std::ranges::size(in);
-    detail::check_flags(std::ranges::size(flags), n);
-    detail::check_apart("flags", std::ranges::data(flags), n * sizeof(flag), std::ranges::data(out),
-                        std::ranges::size(out) * sizeof(std::ranges::range_value_t<Out>));
-    const detail::flagged<flag> chosen{std::ranges::data(flags)};
-    return detail::compact(ex, chosen.choice(), std::ranges::data(in), n, std::ranges::data(out),
-                           std::ranges::size(out));
+    detail::check_compact_flags(flags, in, out);
+    const detail::flagged<std::ranges::range_value_t<Flags>> chosen{std::ranges::data(flags)};
+    return detail::compact(ex, chosen.choice(), std::ranges::data(in), std::ranges::size(in),
+                           std::ranges::data(out), std::ranges::size(out));
 }
 
 // out = in[i] for each i with keep(in[i]).

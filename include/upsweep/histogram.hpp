@@ -160,6 +160,22 @@ void check_histogram(const In& in, const Counts& counts, std::size_t number_of_b
         throw_error(errc::invalid_argument, "counts: overlaps in; it must be disjoint from it");
     }
 }
+template <class In, class Counts, class T>
+void check_histogram(const In& in, const Counts& counts, const bin_edges<T>& bins) {
+    check_bins(bins);
+    check_histogram(in, counts, bins.count());
+    if (overlap(bins.edges.data(), bins.edges.size_bytes(), std::ranges::data(counts),
+                bins.count() * sizeof(std::uint64_t))) {
+        throw_error(errc::invalid_argument, "counts: overlaps edges; it must be disjoint from it");
+    }
+}
+template <class In, class Counts>
+void check_histogram_by(const In& in, const Counts& counts) {
+    const std::size_t number_of_bins = std::ranges::size(counts);
+    if (number_of_bins > most_bins)
+        throw_error(errc::invalid_argument, "counts: expected fewer than 2^32 bins");
+    if (number_of_bins != 0) check_histogram(in, counts, number_of_bins);
+}
 
 }  // namespace detail
 
@@ -177,12 +193,7 @@ std::size_t histogram(cpu::executor& ex, const In& in, Counts&& counts,
 template <number_range In, counter_range Counts>
 std::size_t histogram(cpu::executor& ex, const In& in, Counts&& counts,
                       const bin_edges<binned_type<In>>& bins) {
-    detail::check_bins(bins);
-    detail::check_histogram(in, counts, bins.count());
-    if (detail::overlap(bins.edges.data(), bins.edges.size_bytes(), std::ranges::data(counts),
-                        bins.count() * sizeof(std::uint64_t))) {
-        throw_error(errc::invalid_argument, "counts: overlaps edges; it must be disjoint from it");
-    }
+    detail::check_histogram(in, counts, bins);
     const detail::between_edges by(ex, std::ranges::data(in), bins);
     return cpu::run_histogram(ex, by.classifier(), std::ranges::size(in), std::ranges::data(counts));
 }
@@ -190,11 +201,9 @@ std::size_t histogram(cpu::executor& ex, const In& in, Counts&& counts,
 // By a function of the caller's own, into as many bins as there are counts.
 template <input_range In, counter_range Counts, bin_function<In> F>
 std::size_t histogram_by(cpu::executor& ex, const In& in, Counts&& counts, const F& f) {
+    detail::check_histogram_by(in, counts);
     const std::size_t number_of_bins = std::ranges::size(counts);
     if (number_of_bins == 0) return 0;
-    if (number_of_bins > detail::most_bins)
-        throw_error(errc::invalid_argument, "counts: expected fewer than 2^32 bins");
-    detail::check_histogram(in, counts, number_of_bins);
     const detail::by_function by(number_of_bins, std::ranges::data(in), f);
     return cpu::run_histogram(ex, by.classifier(), std::ranges::size(in), std::ranges::data(counts));
 }

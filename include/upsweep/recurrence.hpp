@@ -45,6 +45,27 @@ struct recurrence_sink {
     }
 };
 
+// Whether out is a or b, after all checks.
+template <class A, class B, class Out>
+bool check_recurrence(const A& a, const B& b, const Out& out) {
+    const std::size_t n = std::ranges::size(a);
+    const auto check = [&](const char* name, std::size_t size) {
+        if (size != n) {
+            throw_error(errc::invalid_argument, std::string(name) + ": expected " + std::to_string(n) +
+                                                    " elements, as many as a, but it has " +
+                                                    std::to_string(size));
+        }
+    };
+    check("b", std::ranges::size(b));
+    check("out", std::ranges::size(out));
+    constexpr std::size_t element = sizeof(std::ranges::range_value_t<Out>);
+    const bool is_a = check_overlap(std::ranges::data(a), sizeof(std::ranges::range_value_t<A>),
+                                    std::ranges::data(out), element, n);
+    const bool is_b = check_overlap(std::ranges::data(b), sizeof(std::ranges::range_value_t<B>),
+                                    std::ranges::data(out), element, n);
+    return is_a || is_b;
+}
+
 }  // namespace detail
 
 template <class Acc = deduced, input_range A, input_range B, class Out,
@@ -56,23 +77,10 @@ requires output_range<Out, T>
 void linear_recurrence(cpu::executor& ex, const A& a, const B& b, const std::type_identity_t<T>& x0,
                        Out&& out) {
     const std::size_t n = std::ranges::size(a);
-    if (std::ranges::size(b) != n) {
-        throw_error(errc::invalid_argument, "b: expected " + std::to_string(n) +
-                                                " elements, as many as a, but it has " +
-                                                std::to_string(std::ranges::size(b)));
-    }
-    if (std::ranges::size(out) != n) {
-        throw_error(errc::invalid_argument, "out: expected " + std::to_string(n) +
-                                                " elements, as many as a, but it has " +
-                                                std::to_string(std::ranges::size(out)));
-    }
     using element = std::ranges::range_value_t<Out>;
-    const bool is_a = detail::check_overlap(std::ranges::data(a), sizeof(std::ranges::range_value_t<A>),
-                                            std::ranges::data(out), sizeof(element), n);
-    const bool is_b = detail::check_overlap(std::ranges::data(b), sizeof(std::ranges::range_value_t<B>),
-                                            std::ranges::data(out), sizeof(element), n);
+    const bool in_place = detail::check_recurrence(a, b, out);
     if (n == 0) return;
-    const cpu::scan_shape shape{n, false, is_a || is_b,
+    const cpu::scan_shape shape{n, false, in_place,
                                 n * (sizeof(std::ranges::range_value_t<A>) +
                                      sizeof(std::ranges::range_value_t<B>) + sizeof(element))};
     if constexpr (cpu::has_affine_kernels<T>) {

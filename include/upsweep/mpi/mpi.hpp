@@ -1,0 +1,8 @@
+// Everything that upsweep::mpi has.
+#pragma once
+
+#include "upsweep/mpi/compact.hpp"
+#include "upsweep/mpi/executor.hpp"
+#include "upsweep/mpi/histogram.hpp"
+#include "upsweep/mpi/recurrence.hpp"
+#include "upsweep/mpi/scan.hpp"
