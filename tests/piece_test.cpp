@@ -256,8 +256,9 @@ std::vector<std::vector<std::size_t>> ways_to_cut(std::size_t n) {
 template <class In, class Op, class Out = In, class Acc = core::accumulator_for<deduced, In, Op>,
           class Function = std::identity>
 void check_pieces(std::type_identity_t<Acc> initial, const Op& op = {}, const Function& function = {}) {
-    for (const std::size_t n : {std::size_t{1}, std::size_t{130}, 3 * core::tile_size + 5,
-                                core::super_size + 5 * core::tile_size + 3}) {
+    const std::size_t longest =
+        sanitized ? 20 * core::tile_size + 3 : core::super_size + 5 * core::tile_size + 3;
+    for (const std::size_t n : {std::size_t{1}, std::size_t{130}, 3 * core::tile_size + 5, longest}) {
         const auto x = sequence<In, Op>(n, 7);
         relay<In, Out, Acc, Op, Function> checked(op, function, x, initial);
         unsigned salt = 0;

@@ -116,7 +116,7 @@ struct wide_sum {
 TEST(ranks, wide_accumulators) {
     cpu::executor local(1);
     mpi::executor ex(MPI_COMM_WORLD, local);
-    const auto n = static_cast<std::size_t>(7 * ex.size());
+    const std::size_t n = 7 * static_cast<std::size_t>(ex.size());
     std::vector<std::uint32_t> expected;
     core::odometer<std::uint32_t, std::uint32_t (*)(std::uint32_t, std::uint32_t)> odometer(
         [](std::uint32_t a, std::uint32_t b) { return a * 3 + b; });
@@ -124,7 +124,7 @@ TEST(ranks, wide_accumulators) {
         odometer.take(static_cast<std::uint32_t>(i + 1));
         expected.push_back(*odometer.value());
     }
-    const auto first = static_cast<std::size_t>(7 * ex.rank());
+    const std::size_t first = 7 * static_cast<std::size_t>(ex.rank());
     std::vector<wide> x, out(7, wide(0));
     for (std::size_t i = 0; i < 7; ++i) x.emplace_back(static_cast<std::uint32_t>(first + i + 1));
     inclusive_scan(ex, x, out, wide_sum{});
