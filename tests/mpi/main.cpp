@@ -48,9 +48,9 @@ int main(int argc, char** argv) {
     if (rank == 0) {
         std::printf("%s, %d ranks\n", upsweep::mpi::library_version().c_str(), size);
     } else {
-        GTEST_FLAG_SET(output, "");
         auto& listeners = ::testing::UnitTest::GetInstance()->listeners();
         delete listeners.Release(listeners.default_result_printer());
+        delete listeners.Release(listeners.default_xml_generator());  // all would write one file
         listeners.Append(new failures_of_a_rank(rank));
     }
     share_seed(rank);
