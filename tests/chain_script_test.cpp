@@ -57,7 +57,7 @@ TEST(chain_script, every_schedule) {
 }
 TEST(chain_script, random_schedules) {
     random_bits random(6);
-    for (std::size_t i = 0; i < repetitions(20000, 2000) && !HasFailure(); ++i) {
+    for (std::size_t i = 0; i < repetitions(20000, 600) && !HasFailure(); ++i) {
         const std::size_t chunks = 1 + random.below(12);
         const word_kernel kernel(chunks);
         kernel.expect_right("S", simulate_chain(kernel, 1 + random.below(5), chunks, std::string("S"),
@@ -80,7 +80,7 @@ TEST(regions_script, every_schedule) {
 }
 TEST(regions_script, random_schedules) {
     random_bits random(8);
-    for (std::size_t i = 0; i < repetitions(20000, 2000) && !HasFailure(); ++i) {
+    for (std::size_t i = 0; i < repetitions(20000, 600) && !HasFailure(); ++i) {
         const std::size_t regions = 1 + random.below(40);
         const word_kernel kernel(regions);
         kernel.expect_right("S", simulate_regions(kernel, 1 + random.below(6), regions, std::string("S"),
@@ -112,7 +112,7 @@ TEST(regions_script, division) {
 template <class Kernel, class State, class Check>
 void simulate_many(const Kernel& kernel, std::size_t chunks, const State& initial, const Check& check) {
     random_bits random(chunks);
-    for (std::size_t i = 0; i < repetitions(60, 8) && !::testing::Test::HasFailure(); ++i) {
+    for (std::size_t i = 0; i < repetitions(60, 4) && !::testing::Test::HasFailure(); ++i) {
         SCOPED_TRACE("schedule " + std::to_string(i));
         const auto choose = [&](std::size_t n) { return random.below(n); };
         check(simulate_chain(kernel, 1 + i % 4, chunks, initial, choose));

@@ -89,10 +89,12 @@ class cli_array : public cli_test {
             const std::string flags =
                 std::string(how.exclusive ? " --exclusive" : "") + (how.reverse ? " --reverse" : "");
             for (const char* blocks : {"", "UPSWEEP_BLOCK_BYTES=30000"}) {
+                if (sanitized && how.exclusive == (*blocks == '\0')) continue;  // one of them, in turn
                 SCOPED_TRACE(flags + blocks);
                 succeed("scan little.npy -o out.npy" + flags, blocks);
                 expect_npy("out.npy", result, want);
             }
+            if (sanitized && how.exclusive != how.reverse) continue;
             succeed("scan big.npy -o out.npy" + flags, "UPSWEEP_BLOCK_BYTES=100000");
             expect_npy("out.npy", result, want);
         }
@@ -212,6 +214,7 @@ TEST_F(cli_array, any_axis_of_any_order) {
                         for (std::size_t i = 0; i < extents[axis]; ++i) want[first + i * stride] = slice[i];
                     }
                     for (const char* blocks : {"", "UPSWEEP_BLOCK_BYTES=100"}) {
+                        if (sanitized && (axis % 2 == 0) == (*blocks == '\0')) continue;  // one, in turn
                         SCOPED_TRACE(shape + "axis " + std::to_string(axis) + (fortran ? " fortran " : " ") +
                                      (reverse ? "reverse " : "") + blocks);
                         succeed("scan in.npy -o out.npy --axis " + std::to_string(axis) +

@@ -83,12 +83,14 @@ class cli_compact : public cli_test {
         write("big.npy", npy_file((word == 1 ? "|" : ">") + code, shape, bytes_of(in, word)));
         for (const char* file : {"little.npy ", "big.npy "}) {
             for (const char* blocks : {"", "UPSWEEP_BLOCK_BYTES=3000"}) {
+                if (sanitized && (*file == 'b') == (*blocks == '\0')) continue;  // one of them, in turn
                 SCOPED_TRACE(std::string(file) + blocks);
                 succeed("compact " + (file + where) + " -o out.npy", blocks);
                 expect_npy(read("out.npy"), descr, want.kept(), sizeof(T));
                 succeed("partition " + (file + where) + " -o out.npy", blocks);
                 expect_npy(read("out.npy"), descr, want.all(), sizeof(T));
             }
+            if (sanitized && *file == 'b') break;
             succeed("compact " + (file + where) + " --indices -o out.npy", "UPSWEEP_BLOCK_BYTES=3000");
             expect_npy(read("out.npy"), "<i8", want.kept_indices(), 8);
             succeed("partition " + (file + where) + " --indices -o out.npy", "UPSWEEP_BLOCK_BYTES=3000");

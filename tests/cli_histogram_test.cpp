@@ -11,6 +11,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "support/build.hpp"
 #include "support/cli.hpp"
 #include "support/random.hpp"
 #include "upsweep/bin_range.hpp"
@@ -69,7 +70,9 @@ class cli_histogram : public cli_test {
         int run = 0;
         for (const char* file : {"little.npy", "big.npy"}) {
             for (const char* blocks : {"", "UPSWEEP_BLOCK_BYTES=1000"}) {
-                const std::string input = ++run % 2 == 0 ? "- " : std::string(file) + " ";
+                ++run;
+                if (sanitized && run != 1 && run != 4) continue;
+                const std::string input = run % 2 == 0 ? "- " : std::string(file) + " ";
                 const std::string from = run % 2 == 0 ? std::string("cat ") + file + " | " : "";
                 const auto tool = [&](const std::string& arguments) {
                     const outcome result = shell(from + blocks + " \"$UPSWEEP\" " + arguments);

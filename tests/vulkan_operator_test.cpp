@@ -18,7 +18,6 @@ namespace {
 
 // tests/shaders/latest.glsl
 struct latest_operator {
-    static constexpr bool exact = true;
     std::uint32_t operator()(std::uint32_t earlier, std::uint32_t later) const {
         return later != 0 ? later : earlier;
     }

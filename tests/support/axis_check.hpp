@@ -19,6 +19,8 @@ template <class In, class Op, class Out = In, class Acc = core::accumulator_for<
 struct axis_check {
     Op op{};
     Acc initial;
+    // Where a sanitized build begins, so that shapes differ in the layouts that they are given.
+    static inline unsigned first_turn = 0;
 
     template <class Executor>
     void run(Executor& ex, const extents& shape, int axis, const layout& from, const layout& to,
@@ -77,7 +79,8 @@ struct axis_check {
         EXPECT_TRUE(in.sentinels_intact() && out.sentinels_intact());
     }
 
-    // Every axis, every layout, modes in turn; for coverage::all one layout after the other.
+    // Every axis, every layout, modes in turn; for coverage::all, and in sanitized builds, one layout after
+    // the other.
     void run_all(const extents& shape, coverage wanted = coverage::levels) const {
         const std::size_t rank = shape.size();
         const std::vector<layout> layouts{
@@ -88,12 +91,13 @@ struct axis_check {
             {"half backwards", shape, fortran_order(rank), 1, 5u},
             {"lines apart", shape, c_order(rank), 1, 0, 3},
         };
-        unsigned turn = 0;
+        const bool in_turn = wanted == coverage::all || sanitized;
+        unsigned turn = sanitized ? first_turn++ : 0;
         for_each_backend(wanted, [&](const auto& backend) {
             for (int axis = wanted == coverage::all ? 0 : -static_cast<int>(rank);
                  axis < static_cast<int>(rank); ++axis) {
-                for (std::size_t from = wanted == coverage::all ? turn % layouts.size() : 0;
-                     from < layouts.size(); from += wanted == coverage::all ? layouts.size() : 1) {
+                for (std::size_t from = in_turn ? turn % layouts.size() : 0; from < layouts.size();
+                     from += in_turn ? layouts.size() : 1) {
                     const std::size_t to = axis < 0 ? from : (from + turn) % layouts.size();
                     run(*backend.executor, shape, axis, layouts[from], layouts[to],
                         (turn * 7 + static_cast<unsigned>(from)) % 16);

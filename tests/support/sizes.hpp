@@ -34,9 +34,15 @@ inline std::vector<std::size_t> sizes_around(std::size_t level) {
 inline constexpr std::size_t kernel_group = 512;
 
 // Small sizes and those around rows, groups and tiles: up to 12,291 elements, of which at most the largest
-// are shared between threads.
+// are shared between threads. AddressSanitizer is given the neighbours of vectors and levels alone: other
+// sizes take the same paths.
 inline std::vector<std::size_t> tile_sizes() {
     if (few_sizes()) return {0, 1, 5, 130, 4097};
+    if (address_sanitizer) {
+        return {0,   1,   2,   3,   4,   5,   7,    8,    9,    15,   16,   17,
+                31,  32,  33,  63,  64,  65,  127,  128,  129,  131,  255,  256,
+                257, 300, 511, 512, 513, 515, 1021, 1025, 4095, 4096, 4097, 12291};
+    }
     if (in_brief) {
         return {0,    1,    2,    3,    4,    5,    6,    7,    8,    9,     31,
                 33,   127,  128,  129,  131,  255,  256,  257,  300,  511,   1021,
@@ -52,6 +58,7 @@ inline std::vector<std::size_t> tile_sizes() {
 // Around supers: up to 393,219 elements, which several threads share.
 inline std::vector<std::size_t> super_sizes() {
     if (few_sizes()) return {core::super_size - 1, core::super_size + 1, 3 * core::super_size + 3};
+    if (address_sanitizer) return {core::super_size - 1, 2 * core::super_size + 3};
     if (in_brief) {
         return {core::super_size - 1, core::super_size, core::super_size + 3,
                 2 * core::super_size + core::tile_size + 3};

@@ -216,7 +216,7 @@ class scan_check {
         });
         if (!with_supers) return;
         unsigned salt = 0;
-        for_each_backend(vectors ? coverage::all : coverage::threads,
+        for_each_backend(vectors && !address_sanitizer ? coverage::all : coverage::threads,
                          [&](const auto& backend) { some_mode(*backend.executor, super_sizes(), salt++); });
     }
 
@@ -270,7 +270,7 @@ class scan_check {
 template <class In, class Op, class Out = In, class Acc = core::accumulator_for<deduced, In, Op>>
 void sweep(std::type_identity_t<Acc> initial, const Op& op = {}, bool with_supers = true) {
     if constexpr (has_scan<In, Op, Out, Acc>) {
-        const std::size_t longest = with_supers ? largest_super_size : 3 * core::tile_size + 3;
+        const std::size_t longest = with_supers ? super_sizes().back() : 3 * core::tile_size + 3;
         scan_check<In, Out, Acc>(operation<In, Out, Acc>::of(op),
                                  span_of(sequence<In, Op>(longest, 1 + sizeof(In))), initial)
             .everything(with_supers);
