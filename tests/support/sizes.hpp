@@ -57,8 +57,8 @@ inline std::vector<std::size_t> tile_sizes() {
 
 // Around supers: up to 393,219 elements, which several threads share.
 inline std::vector<std::size_t> super_sizes() {
+    if (sanitized) return {core::super_size - 1, 2 * core::super_size + 3};
     if (few_sizes()) return {core::super_size - 1, core::super_size + 1, 3 * core::super_size + 3};
-    if (address_sanitizer) return {core::super_size - 1, 2 * core::super_size + 3};
     if (in_brief) {
         return {core::super_size - 1, core::super_size, core::super_size + 3,
                 2 * core::super_size + core::tile_size + 3};
