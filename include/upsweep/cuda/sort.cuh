@@ -32,9 +32,9 @@
 #include "upsweep/core/arguments.hpp"
 #include "upsweep/core/key_order.hpp"
 #include "upsweep/cuda/checked_array.hpp"
+#include "upsweep/cuda/device_scope.hpp"
 #include "upsweep/cuda/device_span.hpp"
 #include "upsweep/cuda/executor.hpp"
-#include "upsweep/cuda/launch.cuh"
 #include "upsweep/cuda/sort_records.hpp"
 #include "upsweep/error.hpp"
 
