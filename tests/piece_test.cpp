@@ -257,7 +257,7 @@ template <class In, class Op, class Out = In, class Acc = core::accumulator_for<
           class Function = std::identity>
 void check_pieces(std::type_identity_t<Acc> initial, const Op& op = {}, const Function& function = {}) {
     const std::size_t longest =
-        sanitized ? 20 * core::tile_size + 3 : core::super_size + 5 * core::tile_size + 3;
+        sanitized ? 5 * core::tile_size + 3 : core::super_size + 5 * core::tile_size + 3;
     for (const std::size_t n : {std::size_t{1}, std::size_t{130}, 3 * core::tile_size + 5, longest}) {
         const auto x = sequence<In, Op>(n, 7);
         relay<In, Out, Acc, Op, Function> checked(op, function, x, initial);
