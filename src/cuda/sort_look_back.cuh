@@ -117,14 +117,14 @@ class sort_look_back {
                      : "memory");
         return word;
     }
-    // Of the group that is k before the one before this. Its two halves are read at once.
+    // Of the group that is k before the one before this: two words, each of which is written by itself.
     __device__ __forceinline__ group_word read_group(unsigned k) const {
-        unsigned long long word;
-        asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];"
-                     : "=l"(word)
+        group_word word;
+        asm volatile("ld.relaxed.gpu.global.v2.u32 {%0, %1}, [%2];"
+                     : "=r"(word.told), "=r"(word.known)
                      : "l"(group_ - (k + 1) * std::uint64_t(sort_digits))
                      : "memory");
-        return {static_cast<std::uint32_t>(word), static_cast<std::uint32_t>(word >> 32)};
+        return word;
     }
 
     std::uint16_t* first_;  // of the group's first tile
