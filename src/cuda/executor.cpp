@@ -170,6 +170,12 @@ executor::scratch executor::take_own(memory& held, std::size_t bytes, bool clear
     };
     if (captured) return {allocate(bytes), bytes, scratch::captured};
 
+    // What may hold anything can go before there is more of it, as it may be as large as the arrays.
+    if (!clears) {
+        free_memory(held);
+        held = {allocate(bytes), bytes};
+        return {held.data, bytes, scratch::kept};
+    }
     // At least half as much again, so that slowly growing calls do not allocate each time.
     const std::size_t size = std::max(bytes, held.bytes + held.bytes / 2);
     void* const fresh = allocate(size);

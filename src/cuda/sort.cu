@@ -191,8 +191,7 @@ void sort_records(executor& ex, const core::key_order& order, const records& all
     if (all.n != 0) detail::record_sort(ex, order, all).run();
 }
 
-std::size_t sort_scratch_bytes(const executor&, std::uint64_t n, std::size_t key_bytes,
-                               std::size_t value_bytes) {
+std::size_t sort_scratch_bytes(std::uint64_t n, std::size_t key_bytes, std::size_t value_bytes) {
     using detail::value_plan;
     const auto bytes = [&](bool keeps_keys, bool is_direct) {
         return value_plan(n, key_bytes, value_bytes, keeps_keys, is_direct, false, false).bytes;

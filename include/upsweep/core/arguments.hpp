@@ -66,12 +66,16 @@ inline bool overlap(const void* a, std::size_t a_bytes, const void* b, std::size
     return a_bytes != 0 && b_bytes != 0 && before(first, second + b_bytes) && before(second, first + a_bytes);
 }
 // out must be no part of what `name` is.
+inline void check_disjoint(const char* out, const void* p, std::size_t bytes, const char* name, const void* q,
+                           std::size_t q_bytes) {
+    if (overlap(p, bytes, q, q_bytes)) {
+        throw_error(errc::invalid_argument,
+                    std::string(out) + ": overlaps " + name + "; it must be disjoint from it");
+    }
+}
 inline void check_apart(const char* name, const void* p, std::size_t bytes, const void* out,
                         std::size_t out_bytes) {
-    if (overlap(p, bytes, out, out_bytes)) {
-        throw_error(errc::invalid_argument,
-                    std::string("out: overlaps ") + name + "; it must be disjoint from it");
-    }
+    check_disjoint("out", out, out_bytes, name, p, bytes);
 }
 
 // out: expected n elements, as many as `name`.
@@ -80,13 +84,6 @@ inline void check_as_many(const char* out, std::size_t found, const char* name, 
         throw_error(errc::invalid_argument, std::string(out) + ": expected " + std::to_string(n) +
                                                 " elements, as many as " + name + ", but it has " +
                                                 std::to_string(found));
-    }
-}
-inline void check_disjoint(const char* out, const void* p, std::size_t bytes, const char* name, const void* q,
-                           std::size_t q_bytes) {
-    if (overlap(p, bytes, q, q_bytes)) {
-        throw_error(errc::invalid_argument,
-                    std::string(out) + ": overlaps " + name + "; it must be disjoint from it");
     }
 }
 // Arrays of as many elements of one type.

@@ -66,9 +66,7 @@ template <class Bins>
 void check_written(executor& ex, const checked_array& written, const checked_array& in, const Bins& bins,
                    const std::uint64_t* length) {
     const auto apart = [&](const char* name, const void* p, std::uint64_t bytes) {
-        if (!upsweep::detail::overlap(written.data, written.bytes(), p, bytes)) return;
-        throw_error(errc::invalid_argument,
-                    std::string(written.name) + ": overlaps " + name + "; it must be disjoint from it");
+        upsweep::detail::check_disjoint(written.name, written.data, written.bytes(), name, p, bytes);
     };
     written.check(ex);
     apart(in.name, in.data, in.bytes());

@@ -46,6 +46,10 @@ struct sort_options {
     const std::uint64_t* length = nullptr;  // device memory: the first min(*length, n) elements only
 };
 
+// What indices are stored as.
+template <class T>
+concept index_element = std::integral<T> && !std::same_as<T, bool> && !std::is_const_v<T>;
+
 namespace detail {
 
 // What the calls check alike: arrays, one by one and in pairs.
@@ -75,6 +79,17 @@ class sort_checks {
     executor& ex_;
     const std::uint64_t* length_;
 };
+
+// Elements that may be sorted in place.
+template <class In, class Out>
+void check_elements(executor& ex, device_span<In> in, device_span<Out> out, const sort_options& options) {
+    const checked_array source = checked_array::of("in", in), target = checked_array::of("out", out);
+    upsweep::detail::check_as_many("out", out.size(), "in", in.size());
+    const sort_checks checks(ex, options);
+    checks.reads(source);
+    checks.writes(target);
+    checks.same_or_apart(target, source);
+}
 
 template <class Key>
 void enqueue_sort(executor& ex, const sort_options& options, records all) {
@@ -120,10 +135,10 @@ struct key_maker {
 // For executors that use the caller's memory. `Key` is the type sorted by, `Value` what goes with the keys,
 // or that of indices; sort_by needs sort_by_workspace_bytes.
 template <sort_key Key, class Value = void>
-[[nodiscard]] std::size_t sort_workspace_bytes(const executor& ex, std::uint64_t n) {
+[[nodiscard]] std::size_t sort_workspace_bytes(const executor&, std::uint64_t n) {
     std::size_t value = 0;
     if constexpr (!std::is_void_v<Value>) value = sizeof(Value);
-    return sort_scratch_bytes(ex, n, sizeof(Key), value);
+    return sort_scratch_bytes(n, sizeof(Key), value);
 }
 template <sort_key Key, class Element>
 [[nodiscard]] std::size_t sort_by_workspace_bytes(const executor& ex, std::uint64_t n) {
@@ -136,13 +151,7 @@ template <class In, class Out>
 requires sort_key<std::remove_const_t<In>> && std::same_as<std::remove_const_t<In>, Out>
 void sort(cuda::executor& ex, cuda::device_span<In> in, cuda::device_span<Out> out,
           const cuda::sort_options& options = {}) {
-    using cuda::detail::checked_array;
-    const checked_array source = checked_array::of("in", in), target = checked_array::of("out", out);
-    detail::check_as_many("out", out.size(), "in", in.size());
-    const cuda::detail::sort_checks checks(ex, options);
-    checks.reads(source);
-    checks.writes(target);
-    checks.same_or_apart(target, source);
+    cuda::detail::check_elements(ex, in, out, options);
     cuda::records all;
     all.n = in.size();
     all.keys = in.data();
@@ -150,11 +159,10 @@ void sort(cuda::executor& ex, cuda::device_span<In> in, cuda::device_span<Out> o
     cuda::detail::enqueue_sort<Out>(ex, options, all);
 }
 
-template <class In, class Out>
-requires sort_key<std::remove_const_t<In>> && std::integral<Out> &&
-    (!std::same_as<Out, bool>)&&(!std::is_const_v<Out>)void sort_indices(
-        cuda::executor& ex, cuda::device_span<In> in, cuda::device_span<Out> out,
-        const cuda::sort_options& options = {}) {
+template <class In, cuda::index_element Out>
+requires sort_key<std::remove_const_t<In>>
+void sort_indices(cuda::executor& ex, cuda::device_span<In> in, cuda::device_span<Out> out,
+                  const cuda::sort_options& options = {}) {
     using cuda::detail::checked_array;
     const checked_array source = checked_array::of("in", in), target = checked_array::of("out", out);
     detail::check_as_many("out", out.size(), "in", in.size());
@@ -209,14 +217,8 @@ template <class In, class Out, class F>
 requires std::same_as<std::remove_const_t<In>, Out> && sort_key<std::invoke_result_t<F, const Out&>>
 void sort_by(cuda::executor& ex, cuda::device_span<In> in, cuda::device_span<Out> out, const F& key,
              const cuda::sort_options& options = {}) {
-    using cuda::detail::checked_array;
     using number = std::invoke_result_t<F, const Out&>;
-    const checked_array source = checked_array::of("in", in), target = checked_array::of("out", out);
-    detail::check_as_many("out", out.size(), "in", in.size());
-    const cuda::detail::sort_checks checks(ex, options);
-    checks.reads(source);
-    checks.writes(target);
-    checks.same_or_apart(target, source);
+    cuda::detail::check_elements(ex, in, out, options);
     const cuda::detail::key_maker<Out, F, number> maker{ex, in.data(), in.size(), options.length, key};
     cuda::records all;
     all.what = cuda::records::kind::values;

@@ -35,7 +35,6 @@ struct records {
 void sort_records(executor& ex, const core::key_order& order, const records& all);
 
 // Bytes of scratch that this needs; never decreases with n.
-[[nodiscard]] std::size_t sort_scratch_bytes(const executor& ex, std::uint64_t n, std::size_t key_bytes,
-                                             std::size_t value_bytes);
+[[nodiscard]] std::size_t sort_scratch_bytes(std::uint64_t n, std::size_t key_bytes, std::size_t value_bytes);
 
 }  // namespace upsweep::cuda
