@@ -69,7 +69,7 @@ __global__ void __launch_bounds__(sort_shape<typename Arguments::Key, typename A
             if (threadIdx.x == sort_digits - 1) own -= each * shape::threads - n;
         }
         if (__syncthreads_or(own == n) != 0) continue;  // all have the same digit
-        if (threadIdx.x < sort_digits) tile.locate(count);
+        tile.locate(count);
         __syncthreads();
 #pragma unroll
         for (int k = 0; k < items; ++k) {

@@ -77,11 +77,11 @@ class sort_pass {
 
         if (threadIdx.x < sort_digits) tile_.origin(threadIdx.x) = starts(given_.portion)[threadIdx.x];
         if (threadIdx.x == 0) {
-            tile_.shared_word() = atomicAdd(given_.ticket, 1u);
+            tile_.first_word() = atomicAdd(given_.ticket, 1u);
             tile_.set_zero();
         }
         __syncthreads();
-        unsigned tile = tile_.shared_word();
+        unsigned tile = tile_.first_word();
         Word key[items];
         if (tile < tiles_) load(tile, key);
         while (tile < tiles_) {
@@ -110,13 +110,14 @@ class sort_pass {
         __syncthreads();
         next = tile_.shared_word();
 
+        std::uint32_t count = 0;
         if (threadIdx.x < sort_digits) {
-            const std::uint32_t count = tile_.count();
+            count = tile_.count();
             sort_look_back(given_.counts, launch_, tile, threadIdx.x)
                 .publish(threadIdx.x == sort_digits - 1 ? count - (shape::tile - valid) : count,
                          tile + 1 != tiles_);
-            tile_.locate(count);
         }
+        tile_.locate(count);
         __syncthreads();
         // The same digits, which the compiler does not know: it would keep addresses of counters in
         // registers.

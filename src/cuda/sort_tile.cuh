@@ -79,6 +79,8 @@ class sort_tile {
     }
     // Of one word that the block shares, between its barriers.
     __device__ __forceinline__ std::uint32_t& shared_word() const { return sums_[15]; }
+    // Another, written once: what is read of it need not be read before the next barrier.
+    __device__ __forceinline__ std::uint32_t& first_word() const { return sums_[13]; }
 
     // 0, as the compiler cannot know, once set_zero() has been called and a barrier passed.
     __device__ __forceinline__ std::uint32_t zero() const {
@@ -120,17 +122,26 @@ class sort_tile {
         for (int w = 0; w < shape::warps; ++w) sum += counters_[w * sort_digits + threadIdx.x];
         return sum;
     }
-    // Counters become where in the tile records of a warp and digit begin. Called by the threads of the
-    // digits with count() of theirs; others meet them at the next barrier of all.
+    // Counters become where in the tile records of a warp and digit begin. Called by all threads, those of
+    // the digits with count() of theirs; followed by a barrier of all.
     __device__ __forceinline__ void locate(std::uint32_t count) const {
+        const bool has_digit = threadIdx.x < sort_digits;
         std::uint32_t upto = count;
+        if (has_digit) {
 #pragma unroll
-        for (unsigned distance = 1; distance < 32; distance *= 2) {
-            const std::uint32_t left = __shfl_up_sync(0xffffffffu, upto, distance);
-            if (lane_ >= distance) upto += left;
+            for (unsigned distance = 1; distance < 32; distance *= 2) {
+                const std::uint32_t left = __shfl_up_sync(0xffffffffu, upto, distance);
+                if (lane_ >= distance) upto += left;
+            }
+            if (lane_ == 31) sums_[warp_] = upto;
         }
-        if (lane_ == 31) sums_[warp_] = upto;
+#if defined(UPSWEEP_CUDA_RACECHECK)
+        __syncthreads();  // racecheck loses count of the block's barriers behind one of some threads
+#endif
+        if (!has_digit) return;
+#if !defined(UPSWEEP_CUDA_RACECHECK)
         asm volatile("bar.sync 1, %0;" ::"n"(sort_digits) : "memory");
+#endif
         std::uint32_t at = upto - count;
 #pragma unroll
         for (unsigned w = 0; w < sort_digits / 32; ++w) at += w < warp_ ? sums_[w] : 0;
