@@ -53,6 +53,8 @@ auto use_keys(const core::key_order& order, const Use& use) {
 }
 
 bool is_word(std::size_t bytes) { return bytes == 4 || bytes == 8 || bytes == 16; }
+// From here on a pass over half the bytes of indices saves more than their conversion takes.
+constexpr std::uint64_t narrow_indices_from = std::uint64_t{1} << 17;
 std::size_t index_bytes(std::uint64_t n) { return n <= std::uint64_t{1} << 32 ? 4 : 8; }
 
 // How a sort's values go along, and where the arrays for it lie in scratch.
@@ -105,15 +107,18 @@ class record_sort {
     }
 
   private:
-    // Indices are made as integers of 4 or 8 bytes.
+    // Indices are made as integers of 4 or 8 bytes. Those of many records that fit 4 go through the passes
+    // so.
     [[nodiscard]] std::size_t most_direct_bytes() const {
-        return all_.what == records::kind::indices ? 8 : 16;
+        if (all_.what != records::kind::indices) return 16;
+        return all_.n >= narrow_indices_from ? index_bytes(all_.n) : 8;
     }
     [[nodiscard]] bool is_aligned(const void* p) const {
         return reinterpret_cast<std::uintptr_t>(p) % all_.value_bytes == 0;
     }
     void sort(const value_plan& plan, const void* values, void* values_out) const {
-        const sorted_words words{all_.n, all_.length, all_.keys, all_.keys_out, values, values_out};
+        const sorted_words words{all_.n,        all_.rows, all_.length, all_.keys,
+                                 all_.keys_out, values,    values_out};
         use_keys(order_, [&](auto key) {
             sort_with_words<decltype(key)>(ex_, order_, words, plan.word_bytes, scratch_ + plan.words_at);
         });
@@ -189,6 +194,24 @@ class record_sort {
 
 void sort_records(executor& ex, const core::key_order& order, const records& all) {
     if (all.n != 0) detail::record_sort(ex, order, all).run();
+}
+
+std::uint64_t sort_block_records(std::size_t key_bytes, std::size_t value_bytes) {
+    core::key_order order{};
+    order.bytes = key_bytes;
+    return detail::use_keys(order, [&](auto key) -> std::uint64_t {
+        using Key = typename decltype(key)::Key;
+        switch (value_bytes) {
+            case 0:
+                return detail::sort_shape<Key, detail::no_value>::tile;
+            case 4:
+                return detail::sort_shape<Key, std::uint32_t>::tile;
+            case 8:
+                return detail::sort_shape<Key, std::uint64_t>::tile;
+            default:
+                return detail::sort_shape<Key, detail::value_of_16_bytes>::tile;
+        }
+    });
 }
 
 std::size_t sort_scratch_bytes(std::uint64_t n, std::size_t key_bytes, std::size_t value_bytes) {

@@ -1,5 +1,5 @@
 // A radix sort of as many records as one block holds: all passes in one kernel, from shared memory to
-// registers and back.
+// registers and back. Each block of a launch sorts a sequence of its own.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct sort_block_arguments {
     Key* keys_out;        // null: not wanted
     const Value* values;  // null: record i has value i
     Value* values_out;
-    array_cut cut;
+    array_cut cut;  // of each sequence
     Order order;
 };
 
@@ -37,6 +37,13 @@ __global__ void __launch_bounds__(sort_shape<typename Arguments::Key, typename A
     const sort_tile<Key, Value> tile(shared);
     const auto n = static_cast<unsigned>(given.cut.size());
     if (n == 0) return;
+    const std::uint64_t first = blockIdx.x * given.cut.n;
+    given.keys += first;
+    if (given.keys_out != nullptr) given.keys_out += first;
+    if constexpr (has_values) {
+        if (given.values != nullptr) given.values += first;
+        given.values_out += first;
+    }
     const unsigned each = (n - 1) / shape::threads + 1;  // records of a lane
     const auto place = [&](int k) { return tile.place(k, each); };
 

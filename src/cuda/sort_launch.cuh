@@ -17,6 +17,7 @@ namespace upsweep::cuda::detail {
 // The arrays of a sort whose values are words, or indices, which values == nullptr stands for.
 struct sorted_words {
     std::uint64_t n;
+    std::uint64_t rows;  // of n records; more than one of those that one block sorts alone
     const std::uint64_t* length;
     const void* keys;
     void* keys_out;  // null: not wanted
@@ -93,7 +94,7 @@ class sort_launch {
         using arguments = sort_block_arguments<Order, Value>;
         constexpr auto kernel = &sort_block_kernel<arguments>;
         prepare<kernel>(ex_, shape::shared_bytes, 0);
-        kernel<<<1, shape::threads, shape::shared_bytes, ex_.stream()>>>(
+        kernel<<<static_cast<unsigned>(all_.rows), shape::threads, shape::shared_bytes, ex_.stream()>>>(
             {read<Key>(all_.keys), written<Key>(all_.keys_out), read<Value>(all_.values),
              written<Value>(all_.values_out), cut_, order_});
     }

@@ -19,6 +19,9 @@ struct records {
     };
     kind what = kind::keys;
     std::uint64_t n = 0;
+    // So many sequences of n records, one after the other, are sorted each by itself: more than one only of
+    // keys or indices, all of `length` null, and n at most sort_block_records().
+    std::uint64_t rows = 1;
     const std::uint64_t* length = nullptr;  // the first min(*length, n) records only; null: all
     const void* keys = nullptr;
     // If it is not null, keys are made by make_keys(maker, keys) in scratch.
@@ -34,7 +37,10 @@ struct records {
 // overlap in no other way than said above. Throws upsweep::error if there is no room for scratch.
 void sort_records(executor& ex, const core::key_order& order, const records& all);
 
-// Bytes of scratch that this needs; never decreases with n.
+// How many records, with values or indices of 0, 4, 8 or 16 bytes, one block sorts.
+[[nodiscard]] std::uint64_t sort_block_records(std::size_t key_bytes, std::size_t value_bytes);
+
+// Bytes of scratch that sorts of one sequence need; never decreases with n.
 [[nodiscard]] std::size_t sort_scratch_bytes(std::uint64_t n, std::size_t key_bytes, std::size_t value_bytes);
 
 }  // namespace upsweep::cuda
