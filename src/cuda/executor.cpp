@@ -111,7 +111,11 @@ void executor::read_device() {
     int devices = 0;
     check(cudaGetDeviceCount(&devices), "choosing a CUDA device");
     only_device_ = devices == 1;
-    if (stream_ != nullptr) check(cudaStreamGetDevice(stream_, &device_), "stream");
+    if (stream_ != nullptr) {
+        cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
+        check(cudaStreamIsCapturing(stream_, &capture), "stream");
+        if (capture == cudaStreamCaptureStatusNone) check(cudaStreamGetDevice(stream_, &device_), "stream");
+    }
     const auto attribute = [&](cudaDeviceAttr which) {
         int value = 0;
         check(cudaDeviceGetAttribute(&value, which, device_), "reading the device's properties");
@@ -206,6 +210,12 @@ void executor::check_pointer(const void* p, const char* argument) {
         throw_error(errc::invalid_argument,
                     std::string(argument) + ": memory of device " + std::to_string(attributes.device) +
                         ", but the executor's stream belongs to device " + std::to_string(device_));
+    }
+    // Memory of a graph that is being captured is not there before the graph runs.
+    if (attributes.type == cudaMemoryTypeUnregistered && stream_ != nullptr) {
+        cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
+        check(cudaStreamIsCapturing(stream_, &capture), "stream");
+        if (capture != cudaStreamCaptureStatusNone) return;
     }
     if (attributes.type == cudaMemoryTypeHost || attributes.type == cudaMemoryTypeUnregistered) {
         throw_error(errc::invalid_argument,

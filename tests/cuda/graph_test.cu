@@ -71,6 +71,45 @@ TEST_P(cuda_graphs, two_of_one_executor_replayed_at_the_same_time) {
     EXPECT_EQ(differences(y, y_expected), 0u);
 }
 
+TEST_P(cuda_graphs, may_be_begun_before_there_is_an_executor) {
+    const std::size_t n = 300'007;
+    const device_array<float> x = random_array<float>(n, 3), expected = cpu_sums(x);
+    device_array<float> y(n);
+    const test_stream stream;
+    const captured_graph captured(stream, [&] {
+        cuda::executor ex(stream, GetParam());
+        inclusive_scan(ex, x.view(), y.span());
+    });
+    for (int k = 0; k < 2; ++k) {
+        y.poison();
+        expect_success(cudaDeviceSynchronize(), "poisoning");
+        captured.launch(stream);
+        stream.wait();
+        EXPECT_EQ(differences(y, expected), 0u);
+    }
+}
+
+TEST_P(cuda_graphs, may_allocate_arrays) {
+    const std::size_t n = 300'007;
+    const device_array<float> x = random_array<float>(n, 4), once = cpu_sums(x), expected = cpu_sums(once);
+    device_array<float> y(n);
+    const test_stream stream;
+    cuda::executor ex(stream, GetParam());
+    const captured_graph captured(stream, [&] {
+        void* between = nullptr;
+        expect_success(cudaMallocAsync(&between, n * sizeof(float), stream), "allocating");
+        const cuda::device_span<float> middle(static_cast<float*>(between), n);
+        inclusive_scan(ex, x.view(), middle);
+        inclusive_scan(ex, middle, y.span());
+        expect_success(cudaFreeAsync(between, stream), "freeing");
+    });
+    for (int k = 0; k < 2; ++k) {
+        captured.launch(stream);
+        stream.wait();
+        EXPECT_EQ(differences(y, expected), 0u);
+    }
+}
+
 TEST_P(cuda_graphs, read_their_arrays_anew_at_every_replay) {
     const std::size_t n = 1'000'003;
     device_array<float> x(n), y(n), total(1);

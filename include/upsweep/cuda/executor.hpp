@@ -51,8 +51,9 @@ class executor {
     // Scratch grows on demand with cudaMallocAsync and is kept; a call that needs no more than an earlier one
     // allocates nothing. Calls while the stream is being captured give the graph scratch of its own, so that
     // graphs may be replayed concurrently.
-    // Throws upsweep::error (device) if there is no usable device or the stream is not valid, and unsupported
-    // if look_ahead is asked for where the device lacks it.
+    // The device is the stream's; or the current one for the default stream, and for one that is being
+    // captured, of which CUDA does not tell. Throws upsweep::error (device) if there is no usable device or
+    // the stream is not valid, and unsupported if look_ahead is asked for where the device lacks it.
     explicit executor(cudaStream_t stream = nullptr, algorithm choice = algorithm::automatic);
     // Uses the caller's scratch, aligned to 256 bytes, at least scan_workspace_bytes() of every call; it is
     // cleared here, in stream order. A call that needs more throws upsweep::error (out_of_memory); nothing is
@@ -98,7 +99,8 @@ class executor {
     void set_latest(algorithm used) { latest_ = used; }
     // Throws upsweep::error (device) for a sticky error of earlier work.
     void check_before_launch() const;
-    // Throws upsweep::error (invalid_argument) unless p is memory that this executor's device can use. The
+    // Throws upsweep::error (invalid_argument) unless p is memory that this executor's device can use, or may
+    // be some that a graph being captured allocates. The
     // last four pointers that passed are not asked about again, as long as the executor lives: the driver
     // takes a tenth of a microsecond for each.
     void check_pointer(const void* p, const char* argument);
