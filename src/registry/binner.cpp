@@ -157,19 +157,31 @@ void check_device(const device& where) {
         throw_error(errc::unsupported, "device " + where.name() + ": bins are found on the CPU only");
 }
 
+[[noreturn]] void throw_no_bins(dtype type) {
+    throw_error(errc::invalid_argument, std::string(name(type)) + " has no order, and so no bins");
+}
+
 // make(std::type_identity<Element>) of a type that has bins.
 template <class Made, class Make>
 std::unique_ptr<Made> of_type(dtype type, const Make& make) {
     return visit_type(type, [&]<class Element>(std::type_identity<Element> element) -> std::unique_ptr<Made> {
-        if constexpr (is_complex<Element>) {
-            throw_error(errc::invalid_argument, std::string(name(type)) + " has no order, and so no bins");
-        } else {
+        if constexpr (is_complex<Element>)
+            throw_no_bins(type);
+        else
             return make(element);
-        }
     });
 }
 
 }  // namespace
+
+dtype binned_as(dtype type) {
+    return visit_type(type, [&]<class Element>(std::type_identity<Element>) -> dtype {
+        if constexpr (is_complex<Element>)
+            throw_no_bins(type);
+        else
+            return type_of<number_of<Element>>();
+    });
+}
 
 std::unique_ptr<binner> make_binner(const device& where, dtype type, const bin_limits& limits) {
     check_device(where);

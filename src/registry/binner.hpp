@@ -26,6 +26,9 @@ struct bin_limits {
     bool clamp = false;
 };
 
+// What the elements of a type are looked at as. Throws upsweep::error (invalid_argument) for complex types.
+[[nodiscard]] dtype binned_as(dtype type);
+
 class binner {
   public:
     virtual ~binner() = default;

@@ -113,22 +113,35 @@ compared_with<T> real_comparison(const condition& given, dtype type) {
     }
 }
 
-// Numbers of the elements' type, or float for halves and bytes for bool, by the compare kernels.
+// What elements are compared as.
+template <class Element>
+using compared_type =
+    std::conditional_t<is_half<Element>, float,
+                       std::conditional_t<std::is_same_v<Element, bool>, std::uint8_t, Element>>;
+
+template <class Element>
+compared_with<compared_type<Element>> comparison_of(const condition& given, dtype type) {
+    using number = compared_type<Element>;
+    if constexpr (std::is_integral_v<number>)
+        return integer_comparison<number>(given, type);
+    else
+        return real_comparison<Element, number>(given, type);
+}
+
+void check_equality(comparison how, dtype type) {
+    if (how == comparison::equal || how == comparison::not_equal) return;
+    throw_error(errc::invalid_argument, std::string(name(type)) + " has no order; expected == or !=");
+}
+
+// By the compare kernels.
 template <class Element>
 class ordered_tests {
-    using number =
-        std::conditional_t<is_half<Element>, float,
-                           std::conditional_t<std::is_same_v<Element, bool>, std::uint8_t, Element>>;
+    using number = compared_type<Element>;
 
   public:
     ordered_tests(dtype type, std::span<const condition> conditions, cpu::simd_level level)
         : memory_(cpu::memory_kernels_for(level)), compare_(cpu::compare_kernel_for<number>(level)) {
-        for (const condition& one : conditions) {
-            if constexpr (std::is_integral_v<number>)
-                tests_.push_back(integer_comparison<number>(one, type));
-            else
-                tests_.push_back(real_comparison<Element, number>(one, type));
-        }
+        for (const condition& one : conditions) tests_.push_back(comparison_of<Element>(one, type));
     }
 
     void mark(const Element* x, std::size_t count, std::uint64_t* bits) const {
@@ -172,10 +185,7 @@ class equality_tests {
     equality_tests(dtype type, std::span<const condition> conditions, cpu::simd_level level)
         : memory_(cpu::memory_kernels_for(level)) {
         for (const condition& one : conditions) {
-            if (one.how != comparison::equal && one.how != comparison::not_equal) {
-                throw_error(errc::invalid_argument,
-                            std::string(name(type)) + " has no order; expected == or !=");
-            }
+            check_equality(one.how, type);
             tests_.push_back({parse_value(one.number, type).as<Element>(), one.how == comparison::equal});
         }
     }
@@ -262,6 +272,19 @@ class typed_chooser final : public chooser {
 };
 
 }  // namespace
+
+condition_value resolve(const condition& given, dtype type) {
+    return visit_type(type, [&]<class Element>(std::type_identity<Element>) -> condition_value {
+        if constexpr (is_complex<Element>) {
+            check_equality(given.how, type);
+            return {given.how, parse_value(given.number, type)};
+        } else {
+            const auto resolved = comparison_of<Element>(given, type);
+            const dtype as = is_half<Element> ? dtype::float32 : type == dtype::bool8 ? dtype::uint8 : type;
+            return {resolved.how, value::of(as, resolved.value)};
+        }
+    });
+}
 
 std::unique_ptr<chooser> make_chooser(const device& where, dtype type,
                                       std::span<const condition> conditions) {

@@ -16,6 +16,7 @@
 
 #include "registry/device.hpp"
 #include "registry/dtype.hpp"
+#include "registry/value.hpp"
 #include "upsweep/predicates.hpp"
 
 namespace upsweep::registry {
@@ -29,6 +30,16 @@ struct condition {
     comparison how = comparison::equal;
     std::string number;
 };
+
+// The same with a number of the elements' type, float32 for halves and uint8 for bool: an element satisfies
+// the condition if, as such a number, it compares so.
+struct condition_value {
+    comparison how;
+    value number;
+};
+// Throws upsweep::error (invalid_argument) for a number that the type cannot be compared with, and for an
+// order of complex numbers.
+[[nodiscard]] condition_value resolve(const condition& given, dtype type);
 
 class chooser {
   public:

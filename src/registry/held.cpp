@@ -73,6 +73,12 @@ dtype held_type(operation op, dtype accumulator) noexcept {
     }
 }
 
+bool is_held_as(dtype element, dtype accumulator, dtype held) noexcept {
+    if (is_integer_type(element) && is_integer_type(accumulator))
+        return size_of(element) == size_of(held) && size_of(accumulator) == size_of(held);
+    return element == accumulator && element == held;
+}
+
 value identity_of(operation op, dtype accumulator) {
     return visit_type(accumulator, [&]<class T>(std::type_identity<T>) -> value {
         const auto of = [&]<class Op>(std::type_identity<Op>) -> value {
@@ -106,6 +112,20 @@ value to_held(const value& accumulator, dtype held) {
 value from_held(const value& held, dtype accumulator) {
     if (accumulator == dtype::bool8) return value::of(accumulator, (held.as<std::uint32_t>() & 1) != 0);
     return to_held(held, accumulator);
+}
+
+held_request hold(const scan_request& request) {
+    const dtype accumulator = request.types.accumulator;
+    if (request.initial && request.initial->type() != accumulator) {
+        throw_error(errc::invalid_argument, "initial: expected a value of type " +
+                                                std::string(name(accumulator)) + ", but it is of type " +
+                                                std::string(name(request.initial->type())));
+    }
+    const operation op = accumulator == dtype::bool8 ? on_bits(request.op) : request.op;
+    const dtype held = held_type(op, accumulator);
+    // Of bits all are set in the identity of bit_and, the lowest one among them.
+    const dtype bits = accumulator == dtype::bool8 ? dtype::uint8 : accumulator;
+    return {op, held, to_held(request.initial ? *request.initial : identity_of(op, bits), held)};
 }
 
 void load_held(const conversion& how, const void* from, void* to, std::size_t n) {

@@ -9,6 +9,7 @@
 #include <cstddef>
 
 #include "registry/operation.hpp"
+#include "registry/scanner.hpp"
 #include "registry/value.hpp"
 
 namespace upsweep::registry {
@@ -17,13 +18,26 @@ namespace upsweep::registry {
 [[nodiscard]] operation on_bits(operation op) noexcept;
 // The type in which an accumulator is held under an operator that accepts it.
 [[nodiscard]] dtype held_type(operation op, dtype accumulator) noexcept;
+// Whether elements of that type, or results, have the bits of the held accumulator: they need no conversion.
+[[nodiscard]] bool is_held_as(dtype element, dtype accumulator, dtype held) noexcept;
 // The identity of `op` as an accumulator. Throws upsweep::error (invalid_argument) where there is none.
 [[nodiscard]] value identity_of(operation op, dtype accumulator);
 // An accumulator as it is held, and back: integers wrap, bool is the lowest bit.
 [[nodiscard]] value to_held(const value& accumulator, dtype held);
 [[nodiscard]] value from_held(const value& held, dtype accumulator);
 
-// The same for n elements in memory, on the CPU: elements of type `element` (or results, for store_held)
+// A request in terms of held accumulators.
+struct held_request {
+    operation op;  // for bool one on bits
+    dtype held;
+    // What an exclusive scan stores first: the initial value, or the identity of the accumulator, whose bits
+    // may be others than those of the held type's. Of the held type.
+    value start;
+};
+// Throws upsweep::error (invalid_argument) if the initial value is of another type than accumulators.
+[[nodiscard]] held_request hold(const scan_request& request);
+
+// Conversion of n elements in memory, on the CPU: elements of type `element` (or results, for store_held)
 // through accumulators. `from` and `to` must not overlap.
 struct conversion {
     dtype element;

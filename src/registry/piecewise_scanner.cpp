@@ -7,30 +7,11 @@
 #include "upsweep/error.hpp"
 
 namespace upsweep::registry {
-namespace {
-
-operation operation_of(const scan_request& request) {
-    return request.types.accumulator == dtype::bool8 ? on_bits(request.op) : request.op;
-}
-
-}  // namespace
 
 piecewise_scanner::piecewise_scanner(std::string device, const scan_request& request)
-    : device_(std::move(device)),
-      request_(request),
-      op_(operation_of(request)),
-      held_(held_type(op_, request.types.accumulator)) {
-    const dtype accumulator = request_.types.accumulator;
-    if (request_.initial && request_.initial->type() != accumulator) {
-        throw_error(errc::invalid_argument, "initial: expected a value of type " +
-                                                std::string(name(accumulator)) + ", but it is of type " +
-                                                std::string(name(request_.initial->type())));
-    }
-    // Of bits all are set in the identity of bit_and, the lowest one among them.
-    const dtype bits = accumulator == dtype::bool8 ? dtype::uint8 : accumulator;
-    start_ = to_held(request_.initial ? *request_.initial : identity_of(op_, bits), held_);
+    : device_(std::move(device)), request_(request), held_(hold(request)) {
     const std::size_t bytes = request_.piece_bytes == 0 ? usual_piece_bytes : request_.piece_bytes;
-    const std::size_t widest = std::max({in_size(), out_size(), size_of(held_)});
+    const std::size_t widest = std::max({in_size(), out_size(), size_of(held())});
     most_ = std::max<std::size_t>(1, bytes / widest / core::super_size) * core::super_size;
     restart();
 }
@@ -70,7 +51,7 @@ void piecewise_scanner::scan_axis(const void*, void*, const axis_layout&) {
 
 void piecewise_scanner::restart() {
     count_ = 0;
-    total_ = from_held(start_, request_.types.accumulator);
+    total_ = from_held(held_.start, request_.types.accumulator);
 }
 
 }  // namespace upsweep::registry

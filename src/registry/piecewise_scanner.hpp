@@ -22,9 +22,10 @@ class piecewise_scanner : public scanner {
     [[nodiscard]] std::size_t multiple() const override { return core::super_size; }
     [[nodiscard]] std::size_t usual_bytes() const override { return 4 * usual_piece_bytes; }
     void scan(const void* in, void* out, std::size_t n) final;
-    // Both throw upsweep::error (unsupported).
+    // Throws upsweep::error (unsupported).
     void scan_segments(const void* in, const std::uint8_t* heads, void* out, std::size_t n) final;
-    void scan_axis(const void* in, void* out, const axis_layout& layout) final;
+    // The same, where a device does not have them.
+    void scan_axis(const void* in, void* out, const axis_layout& layout) override;
     [[nodiscard]] value total() const final { return total_; }
     [[nodiscard]] std::uint64_t count() const final { return count_; }
     void restart() final;
@@ -44,21 +45,20 @@ class piecewise_scanner : public scanner {
 
     [[nodiscard]] const scan_request& request() const { return request_; }
     // On held accumulators.
-    [[nodiscard]] operation op() const { return op_; }
-    [[nodiscard]] dtype held() const { return held_; }
+    [[nodiscard]] operation op() const { return held_.op; }
+    [[nodiscard]] dtype held() const { return held_.held; }
     [[nodiscard]] conversion loads() const {
-        return {request_.types.input, request_.types.accumulator, held_};
+        return {request_.types.input, request_.types.accumulator, held()};
     }
     [[nodiscard]] conversion stores() const {
-        return {request_.types.output, request_.types.accumulator, held_};
+        return {request_.types.output, request_.types.accumulator, held()};
     }
     [[nodiscard]] std::size_t in_size() const { return size_of(request_.types.input); }
     [[nodiscard]] std::size_t out_size() const { return size_of(request_.types.output); }
     // Elements of a piece at most.
     [[nodiscard]] std::size_t most() const { return most_; }
-    // What an exclusive scan stores first: the initial value, or the identity of the accumulator, whose bits
-    // may be others than those of the held type's.
-    [[nodiscard]] const value& start() const { return start_; }
+    // What an exclusive scan stores first.
+    [[nodiscard]] const value& start() const { return held_.start; }
 
   private:
     // Of the largest among elements, accumulators and results. Large enough that a transfer costs more than
@@ -67,9 +67,7 @@ class piecewise_scanner : public scanner {
 
     std::string device_;
     scan_request request_;
-    operation op_;
-    dtype held_;
-    value start_;  // as held
+    held_request held_;
     std::size_t most_;
     std::uint64_t count_ = 0;
     value total_;  // an accumulator

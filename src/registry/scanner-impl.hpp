@@ -27,10 +27,6 @@ template <class Op>
 [[nodiscard]] std::unique_ptr<scanner> make_scanner_of(cpu::executor& executor, const scan_request& request,
                                                        bool truth);
 
-// The axis from 0 on; nothing for an array without elements. Throws as the scans of axis_scan.hpp do.
-[[nodiscard]] std::optional<std::size_t> check_axis(const scan_types& types, const void* in, void* out,
-                                                    const axis_layout& layout);
-
 // The heads of a block, a byte an element, for cpu::marks_of.
 struct block_heads {
     const std::uint8_t* heads;

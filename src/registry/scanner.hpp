@@ -46,6 +46,10 @@ struct axis_layout {
     int axis = 0;  // negative counts from the end
 };
 
+// The axis from 0 on; nothing for an array without elements. Throws as the scans of axis_scan.hpp do.
+[[nodiscard]] std::optional<std::size_t> check_axis(const scan_types& types, const void* in, void* out,
+                                                    const axis_layout& layout);
+
 class scanner {
   public:
     virtual ~scanner() = default;

@@ -52,6 +52,19 @@ inline std::vector<std::byte> scan_blocks(registry::scanner& scanner, const regi
     return out;
 }
 
+// Elements of a type, one after the other, with equal bits (or both NaN).
+inline void expect_equal_elements(registry::dtype type, const std::vector<std::byte>& got,
+                                  const std::vector<std::byte>& expected) {
+    ASSERT_EQ(got.size(), expected.size());
+    registry::visit_type(type, [&]<class T>(std::type_identity<T>) {
+        const auto* x = reinterpret_cast<const T*>(expected.data());
+        const auto* y = reinterpret_cast<const T*>(got.data());
+        const std::size_t n = got.size() / sizeof(T), wrong = first_difference(y, x, n);
+        EXPECT_EQ(wrong, n) << "out[" << wrong << "] is " << describe(y[wrong]) << ", expected "
+                            << describe(x[wrong]);
+    });
+}
+
 // n elements, all at once on one device and by blocks on the other.
 inline void expect_equal_scans(const registry::device& expected_of, const registry::device& got_of,
                                const registry::scan_request& request, std::size_t n, std::size_t block) {
@@ -60,13 +73,7 @@ inline void expect_equal_scans(const registry::device& expected_of, const regist
                other = registry::make_scanner(got_of, request);
     const std::vector<std::byte> expected = scan_blocks(*one, request, in, n, n),
                                  got = scan_blocks(*other, request, in, n, block);
-    registry::visit_type(request.types.output, [&]<class T>(std::type_identity<T>) {
-        const auto* x = reinterpret_cast<const T*>(expected.data());
-        const auto* y = reinterpret_cast<const T*>(got.data());
-        const std::size_t wrong = first_difference(y, x, n);
-        EXPECT_EQ(wrong, n) << "out[" << wrong << "] is " << describe(y[wrong]) << ", expected "
-                            << describe(x[wrong]);
-    });
+    expect_equal_elements(request.types.output, got, expected);
     EXPECT_EQ(registry::format_value(other->total()), registry::format_value(one->total()));
     EXPECT_EQ(other->total().type(), request.types.accumulator);
     EXPECT_EQ(other->count(), n);

@@ -1,8 +1,8 @@
-// The GPU's scans under the bitwise operators.
+// The GPU's scans under bitwise operators.
 #include "registry/cuda/scans-impl.cuh"
 
 namespace upsweep::registry::gpu {
-template void scan_under<bit_and>(dtype, cuda::executor&, const scan_call&);
-template void scan_under<bit_or>(dtype, cuda::executor&, const scan_call&);
-template void scan_under<bit_xor>(dtype, cuda::executor&, const scan_call&);
+UPSWEEP_GPU_SCANS(, bit_and);
+UPSWEEP_GPU_SCANS(, bit_or);
+UPSWEEP_GPU_SCANS(, bit_xor);
 }  // namespace upsweep::registry::gpu

@@ -1,172 +1,208 @@
 // Elements to held accumulators and back, on the GPU: one kernel for each held type, in which every thread
-// takes the same turn by the element's run-time type. Far from the limit of the bus, over which the elements
-// come.
+// takes the same turn by the element's run-time type; once an element, so that a kernel has one loop, not one
+// a type.
 #include <algorithm>
-#include <complex>
-#include <concepts>
 #include <cstdint>
-#include <type_traits>
+#include <cstdlib>
 
+#include "registry/cuda/element_conversion.cuh"
 #include "registry/cuda/kernels.hpp"
-#include "registry/visit.hpp"
-#include "upsweep/cpu/staging.hpp"
-#include "upsweep/error.hpp"
 
 namespace upsweep::registry::gpu {
 namespace {
 
-// bool < integers < floating point < complex; values convert upwards only.
-template <class T>
-constexpr int rank = std::same_as<T, bool> ? 0
-                     : std::integral<T>    ? 1
-                     : is_complex<T>       ? 3
-                                           : 2;
+constexpr unsigned threads = 256;
 
-// What an integer accumulator keeps of a value: its low bits, extended by its own sign.
-struct integer_form {
-    int bits = 64;
-    bool is_signed = false;
-    bool truth = false;  // bool: whether a value is not zero
+// Which elements a thread takes: neighbours of a warp are neighbours in the memory that is written.
+struct element_walk {
+    core::axis_geometry geometry;
+    bool along_axis;  // the axis runs fastest
 
-    __device__ std::uint64_t keep(std::uint64_t value) const {
-        const int shift = 64 - bits;
-        return is_signed ? static_cast<std::uint64_t>(static_cast<std::int64_t>(value << shift) >> shift)
-                         : (value << shift) >> shift;
+    explicit element_walk(const core::axis_geometry& described)
+        : geometry(described),
+          along_axis(described.other_count == 0 ||
+                     std::abs(described.out_stride) <= std::abs(described.fastest().out_stride)) {}
+
+    [[nodiscard]] constexpr std::uint64_t size() const {
+        return std::uint64_t(geometry.length) * geometry.sequence_count;
     }
-};
-integer_form form_of(dtype accumulator) {
-    return {8 * static_cast<int>(std::min<std::size_t>(size_of(accumulator), 8)),
-            accumulator == dtype::int8 || accumulator == dtype::int16 || accumulator == dtype::int32 ||
-                accumulator == dtype::int64,
-            accumulator == dtype::bool8};
-}
-
-template <class In>
-__device__ bool is_true(const In& x) {
-    if constexpr (is_half<In>)
-        return static_cast<float>(x) != 0;
-    else
-        return x != In(0);
-}
-
-template <class Held, class In>
-__device__ Held load(const In& x, const integer_form& form) {
-    if constexpr (std::integral<Held>) {
-        if (form.truth) return is_true(x) ? Held(1) : Held(0);
-        if constexpr (rank<In> <= 1) return static_cast<Held>(form.keep(static_cast<std::uint64_t>(x)));
-        return Held(0);  // refused by resolve_types
-    } else if constexpr (rank<In> <= rank<Held>) {
-        return cpu::convert<Held>(x);
-    } else {
-        return Held{};
-    }
-}
-
-template <class Out, class Held>
-__device__ Out store(const Held& x, const integer_form& form) {
-    if constexpr (std::integral<Held>) {
-        if (form.truth) return cpu::convert<Out>((x & 1) != 0);
-        if constexpr (rank<Out> == 0) {
-            return Out{};
-        } else {
-            const std::uint64_t kept = form.keep(static_cast<std::uint64_t>(x));
-            return form.is_signed ? cpu::convert<Out>(static_cast<std::int64_t>(kept))
-                                  : cpu::convert<Out>(kept);
+    // For the elements of this thread: value = load(where, i), store(where, i, value), where =
+    // locate(sequence) and i is the index along the axis. Of one sequence several are under way at once.
+    template <class Locate, class Load, class Store>
+    __device__ void run(const Locate& locate, const Load& load, const Store& store) const {
+        const std::uint64_t length = geometry.length, sequences = geometry.sequence_count, n = size();
+        const std::uint64_t step = gridDim.x * std::uint64_t(threads);
+        std::uint64_t e = blockIdx.x * std::uint64_t(threads) + threadIdx.x;
+        if (sequences == 1) {
+            const auto where = locate(0);
+            for (; e < n; e += each * step) {
+                decltype(load(where, e)) value[each];
+#pragma unroll
+                for (int k = 0; k < each; ++k)
+                    if (e + k * step < n) value[k] = load(where, e + k * step);
+#pragma unroll
+                for (int k = 0; k < each; ++k)
+                    if (e + k * step < n) store(where, e + k * step, value[k]);
+            }
+            return;
         }
-    } else if constexpr (rank<Held> <= rank<Out>) {
-        return cpu::convert<Out>(x);
-    } else {
-        return Out{};
+        for (; e < n; e += step) {
+            const auto where = locate(along_axis ? e / length : e % sequences);
+            const std::uint64_t i = along_axis ? e % length : e / sequences;
+            store(where, i, load(where, i));
+        }
     }
-}
 
-// Calls body(i) for the elements of this thread.
-template <class Body>
-__device__ void for_each_element(std::size_t n, const Body& body) {
-    for (std::size_t i = blockIdx.x * std::size_t(blockDim.x) + threadIdx.x; i < n;
-         i += gridDim.x * std::size_t(blockDim.x))
-        body(i);
-}
+  private:
+    static constexpr int each = 4;
+};
 
 template <class Held>
-__global__ void load_kernel(dtype type, integer_form form, const void* from, Held* to, std::size_t n) {
+__device__ Held load_any(dtype type, const integer_form& form, const void* from, std::ptrdiff_t at) {
     switch (type) {
 #define UPSWEEP_CASE(enumerator, text, code, type, result) \
     case dtype::enumerator:                                \
-        return for_each_element(                           \
-            n, [&](std::size_t i) { to[i] = load<Held>(static_cast<const type*>(from)[i], form); });
+        return load<Held>(static_cast<const type*>(from)[at], form);
         UPSWEEP_DTYPES(UPSWEEP_CASE)
 #undef UPSWEEP_CASE
     }
+    return Held{};
 }
-// Result i is the scanned one at i + shift, or `start` where that is outside.
 template <class Held>
-__global__ void store_kernel(dtype type, integer_form form, const Held* from, const Held* start, int shift,
-                             void* to, std::size_t n) {
-    const auto result = [=](std::size_t i) {
-        const std::size_t source = i + static_cast<std::size_t>(shift);  // wraps for -1 at 0
-        return source < n ? from[source] : *start;
-    };
+__device__ void store_any(dtype type, const integer_form& form, const Held& result, void* to,
+                          std::ptrdiff_t at) {
     switch (type) {
 #define UPSWEEP_CASE(enumerator, text, code, type, result_type) \
     case dtype::enumerator:                                     \
-        return for_each_element(                                \
-            n, [&](std::size_t i) { static_cast<type*>(to)[i] = store<type>(result(i), form); });
+        static_cast<type*>(to)[at] = store<type>(result, form); \
+        return;
         UPSWEEP_DTYPES(UPSWEEP_CASE)
 #undef UPSWEEP_CASE
     }
 }
 
-// Calls body with the held type.
-template <class Body>
-void visit_held(dtype held, const Body& body) {
-    switch (held) {
-        case dtype::int32:
-        case dtype::uint32:
-            return body(std::type_identity<std::uint32_t>{});
-        case dtype::int64:
-        case dtype::uint64:
-            return body(std::type_identity<std::uint64_t>{});
-        case dtype::float32:
-            return body(std::type_identity<float>{});
-        case dtype::float64:
-            return body(std::type_identity<double>{});
-        case dtype::complex64:
-            return body(std::type_identity<std::complex<float>>{});
-        case dtype::complex128:
-            return body(std::type_identity<std::complex<double>>{});
-        default:
-            throw_error(errc::unsupported,
-                        "held: no accumulators of " + std::string(name(held)) + " on a GPU");
-    }
+using places = core::axis_geometry::offsets;
+
+template <class Held>
+__global__ void __launch_bounds__(threads)
+    load_kernel(dtype type, integer_form form, element_walk walk, const void* from, Held* to) {
+    const core::axis_geometry& g = walk.geometry;
+    walk.run([&](std::uint64_t sequence) { return g.begin(sequence); },
+             [&](const places& at, std::uint64_t i) {
+                 return load_any<Held>(type, form, from,
+                                       at.in + static_cast<std::ptrdiff_t>(i) * g.in_stride);
+             },
+             [&](const places& at, std::uint64_t i, const Held& x) {
+                 to[at.out + static_cast<std::ptrdiff_t>(i) * g.out_stride] = x;
+             });
 }
 
-constexpr unsigned threads = 256;
-unsigned blocks_for(std::size_t n) {
-    return static_cast<unsigned>(std::min<std::size_t>((n + threads - 1) / threads, 4096));
+// Result i is the scanned one at i + shift, or `start` where that is outside of the sequence, or where a
+// segment begins between the two.
+template <class Held>
+__global__ void __launch_bounds__(threads)
+    store_kernel(dtype type, integer_form form, element_walk walk, const Held* from, const Held* start_at,
+                 Held start, int shift, const std::uint8_t* heads, void* to) {
+    const core::axis_geometry& g = walk.geometry;
+    if (start_at != nullptr) start = *start_at;
+    walk.run([&](std::uint64_t sequence) { return g.begin(sequence); },
+             [&](const places& at, std::uint64_t i) {
+                 const std::uint64_t source =
+                     i + static_cast<std::uint64_t>(std::int64_t(shift));  // wraps for -1 at 0
+                 if (source >= g.length || (heads != nullptr && heads[shift < 0 ? i : source] != 0))
+                     return start;
+                 return from[at.in + static_cast<std::ptrdiff_t>(source) * g.in_stride];
+             },
+             [&](const places& at, std::uint64_t i, const Held& x) {
+                 store_any(type, form, x, to, at.out + static_cast<std::ptrdiff_t>(i) * g.out_stride);
+             });
+}
+
+// Two numbers side by side, of arrays of run-time types.
+template <class T>
+struct alignas(2 * sizeof(T)) number_pair {
+    T first, second;
+};
+struct pair_places {
+    std::ptrdiff_t first, second, out;
+};
+template <class T>
+__global__ void __launch_bounds__(threads)
+    load_pairs_kernel(element_walk walk, core::axis_geometry other, dtype first_type, const void* first,
+                      dtype second_type, const void* second, number_pair<T>* to) {
+    const core::axis_geometry& g = walk.geometry;
+    walk.run(
+        [&](std::uint64_t sequence) {
+            const places at = g.begin(sequence);
+            return pair_places{at.in, other.begin(sequence).in, at.out};
+        },
+        [&](const pair_places& at, std::uint64_t i) {
+            const auto index = static_cast<std::ptrdiff_t>(i);
+            return number_pair<T>{load_any<T>(first_type, {}, first, at.first + index * g.in_stride),
+                                  load_any<T>(second_type, {}, second, at.second + index * other.in_stride)};
+        },
+        [&](const pair_places& at, std::uint64_t i, const number_pair<T>& x) {
+            to[at.out + static_cast<std::ptrdiff_t>(i) * g.out_stride] = x;
+        });
+}
+
+unsigned blocks_for(std::uint64_t n) {
+    return static_cast<unsigned>(std::min<std::uint64_t>((n + threads - 1) / threads, 4096));
+}
+
+core::axis_geometry sequence_of(std::size_t n) {
+    const std::int64_t extent = static_cast<std::int64_t>(n), stride = 1;
+    return {{&extent, 1}, {&stride, 1}, {&stride, 1}, 0};
 }
 
 }  // namespace
 
-void load_elements(const conversion& how, const void* from, void* to, std::size_t n, cudaStream_t stream) {
-    if (n == 0) return;
+void load_elements(const conversion& how, const core::axis_geometry& geometry, const void* from, void* to,
+                   cudaStream_t stream) {
+    const element_walk walk(geometry);
+    if (walk.size() == 0) return;
     visit_held(how.held, [&]<class Held>(std::type_identity<Held>) {
-        load_kernel<Held><<<blocks_for(n), threads, 0, stream>>>(how.element, form_of(how.accumulator), from,
-                                                                 static_cast<Held*>(to), n);
+        load_kernel<Held><<<blocks_for(walk.size()), threads, 0, stream>>>(
+            how.element, form_of(how.accumulator), walk, from, static_cast<Held*>(to));
     });
     cuda::check(cudaGetLastError(), "converting elements");
 }
+void load_elements(const conversion& how, const void* from, void* to, std::size_t n, cudaStream_t stream) {
+    load_elements(how, sequence_of(n), from, to, stream);
+}
 
-void store_results(const conversion& how, const result_order& order, const void* from, void* to,
-                   std::size_t n, cudaStream_t stream) {
-    if (n == 0) return;
+void load_pairs(bool in_double, const pair_source& first, const pair_source& second, void* to,
+                cudaStream_t stream) {
+    const element_walk walk(first.geometry);
+    if (walk.size() == 0) return;
+    const auto launch = [&]<class T>(std::type_identity<T>) {
+        load_pairs_kernel<<<blocks_for(walk.size()), threads, 0, stream>>>(
+            walk, second.geometry, first.type, first.data, second.type, second.data,
+            static_cast<number_pair<T>*>(to));
+    };
+    if (in_double)
+        launch(std::type_identity<double>{});
+    else
+        launch(std::type_identity<float>{});
+    cuda::check(cudaGetLastError(), "converting coefficients");
+}
+
+void store_results(const conversion& how, const result_order& order, const core::axis_geometry& geometry,
+                   const void* from, void* to, cudaStream_t stream) {
+    const element_walk walk(geometry);
+    if (walk.size() == 0) return;
     const int shift = !order.exclusive ? 0 : order.reverse ? 1 : -1;
     visit_held(how.held, [&]<class Held>(std::type_identity<Held>) {
-        store_kernel<Held><<<blocks_for(n), threads, 0, stream>>>(
-            how.element, form_of(how.accumulator), static_cast<const Held*>(from),
-            static_cast<const Held*>(order.start), shift, to, n);
+        store_kernel<Held><<<blocks_for(walk.size()), threads, 0, stream>>>(
+            how.element, form_of(how.accumulator), walk, static_cast<const Held*>(from),
+            static_cast<const Held*>(order.start_at), order.start.as<Held>(), shift,
+            order.exclusive ? order.heads : nullptr, to);
     });
     cuda::check(cudaGetLastError(), "converting results");
+}
+void store_results(const conversion& how, const result_order& order, const void* from, void* to,
+                   std::size_t n, cudaStream_t stream) {
+    store_results(how, order, sequence_of(n), from, to, stream);
 }
 
 }  // namespace upsweep::registry::gpu

@@ -1,29 +1,50 @@
 // The GPU's part of scans of run-time types, behind plain functions: conversion of elements to held
-// accumulators (registry/held.hpp), scan of those, conversion of results.
+// accumulators (registry/held.hpp), scan of those, conversion of results. Everything is in device memory, and
+// in the order of the stream.
 #pragma once
 
 #include <cuda_runtime_api.h>
 
 #include <cstddef>
+#include <cstdint>
+#include <span>
 
 #include "registry/held.hpp"
+#include "registry/scanner.hpp"
+#include "upsweep/core/axis_geometry.hpp"
 #include "upsweep/cuda/executor.hpp"
 
 namespace upsweep::registry::gpu {
 
-// Everything is in device memory, and in the order of the stream.
+// Of n elements one after the other, or of arrays, where `to` may be `from` for types of one size.
 void load_elements(const conversion& how, const void* from, void* to, std::size_t n, cudaStream_t stream);
+void load_elements(const conversion& how, const core::axis_geometry& geometry, const void* from, void* to,
+                   cudaStream_t stream);
+
+// Two arrays of one shape, element by element side by side, as float or double: a pair of `to` for each. The
+// geometries have one order of sequences, that of `to`, whose strides count pairs.
+struct pair_source {
+    dtype type;
+    const void* data;
+    core::axis_geometry geometry;
+};
+void load_pairs(bool in_double, const pair_source& first, const pair_source& second, void* to,
+                cudaStream_t stream);
 
 // Stores inclusive results, or exclusive ones made of them: each is the inclusive one of the element before,
-// bit for bit (docs/numerics.md), and the first is `start`. So the scans below are inclusive alone, which
+// bit for bit (docs/numerics.md), and the first is the start. So most scans below are inclusive alone, which
 // halves what is compiled.
 struct result_order {
-    bool exclusive;
-    bool reverse;
-    const void* start;  // one held accumulator; not read for inclusive results
+    bool exclusive = false;
+    bool reverse = false;
+    value start{};                        // of the held type; not read for inclusive results
+    const void* start_at = nullptr;       // the same in device memory, which goes before
+    const std::uint8_t* heads = nullptr;  // of a sequence: one that is not zero starts a segment
 };
 void store_results(const conversion& how, const result_order& order, const void* from, void* to,
                    std::size_t n, cudaStream_t stream);
+void store_results(const conversion& how, const result_order& order, const core::axis_geometry& geometry,
+                   const void* from, void* to, cudaStream_t stream);
 
 // An inclusive scan of held accumulators; `in` and `out` may be equal.
 struct scan_call {
@@ -36,5 +57,33 @@ struct scan_call {
 };
 // Throws upsweep::error as the scans of upsweep/cuda/scan.cuh do. For bool, `op` is an operator on bits.
 void scan(operation op, dtype held, cuda::executor& ex, const scan_call& call);
+
+// The same along an axis, as in upsweep/cuda/axis_scan.cuh.
+struct axis_call {
+    const void* in;
+    void* out;
+    axis_layout layout;
+    bool reverse;
+    const value* initial;  // of the held type, in host memory; null: none
+};
+void scan_axis(operation op, dtype held, cuda::executor& ex, const axis_call& call);
+
+// The same of segments, as in upsweep/cuda/segmented_scan.cuh, one head an element.
+struct segments_call {
+    const void* in;
+    void* out;
+    const std::uint8_t* heads;
+    std::size_t n;
+    bool reverse;
+    const value* initial;
+};
+void scan_segments(operation op, dtype held, cuda::executor& ex, const segments_call& call);
+
+// Affine maps (a, b) of float, or of double, composed along an axis in place, from the constant map x0.
+void compose_maps(bool in_double, cuda::executor& ex, void* maps, std::span<const std::int64_t> shape,
+                  std::span<const std::int64_t> strides, int axis, double x0);
+// linear_recurrence of sequences of float, or of double.
+void recur(bool in_double, cuda::executor& ex, const void* a, const void* b, void* out, std::size_t n,
+           double x0);
 
 }  // namespace upsweep::registry::gpu

@@ -2,5 +2,5 @@
 #include "registry/cuda/scans-impl.cuh"
 
 namespace upsweep::registry::gpu {
-template void scan_under<minimum>(dtype, cuda::executor&, const scan_call&);
+UPSWEEP_GPU_SCANS(, minimum);
 }

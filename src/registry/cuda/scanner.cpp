@@ -1,8 +1,12 @@
 // A sequence in host memory, scanned on a GPU: pieces go up, are converted, scanned, converted and come down,
-// with several of them under way at once, so that both directions of the bus are busy.
+// with several of them under way at once, so that both directions of the bus are busy. Arrays with an axis go
+// up and come down whole.
 #include <array>
+#include <cstdlib>
 #include <cstring>
+#include <span>
 
+#include "registry/cuda/arrays.hpp"
 #include "registry/cuda/device.hpp"
 #include "registry/cuda/kernels.hpp"
 #include "registry/cuda/memory.hpp"
@@ -36,7 +40,55 @@ class gpu_scanner final : public piecewise_scanner {
     gpu_scanner(const gpu_scanner&) = delete;
     gpu_scanner& operator=(const gpu_scanner&) = delete;
 
+    void scan_axis(const void* in, void* out, const axis_layout& layout) override {
+        if (!check_axis(request().types, in, out, layout)) return;
+        cuda::check(cudaSetDevice(device_), "choosing the GPU");
+        slot& own = slots_[turn_];
+        deliver(own);
+        // Between two elements of `out` there may be others, which come back as they went.
+        const byte_range from = bytes_of(in, layout.shape, layout.in_strides, in_size());
+        const byte_range to = bytes_of(out, layout.shape, layout.out_strides, out_size());
+        const byte_range* const ranges[] = {&from, &to};
+        device_memory* const memories[] = {&axis_in_, &axis_out_};
+        std::size_t* const capacities[] = {&axis_in_bytes_, &axis_out_bytes_};
+        for (int k = 0; k < 2; ++k) {
+            const std::size_t bytes = ranges[k]->bytes;
+            if (*capacities[k] < bytes) {
+                memories[k]->reset();
+                *capacities[k] = 0;
+                *memories[k] = allocate_device(bytes);
+                *capacities[k] = bytes;
+            }
+            cuda::check(cudaMemcpyAsync(memories[k]->get(), ranges[k]->first, bytes, cudaMemcpyHostToDevice,
+                                        own.stream.get()),
+                        "copying to the GPU");
+        }
+        scan_array(request(), own.executor, axis_in_.get() + from.offset, axis_out_.get() + to.offset,
+                   layout);
+        cuda::check(
+            cudaMemcpyAsync(to.first, axis_out_.get(), to.bytes, cudaMemcpyDeviceToHost, own.stream.get()),
+            "copying from the GPU");
+        own.executor.wait();
+    }
+
   private:
+    // What an array spans, and where in it element 0 is.
+    struct byte_range {
+        std::byte* first;
+        std::size_t bytes;
+        std::size_t offset;
+    };
+    static byte_range bytes_of(const void* data, std::span<const std::int64_t> shape,
+                               std::span<const std::int64_t> strides, std::size_t size) {
+        std::size_t before = 0, behind = 0;  // elements
+        for (std::size_t k = 0; k < shape.size(); ++k) {
+            const std::int64_t reach = (shape[k] - 1) * strides[k];
+            (reach < 0 ? before : behind) += static_cast<std::size_t>(std::abs(reach));
+        }
+        auto* const element = static_cast<std::byte*>(const_cast<void*>(data));
+        return {element - before * size, (before + behind + 1) * size, before * size};
+    }
+
     [[nodiscard]] std::size_t held_size() const { return size_of(held()); }
 
     void run(const piece& next) override {
@@ -62,8 +114,8 @@ class gpu_scanner final : public piecewise_scanner {
         gpu::scan(op(), held(), own.executor,
                   {own.held.get(), own.scanned.get(), next.n, request().reverse,
                    first && !request().initial ? nullptr : before, own.total.get()});
-        store_results(stores(), {request().exclusive, request().reverse, before}, own.scanned.get(),
-                      own.results.get(), next.n, stream);
+        store_results(stores(), {request().exclusive, request().reverse, start(), before, nullptr},
+                      own.scanned.get(), own.results.get(), next.n, stream);
         // A slot's total is written again when its turn comes again: not before these kernels have read it,
         // as every piece waits for the one before.
         cuda::check(cudaEventRecord(own.done_with_earlier.get(), stream), "marking a scan's end");
@@ -128,7 +180,9 @@ class gpu_scanner final : public piecewise_scanner {
     device_memory start_;  // null until it is needed
     std::array<slot, pieces_under_way> slots_;
     std::size_t turn_ = 0;
-    slot* previous_ = nullptr;  // its total is that of everything so far
+    slot* previous_ = nullptr;          // its total is that of everything so far
+    device_memory axis_in_, axis_out_;  // what scans along an axis had at once
+    std::size_t axis_in_bytes_ = 0, axis_out_bytes_ = 0;
 };
 
 }  // namespace

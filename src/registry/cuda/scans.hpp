@@ -8,13 +8,30 @@ namespace upsweep::registry::gpu {
 
 template <class Op>
 void scan_under(dtype held, cuda::executor& ex, const scan_call& call);
+template <class Op>
+void scan_axis_under(dtype held, cuda::executor& ex, const axis_call& call);
+template <class Op>
+void scan_segments_under(dtype held, cuda::executor& ex, const segments_call& call);
 
-extern template void scan_under<plus>(dtype, cuda::executor&, const scan_call&);
-extern template void scan_under<multiplies>(dtype, cuda::executor&, const scan_call&);
-extern template void scan_under<minimum>(dtype, cuda::executor&, const scan_call&);
-extern template void scan_under<maximum>(dtype, cuda::executor&, const scan_call&);
-extern template void scan_under<bit_and>(dtype, cuda::executor&, const scan_call&);
-extern template void scan_under<bit_or>(dtype, cuda::executor&, const scan_call&);
-extern template void scan_under<bit_xor>(dtype, cuda::executor&, const scan_call&);
+#define UPSWEEP_GPU_SCANS(prefix, Op)                                              \
+    prefix template void scan_under<Op>(dtype, cuda::executor&, const scan_call&); \
+    prefix template void scan_axis_under<Op>(dtype, cuda::executor&, const axis_call&)
+#define UPSWEEP_GPU_SEGMENTED_SCANS(prefix, Op) \
+    prefix template void scan_segments_under<Op>(dtype, cuda::executor&, const segments_call&)
+
+UPSWEEP_GPU_SCANS(extern, plus);
+UPSWEEP_GPU_SCANS(extern, multiplies);
+UPSWEEP_GPU_SCANS(extern, minimum);
+UPSWEEP_GPU_SCANS(extern, maximum);
+UPSWEEP_GPU_SCANS(extern, bit_and);
+UPSWEEP_GPU_SCANS(extern, bit_or);
+UPSWEEP_GPU_SCANS(extern, bit_xor);
+UPSWEEP_GPU_SEGMENTED_SCANS(extern, plus);
+UPSWEEP_GPU_SEGMENTED_SCANS(extern, multiplies);
+UPSWEEP_GPU_SEGMENTED_SCANS(extern, minimum);
+UPSWEEP_GPU_SEGMENTED_SCANS(extern, maximum);
+UPSWEEP_GPU_SEGMENTED_SCANS(extern, bit_and);
+UPSWEEP_GPU_SEGMENTED_SCANS(extern, bit_or);
+UPSWEEP_GPU_SEGMENTED_SCANS(extern, bit_xor);
 
 }  // namespace upsweep::registry::gpu

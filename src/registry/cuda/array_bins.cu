@@ -1,0 +1,148 @@
+// Histograms and bins of numbers: elements become the numbers that they are looked at as, unless they are.
+#include <algorithm>
+#include <optional>
+
+#include "registry/cuda/array_choices.hpp"
+#include "registry/cuda/kernels.hpp"
+#include "registry/cuda/moved_words.cuh"
+#include "registry/cuda/stream_memory.hpp"
+#include "registry/value.hpp"
+#include "upsweep/cuda/bins.cuh"
+#include "upsweep/cuda/histogram.cuh"
+
+namespace upsweep::registry::gpu {
+namespace {
+
+constexpr unsigned threads = 256;
+
+// The elements as numbers of binned_as(type), for as long as it lives.
+class numbers {
+  public:
+    numbers(cuda::executor& ex, dtype type, const void* in, std::size_t n) : as_(binned_as(type)), data_(in) {
+        const bool converted = type != as_ && n != 0;
+        if (!converted) return;
+        ex.check_pointer(in, "a");
+        memory_.emplace(ex, n * size_of(as_));
+        load_elements({type, as_, as_}, in, memory_->data(), n, ex.stream());
+        data_ = memory_->data();
+    }
+
+    // Calls body(const Number*) with the type that they have.
+    template <class Body>
+    void visit(const Body& body) const {
+        switch (as_) {
+            case dtype::float32:
+                return body(static_cast<const float*>(data_));
+            case dtype::float64:
+                return body(static_cast<const double*>(data_));
+            case dtype::uint64:
+                return body(static_cast<const std::uint64_t*>(data_));
+            default:
+                return body(static_cast<const std::int64_t*>(data_));
+        }
+    }
+    [[nodiscard]] dtype as() const { return as_; }
+
+  private:
+    dtype as_;
+    const void* data_;
+    std::optional<stream_memory> memory_;
+};
+
+template <class Number>
+bin_range<Number> range_of(const bin_limits& limits, dtype type) {
+    const bin_range<Number> range{parse_value(limits.lo, type).template as<Number>(),
+                                  parse_value(limits.hi, type).template as<Number>(), limits.count,
+                                  limits.clamp};
+    upsweep::detail::check_bins(range);
+    return range;
+}
+
+template <class Word>
+__global__ void __launch_bounds__(threads)
+    gather_kernel(const Word* in, const std::int64_t* indices, const std::uint64_t* count, Word* out) {
+    const std::uint64_t n = *count;
+    for (std::uint64_t i = blockIdx.x * std::uint64_t(threads) + threadIdx.x; i < n;
+         i += gridDim.x * std::uint64_t(threads))
+        out[i] = in[indices[i]];
+}
+
+// The smallest and the largest number that each block has seen, one after the other. A NaN stays where there
+// is nothing else.
+template <class Number>
+__global__ void __launch_bounds__(threads) extremes_kernel(const Number* in, std::uint64_t n, Number* found) {
+    __shared__ Number least[threads], most[threads];
+    const auto take = [](Number x, Number& low, Number& high) {
+        if (x != x) return;
+        if (!(low <= x)) low = x;
+        if (!(high >= x)) high = x;
+    };
+    const unsigned t = threadIdx.x;
+    Number low = in[blockIdx.x * std::uint64_t(threads)], high = low;  // there is one for each block
+    for (std::uint64_t i = blockIdx.x * std::uint64_t(threads) + t; i < n;
+         i += gridDim.x * std::uint64_t(threads))
+        take(in[i], low, high);
+    least[t] = low;
+    most[t] = high;
+    for (unsigned half = threads / 2; half != 0; half /= 2) {
+        __syncthreads();
+        if (t >= half) continue;
+        take(least[t + half], low, high);
+        take(most[t + half], low, high);
+        least[t] = low;
+        most[t] = high;
+    }
+    if (t != 0) return;
+    found[2 * blockIdx.x] = low;
+    found[2 * blockIdx.x + 1] = high;
+}
+
+unsigned extremes_blocks(std::size_t n) {
+    return static_cast<unsigned>(std::min<std::size_t>((n + threads - 1) / threads, 1024));
+}
+
+}  // namespace
+
+std::size_t extremes_of(std::size_t n) { return 2 * extremes_blocks(n); }
+
+void find_extremes(cuda::executor& ex, dtype type, const void* in, std::size_t n, void* found) {
+    const cuda::device_scope current(ex);
+    const numbers as_numbers(ex, type, in, n);
+    as_numbers.visit([&]<class Number>(const Number* x) {
+        extremes_kernel<<<extremes_blocks(n), threads, 0, ex.stream()>>>(x, n, static_cast<Number*>(found));
+    });
+    cuda::check(cudaGetLastError(), "finding the smallest and the largest element");
+}
+
+void count_bins(cuda::executor& ex, dtype type, const bin_limits& limits, const void* in, std::size_t n,
+                std::uint64_t* counts) {
+    const cuda::device_scope current(ex);
+    const numbers as_numbers(ex, type, in, n);
+    as_numbers.visit([&]<class Number>(const Number* x) {
+        histogram(ex, cuda::device_span<const Number>(x, n), cuda::device_span(counts, limits.count),
+                  range_of<Number>(limits, as_numbers.as()));
+    });
+}
+
+void extract_bins(cuda::executor& ex, dtype type, const bin_limits& limits, const void* in, std::size_t n,
+                  void* out, bool indices, std::uint64_t* offsets) {
+    const cuda::device_scope current(ex);
+    const numbers as_numbers(ex, type, in, n);
+    const cuda::device_span begins(offsets, std::size_t{limits.count} + 1);
+    std::optional<stream_memory> own_indices;
+    if (!indices) own_indices.emplace(ex, n * sizeof(std::int64_t));
+    auto* const into = static_cast<std::int64_t*>(indices ? out : own_indices->data());
+    as_numbers.visit([&]<class Number>(const Number* x) {
+        bin_indices(ex, cuda::device_span<const Number>(x, n), cuda::device_span(into, n), begins,
+                    range_of<Number>(limits, as_numbers.as()));
+    });
+    if (indices || n == 0) return;
+    visit_word(size_of(type), [&]<class Word>(std::type_identity<Word>) {
+        const auto blocks = static_cast<unsigned>(std::min<std::size_t>((n + threads - 1) / threads, 4096));
+        gather_kernel<<<blocks, threads, 0, ex.stream()>>>(static_cast<const Word*>(in), into,
+                                                           offsets + limits.count, static_cast<Word*>(out));
+    });
+    cuda::check(cudaGetLastError(), "moving the elements of bins");
+}
+
+}  // namespace upsweep::registry::gpu

@@ -1,0 +1,57 @@
+// Compaction, partition, histograms, bins and sorting of arrays in device memory, of run-time types. All
+// arrays are sequences, one element after the other; everything is in the order of the executor's stream.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "registry/binner.hpp"
+#include "registry/chooser.hpp"
+#include "registry/dtype.hpp"
+#include "upsweep/cuda/executor.hpp"
+
+namespace upsweep::registry::gpu {
+
+// flags[i] = whether element i satisfies the condition, 1 or 0.
+void mark(cuda::executor& ex, dtype type, const condition_value& condition, const void* in,
+          std::uint8_t* flags, std::size_t n);
+
+// The elements with a flag that is not zero, packed; or, if not `packed`, the others behind them. `in` null:
+// their indices, and `out` is of int64. *count, in device memory, receives how many have such a flag.
+struct choice {
+    const std::uint8_t* flags;
+    const void* in;
+    void* out;
+    std::size_t n;
+    std::size_t element_bytes;  // 1, 2, 4, 8 or 16, to which in and out are aligned
+    bool packed;
+};
+void choose(cuda::executor& ex, const choice& call, std::uint64_t* count);
+
+// Bins are those of registry/binner.hpp. counts[b] = how many elements are in bin b.
+void count_bins(cuda::executor& ex, dtype type, const bin_limits& limits, const void* in, std::size_t n,
+                std::uint64_t* counts);
+// The elements of bin 0, then those of bin 1 and so on, or (`indices`) their indices, of int64; and where
+// each begins: one offset more than bins.
+void extract_bins(cuda::executor& ex, dtype type, const bin_limits& limits, const void* in, std::size_t n,
+                  void* out, bool indices, std::uint64_t* offsets);
+
+// extremes_of(n) numbers, of binned_as(type), among which are the smallest and the largest element. NaNs are
+// left out unless there is nothing else. n > 0.
+[[nodiscard]] std::size_t extremes_of(std::size_t n);
+void find_extremes(cuda::executor& ex, dtype type, const void* in, std::size_t n, void* found);
+
+// Sorts of rows * length elements, each row by itself, stable; `out` is not `in`. Throws upsweep::error
+// (invalid_argument) for complex elements.
+struct rows_to_sort {
+    dtype type;
+    const void* in;
+    void* out;  // of `type`, or of int64 for indices within the row
+    std::size_t rows;
+    std::size_t length;
+    bool descending;
+};
+void sort_rows(cuda::executor& ex, const rows_to_sort& call);
+void sort_row_indices(cuda::executor& ex, const rows_to_sort& call);
+
+}  // namespace upsweep::registry::gpu

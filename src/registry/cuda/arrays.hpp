@@ -1,0 +1,42 @@
+// Scans of arrays in device memory, of run-time types. Everything is in the order of the executor's stream,
+// temporary memory too.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "registry/scanner.hpp"
+#include "upsweep/cuda/executor.hpp"
+
+namespace upsweep::registry::gpu {
+
+// Every sequence along the axis, each by itself. Throws upsweep::error as the scans of cuda/axis_scan.cuh do;
+// out_of_memory too where elements, results or an exclusive scan want temporary memory: of as many held
+// accumulators as there are elements, unless the types are the accumulator's or have kernels of their own.
+void scan_array(const scan_request& request, cuda::executor& ex, const void* in, void* out,
+                const axis_layout& layout);
+
+// A sequence of segments: heads[i] != 0 starts one; the first element always does. `out` may be `in` where
+// the types have equal sizes; any other overlap is an error.
+void scan_array_segments(const scan_request& request, cuda::executor& ex, const void* in,
+                         const std::uint8_t* heads, void* out, std::size_t n);
+
+// x[i] = a[i] x[i-1] + b[i] with x[-1] = x0, along an axis.
+struct recurrence_call {
+    struct array {
+        dtype type;
+        void* data;
+        std::span<const std::int64_t> strides;  // in elements; 0 repeats elements of a and b
+    };
+    array a, b, out;
+    std::span<const std::int64_t> shape;  // of all three
+    int axis;
+    double x0;
+    bool in_double;  // the arithmetic; else in float
+};
+// Temporary memory: two numbers for each element, unless the arrays are sequences of the arithmetic's type.
+// `out` may be a or b (equal pointers, types and strides) and must not overlap them otherwise.
+void scan_recurrence(cuda::executor& ex, const recurrence_call& call);
+
+}  // namespace upsweep::registry::gpu
