@@ -4,6 +4,7 @@
 #include <string>
 #include <tuple>
 
+#include "python/common/errors.hpp"
 #include "python/module/array.hpp"
 #include "python/module/module.hpp"
 #include "python/module/threads.hpp"
@@ -33,15 +34,15 @@ registry::bin_limits limits_of(const range& limits, std::uint32_t count) {
     return {std::get<0>(limits), std::get<1>(limits), count, std::get<2>(limits)};
 }
 
-// Where bins begin, as text, and where the last one ends.
-nb::list edges(const std::string& type, const range& limits, std::uint32_t count) {
+// Where bins begin, and where the last one ends: numbers of the type that elements are looked at as.
+nb::bytes edges(const std::string& type, const range& limits, std::uint32_t count) {
     const auto binner = registry::make_binner(*processor(), named_type(type), limits_of(limits, count));
-    nb::list all;
+    std::string all;
     for (std::uint64_t bin = 0; bin <= count; ++bin) {
-        const std::string text = registry::format_value(binner->edge(bin));
-        all.append(nb::str(text.c_str(), text.size()));
+        const registry::value edge = binner->edge(bin);
+        all.append(reinterpret_cast<const char*>(edge.data()), registry::size_of(edge.type()));
     }
-    return all;
+    return nb::bytes(all.data(), all.size());
 }
 
 void histogram(nb::handle a, const std::string& type, const range& limits, nb::handle counts) {

@@ -6,6 +6,8 @@
 #include <span>
 #include <string>
 
+#include "python/common/comparison.hpp"
+#include "python/common/errors.hpp"
 #include "python/module/array.hpp"
 #include "python/module/module.hpp"
 #include "python/module/threads.hpp"
@@ -65,13 +67,6 @@ std::size_t choose_flagged_indices(nb::handle flags, nb::handle out, bool packed
     const std::span into(static_cast<std::int64_t*>(to.data()), n);
     return packed ? compact_indices(device->executor(), marks, into)
                   : partition_indices(device->executor(), marks, into);
-}
-
-comparison comparison_of(const std::string& sign) {
-    constexpr std::array signs = {"<", "<=", "==", "!=", ">=", ">"};  // in the order of the enumeration
-    for (std::size_t k = 0; k < signs.size(); ++k)
-        if (sign == signs[k]) return static_cast<comparison>(k);
-    throw nb::value_error(("condition: expected one of <, <=, ==, !=, >=, >, but it is " + sign).c_str());
 }
 
 // `indices`: out is of int64.

@@ -3,6 +3,7 @@
 #include <array>
 #include <string>
 
+#include "python/common/errors.hpp"
 #include "python/module/array.hpp"
 #include "python/module/module.hpp"
 #include "python/module/threads.hpp"

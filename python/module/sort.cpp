@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "python/common/errors.hpp"
 #include "python/module/array.hpp"
 #include "python/module/module.hpp"
 #include "python/module/threads.hpp"

@@ -1,15 +1,44 @@
-"""What the tests share: every number of threads, and numbers to compute with."""
+"""What the tests share: where arrays are, every number of threads, and numbers to compute with.
+
+UPSWEEP_TEST_LIBRARY=torch or cupy runs the tests of values once more, with every array on a GPU; stand_in with what stands
+for one (stand_in.py).
+"""
+import os
+import sys
+
 import numpy as np
 import pytest
 
 import upsweep
 
+LIBRARY = os.environ.get("UPSWEEP_TEST_LIBRARY", "")
 INTEGERS = ["bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"]
 FLOATS = ["float16", "float32", "float64"]
 COMPLEX = ["complex64", "complex128"]
+THREADS = [1, 2, 3, 7]
+
+if LIBRARY:
+    import on_gpu
+
+    sys.modules["upsweep"] = on_gpu.OnGpu({"torch": on_gpu.Torch, "cupy": on_gpu.CuPy, "stand_in": on_gpu.StandIn}[LIBRARY]())
+    collect_ignore = ["test_errors.py", "test_threads.py"]  # of the CPU
+    THREADS = [2]  # nothing depends on it there
+else:
+    collect_ignore = ["test_gpu.py"]
 
 
-@pytest.fixture(params=[1, 2, 3, 7])
+def pytest_configure(config):
+    config.addinivalue_line("markers", "numpy_only: of arrays that the memory of a GPU has none of")
+
+
+def pytest_collection_modifyitems(items):
+    if LIBRARY:
+        for item in items:
+            if item.get_closest_marker("numpy_only"):
+                item.add_marker(pytest.mark.skip(reason="of arrays that the memory of a GPU has none of"))
+
+
+@pytest.fixture(params=THREADS)
 def threads(request):
     """Runs a test with so many threads."""
     upsweep.set_threads(request.param)

@@ -51,6 +51,7 @@ def test_floating_point_sums(name, size, numbers, threads):
     assert_same(x, expected)
 
 
+@pytest.mark.numpy_only
 def test_keys_of_other_types():
     x = np.ones(5, np.int64)
     expected = np.array([1, 2, 1, 1, 2])

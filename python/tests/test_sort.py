@@ -54,6 +54,14 @@ def test_axes(layout, axis, numbers, threads):
     assert_same(upsweep.argsort(x, axis), np.argsort(native, axis, kind="stable"))
 
 
+@pytest.mark.parametrize("name", ["uint8", "float16", "int32", "float64"])
+def test_rows(name, numbers):
+    for shape in ((9, 512), (5, 3001), (3, 6656), (3, 12_001), (700, 40), (2, 3, 1500)):
+        x = draw(numbers, name, shape) if np.dtype(name).kind == "i" else numbers(name, shape)
+        assert_same(upsweep.sort(x), np.sort(x))
+        assert_same(upsweep.argsort(x), np.argsort(x, kind="stable"))
+
+
 def test_out(numbers):
     x = numbers("float32", (50, 60))
     for axis in (0, 1):

@@ -7,8 +7,9 @@ from typing import Any, Optional, Tuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _module
-from ._arrays import about, memory, readable, scalar_text, type_name
+from . import _gpu, _module
+from ._arrays import about, memory, readable, type_name
+from ._parameters import edge_numbers, text_limits
 
 Range = Optional[Tuple[Any, Any]]
 _MOST_BINS = 2**32 - 2
@@ -36,18 +37,7 @@ def _limits(x: np.ndarray, name: str, range: Range, clamp: bool) -> Tuple[str, s
             return _module.extent_of(memory(x), name)
         except ValueError as problem:
             raise about("a", problem) from None
-    try:
-        lo, hi = range
-    except (TypeError, ValueError):
-        raise TypeError(f"range: expected a pair of numbers, but it is {range!r}") from None
-    return scalar_text(lo, "range"), scalar_text(hi, "range"), bool(clamp)
-
-
-def _numbers(x: np.ndarray, name: str) -> np.dtype:
-    """The type of edges: the one that elements are looked at as."""
-    if name in ("uint64", "float64"):
-        return x.dtype
-    return np.dtype(np.float32 if name in ("float16", "bfloat16", "float32") else np.int64)
+    return text_limits(range, clamp)
 
 
 def histogram(a: ArrayLike, bins: int = 10, range: Range = None, *,
@@ -61,22 +51,24 @@ def histogram(a: ArrayLike, bins: int = 10, range: Range = None, *,
     that elements are looked at as. Raises TypeError for complex numbers, ValueError for a range without extent or of numbers
     that the type has not. O(size + bins) work.
     """
-    x, name = _elements(a)
     number = _count(bins, "bins")
+    library = _gpu.holder_of(a)
+    if library is not None:
+        return _gpu.histogram(library, a, number, range, clamp)
+    x, name = _elements(a)
     limits = _limits(x, name, range, clamp)
-    dtype = _numbers(x, name)
-    try:
-        edges = _module.edges(name, limits, number)
-    except ValueError as problem:
-        raise about("range", problem) from None
+    edges = edge_numbers(name, limits, number)
     counts = np.zeros(number, np.uint64)
     _module.histogram(memory(x), name, limits, counts)
-    return counts.view(np.int64), np.array([int(e) if dtype.kind in "iu" else float(e) for e in edges], dtype)
+    return counts.view(np.int64), edges
 
 
 def _extract(a: Any, count: Any, range: Range, clamp: bool, indices: bool) -> Tuple[np.ndarray, np.ndarray]:
-    x, name = _elements(a)
     number = _count(count, "count")
+    library = _gpu.holder_of(a)
+    if library is not None:
+        return _gpu.extract(library, a, number, range, clamp, indices)
+    x, name = _elements(a)
     limits = _limits(x, name, range, clamp)
     out = np.empty(x.size, np.int64 if indices else x.dtype)
     offsets = np.zeros(number + 1, np.uint64)

@@ -1,45 +1,28 @@
 """Compaction and partition."""
 from __future__ import annotations
 
-import math
 from typing import Any, Tuple, Union
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _module
-from ._arrays import about, in_host_memory, memory, readable, scalar_text, type_name
+from . import _gpu, _module
+from ._arrays import about, in_host_memory, memory, readable, type_name
+from ._parameters import condition_text
 
 Condition = Union[ArrayLike, Tuple[str, Any]]
 
 
-_COMPARISONS = ("<", "<=", "==", "!=", ">=", ">")
-_EVERYTHING, _NOTHING = (">=", -2**64), ("<", -2**64)  # of integers
-
-
-def _of_integers(op: str, number: float) -> Tuple[str, int]:
-    """The comparison with an integer that chooses the integers that this one chooses."""
-    if math.isfinite(number) and number == math.floor(number):
-        return op, int(number)
-    if op in ("==", "!=") or math.isnan(number):
-        return _EVERYTHING if op == "!=" else _NOTHING
-    if math.isinf(number):
-        return _EVERYTHING if (number > 0) == (op in ("<", "<=")) else _NOTHING
-    return ("<=", math.floor(number)) if op in ("<", "<=") else (">=", math.ceil(number))
-
-
 def _choose(a: Any, condition: Condition, packed: bool, indices: bool) -> Tuple[np.ndarray, int]:
+    library = _gpu.holder_of(a)
+    if library is not None:
+        return _gpu.choose(library, a, condition, packed, indices)
     x = readable(a)
     elements = np.ascontiguousarray(x).reshape(-1)
     out = np.empty(elements.size, np.int64 if indices else x.dtype)
     name = type_name(x.dtype)
     if isinstance(condition, tuple) and len(condition) == 2 and isinstance(condition[0], str):
-        op, number = condition
-        if op not in _COMPARISONS:
-            raise ValueError(f"condition: expected one of {', '.join(_COMPARISONS)}, but it is {op}")
-        if x.dtype.kind in "biu" and np.ndim(number) == 0 and np.asarray(number).dtype.kind == "f":
-            op, number = _of_integers(op, float(number))
-        text = scalar_text(number, "condition")
+        op, text = condition_text(condition, x.dtype.kind)
         try:
             return out, _module.choose_compared(memory(elements), name, op, text, memory(out), packed, indices)
         except ValueError as problem:
@@ -56,6 +39,9 @@ def _choose(a: Any, condition: Condition, packed: bool, indices: bool) -> Tuple[
 
 
 def _packed(a: Any, condition: Condition, indices: bool) -> np.ndarray:
+    library = _gpu.holder_of(a)
+    if library is not None:
+        return _gpu.packed(library, a, condition, indices)
     out, count = _choose(a, condition, True, indices)
     out.resize(count, refcheck=False)  # gives back what it does not need, and copies nothing
     return out

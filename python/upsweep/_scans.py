@@ -3,20 +3,14 @@ from __future__ import annotations
 
 import functools
 import operator
-from typing import Any, Optional, Tuple, Union
+from typing import Any, Optional, Tuple
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from . import _module
+from . import _gpu, _module
 from ._arrays import Target, along, apart, check_out, in_host_memory, known_type, memory, readable, type_name
-
-Operator = Union[str, np.ufunc]
-
-_UFUNCS = {
-    np.add: "plus", np.multiply: "multiplies", np.minimum: "minimum", np.maximum: "maximum", np.bitwise_and: "bit_and",
-    np.bitwise_or: "bit_or", np.bitwise_xor: "bit_xor", np.logical_and: "logical_and", np.logical_or: "logical_or",
-}
+from ._parameters import Operator, element, name_of, totals_type
 
 
 @functools.lru_cache(maxsize=None)
@@ -24,15 +18,6 @@ def _make_plan(op: str, source: str, result: Optional[str], accumulator: Optiona
     """An operator with its types, and the names of those of results and of totals."""
     plan = _module.make_plan(op, source, result, accumulator)
     return plan, plan.output, plan.accumulator
-
-
-def _name_of(op: Operator) -> str:
-    if isinstance(op, str):
-        return op
-    name = _UFUNCS.get(op) if isinstance(op, np.ufunc) else None
-    if name is None:
-        raise TypeError(f"op: expected the name of an operator or a ufunc such as numpy.maximum, but it is {op!r}")
-    return name
 
 
 def _plan(op: str, x: np.ndarray, dtype: DTypeLike, out: Optional[np.ndarray]) -> Tuple[Any, np.dtype, str]:
@@ -43,50 +28,24 @@ def _plan(op: str, x: np.ndarray, dtype: DTypeLike, out: Optional[np.ndarray]) -
         return plan, x.dtype if name == source else np.dtype(name), totals
     wanted = None if dtype is None else known_type(dtype, "dtype")
     result = wanted if out is None else known_type(out.dtype, "out")
-    accumulator = None
-    if wanted is not None and not op.startswith("logical_"):
-        accumulator = type_name(wanted)
-        if accumulator in ("float16", "bfloat16"):
-            accumulator = "float32"  # one rounding, at the end
+    accumulator = totals_type(op, None if wanted is None else type_name(wanted))
     plan, _, totals = _make_plan(op, source, type_name(result), accumulator)
     return plan, result, totals
 
 
-_RANK = {"b": 0, "i": 1, "u": 1, "f": 2, "c": 3}
-
-
-def _element(initial: Any, accumulator: str) -> Optional[bytes]:
-    """The initial value as an element of the accumulator's type."""
-    if initial is None:
-        return None
-    given = np.asarray(initial)
-    dtype = np.dtype(accumulator)
-    is_integer = isinstance(initial, int)  # of any size
-    kind = "f" if type_name(given.dtype) == "bfloat16" else given.dtype.kind
-    if given.ndim != 0 or not (is_integer or _RANK.get(kind, 4) <= _RANK[dtype.kind]):
-        raise TypeError(f"initial: expected a number that {accumulator} can hold, but it is {initial!r}")
-    if dtype.kind in "iu":
-        limits = np.iinfo(dtype)
-        number = int(initial)
-        if not limits.min <= number <= limits.max:
-            raise ValueError(f"initial: expected {limits.min} to {limits.max} for {accumulator}, but it is {number}")
-        return np.array(number, dtype).tobytes()
-    if dtype.kind == "b" and given not in (0, 1):
-        raise ValueError(f"initial: expected False or True, but it is {initial!r}")
-    with np.errstate(over="ignore"):  # beyond the largest value it is infinite, as results are
-        return np.asarray(given).astype(dtype).tobytes()
-
-
 def _scan(a: Any, op: Operator, axis: Any, dtype: DTypeLike, initial: Any, reverse: bool, out: Optional[np.ndarray],
           exclusive: bool) -> np.ndarray:
+    library = _gpu.holder_of(a)
+    if library is not None:
+        return _gpu.scan(library, a, op, axis, dtype, initial, reverse, out, exclusive)
     x, position = along(readable(a), axis)
     if out is not None:
         check_out(out, x.shape)
-    plan, result, totals = _plan(_name_of(op), x, dtype, out)
+    plan, result, totals = _plan(name_of(op), x, dtype, out)
     target = Target(x, result, out)
     if out is not None:
         x = apart(x, target.array)
-    plan.scan(memory(x), memory(target.array), position, exclusive, bool(reverse), _element(initial, totals))
+    plan.scan(memory(x), memory(target.array), position, exclusive, bool(reverse), element(initial, totals))
     return target.result()
 
 
@@ -174,16 +133,19 @@ def _head_bytes(n: int, keys: Any, offsets: Any, heads: Any) -> np.ndarray:
 
 def _segmented(a: Any, op: Operator, keys: Any, offsets: Any, heads: Any, dtype: DTypeLike, initial: Any, reverse: bool,
                out: Optional[np.ndarray], exclusive: bool) -> np.ndarray:
+    library = _gpu.holder_of(a)
+    if library is not None:
+        return _gpu.segmented_scan(library, a, op, keys, offsets, heads, dtype, initial, reverse, out, exclusive)
     x = np.ascontiguousarray(_one_dimension(readable(a), "a"))
     starts = _head_bytes(x.size, keys, offsets, heads)
     if out is not None:
         check_out(out, x.shape)
-    plan, result, totals = _plan(_name_of(op), x, dtype, out)
+    plan, result, totals = _plan(name_of(op), x, dtype, out)
     target = Target(x, result, out, contiguous=True)
     if out is not None:
         x, starts = apart(x, target.array), (starts.copy() if np.may_share_memory(starts, target.array) else starts)
     plan.scan_segments(memory(x), starts, memory(target.array), exclusive, bool(reverse),
-                       _element(initial, totals))
+                       element(initial, totals))
     return target.result()
 
 
@@ -227,6 +189,9 @@ def linear_recurrence(a: ArrayLike, b: ArrayLike, x0: float = 0.0, *, axis: int 
     coefficients are formed: where one overflows, a result may be infinite or NaN although a loop's is finite
     (docs/numerics.md). O(size) work.
     """
+    library = _gpu.holder_of(a, b)
+    if library is not None:
+        return _gpu.linear_recurrence(library, a, b, x0, axis, dtype, out)
     if np.ndim(x0) != 0 or np.asarray(x0).dtype.kind not in "biuf":
         raise TypeError(f"x0: expected a real number, but it is {x0!r}")
     first, second = readable(a, "a"), readable(b, "b")

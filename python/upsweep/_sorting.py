@@ -6,7 +6,7 @@ from typing import Any, Optional, Tuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _module
+from . import _gpu, _module
 from ._arrays import Target, along, check_out, memory, readable, type_name
 
 
@@ -20,6 +20,9 @@ def _rows(a: Any, axis: Optional[int]) -> Tuple[np.ndarray, int]:
 
 
 def _run(a: Any, axis: Optional[int], descending: bool, out: Optional[np.ndarray], indices: bool) -> np.ndarray:
+    library = _gpu.holder_of(a)
+    if library is not None:
+        return _gpu.sort(library, a, axis, descending, out, indices)
     x, position = _rows(a, axis)
     dtype = np.dtype(np.int64) if indices else x.dtype
     if out is not None:

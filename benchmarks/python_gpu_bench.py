@@ -1,0 +1,114 @@
+"""upsweep beside PyTorch, on tensors of a GPU: microseconds, and a copy of as many bytes as are read and written.
+
+usage: python benchmarks/python_gpu_bench.py [--rounds N]
+
+Times are the GPU's own, between events; contenders of a row are timed in turn within a round, and a figure is the median of
+the rounds. Calls whose results' sizes depend on the elements wait for the GPU, theirs and ours. PyTorch is timed once where a
+call takes more than a tenth of a second.
+"""
+import argparse
+import statistics
+import time
+
+import numpy as np
+import torch
+
+import upsweep
+
+
+def numbers(dtype, shape):
+    if dtype == torch.bool:
+        return torch.rand(shape, device="cuda") < 0.5
+    if dtype.is_floating_point:
+        return torch.randn(shape, device="cuda").to(dtype)
+    limits = torch.iinfo(dtype)
+    return torch.randint(limits.min, limits.max, shape, device="cuda", dtype=dtype)
+
+
+def seconds(call, calls):
+    start, stop = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+    start.record()
+    for _ in range(calls):
+        call()
+    stop.record()
+    stop.synchronize()
+    return 1e-3 * start.elapsed_time(stop) / calls
+
+
+def copy_of(size):
+    """A copy that reads half of so many bytes and writes the other half."""
+    source = torch.zeros(max(1, size // 2), device="cuda", dtype=torch.uint8)
+    target = torch.empty_like(source)
+    return lambda: target.copy_(source)
+
+
+def measure(what, dtype, moved, theirs, ours, rounds):
+    contenders = [copy_of(moved), theirs, ours]
+    torch.cuda.synchronize()
+    calls = [max(1, int(2e-3 / max(seconds(call, 1), 1e-6))) if call else 0 for call in contenders]
+    slow = [call is not None and seconds(call, 1) > 0.1 for call in contenders]
+    times = [[] for _ in contenders]
+    for k in range(rounds):
+        for own, call, count, is_slow in zip(times, contenders, calls, slow):
+            if call is not None and not (is_slow and k > 0):
+                own.append(seconds(call, min(count, 200)))
+    copy, torchs, own = (statistics.median(each) if each else None for each in times)
+    ratio = f"{torchs * 1e6:.1f} | {torchs / own:.2f}" if torchs else "- | -"
+    print(f"| {what} | {str(dtype).rpartition('.')[2]} | {copy * 1e6:.1f} | {own * 1e6:.1f} | {copy / own:.0%} | {ratio} |", flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rounds", type=int, default=9)
+    rounds = parser.parse_args().rounds
+    print(f"{torch.cuda.get_device_name()}, PyTorch {torch.__version__}, NumPy {np.__version__}, upsweep {upsweep.__version__}\n")
+    print("| what | type | copy, us | upsweep, us | of copy | PyTorch, us | times as long |\n|---|---|---:|---:|---:|---:|---:|")
+    for size in (10**3, 2**20, 2**28):
+        for dtype in (torch.float32, torch.float16, torch.float64, torch.int64, torch.int32, torch.bool):
+            x = numbers(dtype, size)
+            width = x.element_size() + (x if dtype.is_floating_point else x.new_empty(0, dtype=torch.int64)).element_size()
+            measure(f"cumsum, {size}", dtype, size * width, lambda: torch.cumsum(x, 0), lambda: upsweep.cumsum(x), rounds)
+    for shape, axis in (((2**24, 16), 0), ((2**24, 16), 1), ((2**14, 2**14), 0), ((2**14, 2**14), 1), ((64, 4096, 1024), 1)):
+        for dtype in (torch.float32, torch.float16):
+            x = numbers(dtype, shape)
+            measure(f"cumsum, {shape}, axis {axis}", dtype, 2 * x.nbytes, lambda: torch.cumsum(x, axis),
+                    lambda: upsweep.cumsum(x, axis), rounds)
+    x = numbers(torch.float32, (2**14, 2**14))
+    for axis in (0, 1):
+        measure(f"cummax, (16384, 16384), axis {axis}", x.dtype, 2 * x.nbytes, lambda: torch.cummax(x, axis),
+                lambda: upsweep.cummax(x, axis), rounds)
+    decay = torch.rand_like(x)
+    for axis in (0, 1):
+        measure(f"linear_recurrence, (16384, 16384), axis {axis}", x.dtype, 3 * x.nbytes, None,
+                lambda: upsweep.linear_recurrence(decay, x, axis=axis), rounds)
+    del decay
+    x = x.reshape(-1)
+    for size in (2**20, 2**28):
+        y = x[:size]
+        measure(f"y[y > 0], {size}", y.dtype, y.nbytes * 3 // 2, lambda: y[y > 0], lambda: upsweep.compact(y, (">", 0)), rounds)
+        mask = y > 0
+        measure(f"y[mask], {size}", y.dtype, y.nbytes * 3 // 2 + size, lambda: y[mask], lambda: upsweep.compact(y, mask), rounds)
+        measure(f"nonzero(mask), {size}", torch.bool, size * 5, lambda: torch.nonzero(mask), lambda: upsweep.compact_indices(mask, mask),
+                rounds)
+        measure(f"histc, 256 bins, {size}", y.dtype, y.nbytes, lambda: torch.histc(y, 256, -4, 4),
+                lambda: upsweep.histogram(y, 256, (-4, 4)), rounds)
+        for dtype in (torch.float32, torch.int32, torch.int64):
+            z = numbers(dtype, size)
+            measure(f"sort, {size}", dtype, 2 * z.nbytes, lambda: torch.sort(z, stable=True), lambda: upsweep.sort(z), rounds)
+            measure(f"argsort, {size}", dtype, z.nbytes + 8 * size, lambda: torch.argsort(z, stable=True), lambda: upsweep.argsort(z),
+                    rounds)
+    z = numbers(torch.float32, (2**14, 2**12))
+    measure("sort, (16384, 4096)", z.dtype, 2 * z.nbytes, lambda: torch.sort(z, stable=True), lambda: upsweep.sort(z), rounds)
+    began = time.perf_counter()
+    small = numbers(torch.float32, 1000)
+    for call, name in ((lambda: torch.cumsum(small, 0), "torch.cumsum"), (lambda: upsweep.cumsum(small), "upsweep.cumsum")):
+        torch.cuda.synchronize()
+        began = time.perf_counter()
+        for _ in range(1000):
+            call()
+        print(f"\n{name} of 1000 elements: the caller is busy for {(time.perf_counter() - began) * 1e3:.2f} us a call", end="")
+        torch.cuda.synchronize()
+    print()
+
+
+main()

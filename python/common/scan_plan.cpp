@@ -1,0 +1,60 @@
+#include "python/common/scan_plan.hpp"
+
+#include <cstring>
+
+#include "python/common/errors.hpp"
+#include "registry/visit.hpp"
+#include "upsweep/error.hpp"
+
+namespace upsweep::python {
+
+namespace nb = nanobind;
+
+namespace {
+
+registry::value value_of(registry::dtype type, const nb::bytes& element) {
+    if (element.size() != registry::size_of(type))
+        throw nb::type_error("initial: it is no element of the accumulator's type");
+    return registry::visit_type(type, [&]<class T>(std::type_identity<T>) {
+        T held;
+        std::memcpy(static_cast<void*>(&held), element.data(), sizeof(T));
+        return registry::value::of(type, held);
+    });
+}
+
+}  // namespace
+
+scan_plan make_plan(const std::string& op, const std::string& input, const std::optional<std::string>& output,
+                    const std::optional<std::string>& accumulator) {
+    const auto type_of = [](const std::optional<std::string>& name) {
+        return name ? std::optional(named_type(*name)) : std::nullopt;
+    };
+    const auto operation = registry::parse_operation(op);
+    if (!operation) {
+        throw nb::value_error(
+            ("op: expected one of " + registry::operation_names() + ", but it is " + op).c_str());
+    }
+    try {
+        return {*operation, registry::resolve_types(*operation, named_type(input), type_of(output),
+                                                    type_of(accumulator))};
+    } catch (const error& problem) {
+        throw nb::type_error((std::string("dtype: ") + problem.what()).c_str());
+    }
+}
+
+registry::scan_request request_of(const scan_plan& plan, bool exclusive, bool reverse,
+                                  const std::optional<nb::bytes>& initial) {
+    registry::scan_request request{plan.op, plan.types, exclusive, reverse, {}, 0};
+    if (initial) request.initial = value_of(plan.types.accumulator, *initial);
+    return request;
+}
+
+nb::class_<scan_plan> bind_plans(nb::module_& module) {
+    module.def("make_plan", &make_plan, nb::arg("op"), nb::arg("input"), nb::arg("output").none(),
+               nb::arg("accumulator").none());
+    return nb::class_<scan_plan>(module, "ScanPlan")
+        .def_prop_ro("output", [](const scan_plan& plan) { return type_name(plan.types.output); })
+        .def_prop_ro("accumulator", [](const scan_plan& plan) { return type_name(plan.types.accumulator); });
+}
+
+}  // namespace upsweep::python

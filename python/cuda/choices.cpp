@@ -1,0 +1,101 @@
+// Compaction, partition, histograms and bins.
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+
+#include <string>
+#include <tuple>
+
+#include "python/common/comparison.hpp"
+#include "python/common/errors.hpp"
+#include "python/cuda/array.hpp"
+#include "python/cuda/module.hpp"
+#include "registry/cuda/array_choices.hpp"
+
+namespace upsweep::python {
+namespace {
+
+namespace nb = nanobind;
+using range = std::tuple<std::string, std::string, bool>;  // lo, hi and clamp of bin_limits
+
+void mark(stream& in_stream, nb::handle a, const std::string& type, const std::string& sign,
+          const std::string& number, nb::handle flags) {
+    const device_array in(a, "a"), to(flags, "flags");
+    in.expect_sequence(in.size());
+    to.expect_sequence(in.size());
+    const registry::dtype element = named_type(type);
+    registry::gpu::mark(in_stream.executor(), element,
+                        registry::resolve({comparison_of(sign), number}, element), in.data(),
+                        static_cast<std::uint8_t*>(to.data()), in.size());
+}
+
+// `a` None: indices, of int64. `count` has room for one uint64.
+void choose(stream& in_stream, nb::handle flags, nb::handle a, std::size_t element_bytes, nb::handle out,
+            bool packed, nb::handle count) {
+    const device_array marks(flags, "condition"), to(out, "out"), number(count, "count");
+    marks.expect_sequence(marks.size());
+    to.expect_sequence(marks.size());
+    number.expect_sequence(1);
+    registry::gpu::choice call{static_cast<const std::uint8_t*>(marks.data()),
+                               nullptr,
+                               to.data(),
+                               marks.size(),
+                               element_bytes,
+                               packed};
+    if (!a.is_none()) {
+        const device_array in(a, "a");
+        in.expect_sequence(marks.size());
+        call.in = in.data();
+    }
+    registry::gpu::choose(in_stream.executor(), call, static_cast<std::uint64_t*>(number.data()));
+}
+
+registry::bin_limits limits_of(const range& limits, std::size_t count) {
+    return {std::get<0>(limits), std::get<1>(limits), static_cast<std::uint32_t>(count), std::get<2>(limits)};
+}
+
+// `found`: extremes_of(n) numbers.
+void find_extremes(stream& in_stream, nb::handle a, const std::string& type, nb::handle found) {
+    const device_array in(a, "a"), to(found, "found");
+    in.expect_sequence(in.size());
+    to.expect_sequence(registry::gpu::extremes_of(in.size()));
+    registry::gpu::find_extremes(in_stream.executor(), named_type(type), in.data(), in.size(), to.data());
+}
+
+void histogram(stream& in_stream, nb::handle a, const std::string& type, const range& limits,
+               nb::handle counts) {
+    const device_array in(a, "a"), to(counts, "counts");
+    in.expect_sequence(in.size());
+    to.expect_sequence(to.size());
+    registry::gpu::count_bins(in_stream.executor(), named_type(type), limits_of(limits, to.size()), in.data(),
+                              in.size(), static_cast<std::uint64_t*>(to.data()));
+}
+
+// One offset more than bins. `indices`: out is of int64.
+void bins(const stream& in_stream, nb::handle a, const std::string& type, const range& limits, nb::handle out,
+          nb::handle offsets, bool indices) {
+    const device_array in(a, "a"), to(out, "out"), at(offsets, "offsets");
+    in.expect_sequence(in.size());
+    to.expect_sequence(in.size());
+    at.expect_sequence(at.size());
+    cuda::executor executor = in_stream.transient();
+    registry::gpu::extract_bins(executor, named_type(type), limits_of(limits, at.size() - 1), in.data(),
+                                in.size(), to.data(), indices, static_cast<std::uint64_t*>(at.data()));
+}
+
+}  // namespace
+
+void add_choices(nb::module_& module) {
+    module.def("mark", &mark, nb::arg("stream"), nb::arg("a"), nb::arg("type"), nb::arg("sign"),
+               nb::arg("number"), nb::arg("flags"));
+    module.def("choose", &choose, nb::arg("stream"), nb::arg("flags"), nb::arg("a").none(),
+               nb::arg("element_bytes"), nb::arg("out"), nb::arg("packed"), nb::arg("count"));
+    module.def("extremes_of", &registry::gpu::extremes_of, nb::arg("n"));
+    module.def("find_extremes", &find_extremes, nb::arg("stream"), nb::arg("a"), nb::arg("type"),
+               nb::arg("found"));
+    module.def("histogram", &histogram, nb::arg("stream"), nb::arg("a"), nb::arg("type"), nb::arg("limits"),
+               nb::arg("counts"));
+    module.def("bins", &bins, nb::arg("stream"), nb::arg("a"), nb::arg("type"), nb::arg("limits"),
+               nb::arg("out"), nb::arg("offsets"), nb::arg("indices"));
+}
+
+}  // namespace upsweep::python

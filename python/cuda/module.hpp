@@ -1,0 +1,34 @@
+// The parts of the extension module of CUDA, a file each, and the stream that its calls run in.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <cstdint>
+
+#include "upsweep/cuda/executor.hpp"
+
+namespace upsweep::python {
+
+// A stream of a device: what the package keeps one of for each stream that it has seen. Every call comes with
+// the GIL, which no call gives away while it uses the executor, so that one thread at a time does.
+class stream {
+  public:
+    // Throws upsweep::error (device) where there is no such device or stream.
+    stream(int device, std::uintptr_t handle);
+
+    // Scratch of scans, n / 512 bytes or so, is kept, and never freed: the stream may be gone by then.
+    [[nodiscard]] cuda::executor& executor() { return *executor_; }
+    // For calls whose scratch is as large as their arrays: it is given back when the executor goes.
+    [[nodiscard]] cuda::executor transient() const;
+
+  private:
+    int device_;
+    cudaStream_t handle_;
+    cuda::executor* executor_;
+};
+
+void add_scans(nanobind::module_& module);
+void add_choices(nanobind::module_& module);
+void add_sorts(nanobind::module_& module);
+
+}  // namespace upsweep::python

@@ -1,0 +1,36 @@
+"""usage: run_on_gpu.py torch|cupy RESULTS.xml
+
+The tests of values with every array on a GPU, by CTest. Exits 77 and says why where the library or a GPU is not there.
+"""
+import importlib
+import os
+import pathlib
+import subprocess
+import sys
+
+
+def missing(name):
+    """Why the library cannot be used; None if it can."""
+    try:
+        library = importlib.import_module(name)
+    except ImportError as problem:
+        return f"{name} is not installed ({problem})"
+    try:
+        library.zeros(1, **({"device": "cuda"} if name == "torch" else {}))
+    except Exception as problem:  # each library has its own
+        return f"{name} finds no GPU ({' '.join(str(problem).split())[:120]})"
+    return None
+
+
+def main():
+    name, results = sys.argv[1:]
+    reason = missing(name)
+    if reason:
+        print(f"skipped: {reason}")
+        return 77
+    tests = pathlib.Path(__file__).parent
+    return subprocess.run([sys.executable, "-m", "pytest", "-q", tests, f"--junitxml={results}"],
+                          env={**os.environ, "UPSWEEP_TEST_LIBRARY": name}, check=False).returncode
+
+
+sys.exit(main())

@@ -1,0 +1,120 @@
+"""What stands for a GPU where there is none: arrays of a subclass of NumPy's for those of a library, and for upsweep._cuda
+functions of the same meaning, by the CPU's engine. So the package's own part of calls on a GPU is tested everywhere.
+"""
+import ctypes
+import types
+
+import numpy as np
+
+from upsweep import _gpu, _libraries, _module
+
+
+class Array(np.ndarray):
+    """In "device" memory."""
+
+
+class Library(_libraries._CuPy):
+    name = "the stand-in"
+
+    def __init__(self):
+        super().__init__(np)
+
+    def owns(self, a):
+        return isinstance(a, Array)
+
+    def device(self, a):
+        return 0
+
+    def stream(self, device):
+        return 0
+
+    def describe(self, a):
+        return a.ctypes.data, a.shape, [stride // a.itemsize for stride in a.strides]
+
+    def empty_like(self, a, name):
+        return np.empty_like(a, dtype=name)
+
+    def filled(self, like, shape, name, number=None):
+        return (np.empty(shape, name) if number is None else np.full(shape, number, name)).view(Array)
+
+    def numbers(self, like, values):
+        return values.view(Array)
+
+    def to_host(self, a):
+        return np.asarray(a)
+
+    def contiguous(self, a):
+        return np.ascontiguousarray(a).view(Array)
+
+
+def at(described, name):
+    """The array that a tuple describes."""
+    address, shape, strides = described
+    dtype = np.dtype(name)
+    if 0 in shape:
+        return np.empty(tuple(shape), dtype)
+    steps = [(extent - 1) * stride * dtype.itemsize for extent, stride in zip(shape, strides)]
+    before, behind = sum(s for s in steps if s < 0), sum(s for s in steps if s > 0)
+    memory = (ctypes.c_ubyte * (behind - before + dtype.itemsize)).from_address(address + before)
+    return np.ndarray(tuple(shape), dtype, memory, -before, tuple(s * dtype.itemsize for s in strides))
+
+
+class Plan:
+    def __init__(self, op, source, result, totals):
+        self._plan, self._input = _module.make_plan(op, source, result, totals), source
+        self.output, self.accumulator = self._plan.output, self._plan.accumulator
+
+    def scan(self, stream, a, out, axis, exclusive, reverse, initial):
+        self._plan.scan(at(a, self._input), at(out, self.output), axis, exclusive, reverse, initial)
+
+    def scan_segments(self, stream, a, heads, out, exclusive, reverse, initial):
+        self._plan.scan_segments(at(a, self._input), at(heads, "u1"), at(out, self.output), exclusive, reverse, initial)
+
+
+def linear_recurrence(stream, a, a_type, b, b_type, x0, out, out_type, in_double, axis):
+    _module.linear_recurrence(at(a, a_type), a_type, at(b, b_type), b_type, x0, at(out, out_type), out_type, in_double, axis)
+
+
+def mark(stream, a, name, sign, number, flags):
+    x, marks = at(a, name), at(flags, "u1")
+    chosen = np.empty(x.size, np.int64)
+    count = _module.choose_compared(x, name, sign, number, chosen, True, True)
+    marks[:] = 0
+    marks[chosen[:count]] = 1
+
+
+def choose(stream, flags, a, element_bytes, out, packed, count):
+    marks, word = at(flags, "?"), {1: "u1", 2: "u2", 4: "u4", 8: "u8", 16: "c16"}[element_bytes]
+    if a is None:
+        number = _module.choose_flagged_indices(marks, at(out, "i8"), packed)
+    else:
+        number = _module.choose_flagged(at(a, word), np.dtype(word).name, marks, at(out, word), packed)
+    at(count, "i8")[0] = number
+
+
+def find_extremes(stream, a, name, found):
+    to = at(found, {"float16": "f4", "float32": "f4", "float64": "f8", "uint64": "u8"}.get(name, "i8"))
+    x = at(a, name).astype(to.dtype)
+    numbers = x[x == x]
+    to[0::2], to[1::2] = (numbers.min(), numbers.max()) if numbers.size else (np.nan, np.nan)
+
+
+def bins(stream, a, name, limits, out, offsets, indices):
+    _module.bins(at(a, name), name, limits, at(out, "i8" if indices else name), at(offsets, "u8"), indices)
+
+
+def sort_rows(stream, a, name, out, length, descending, indices):
+    sort = _module.sort_row_indices if indices else _module.sort_rows
+    sort(at(a, name), name, at(out, "i8" if indices else name), length, descending)
+
+
+def install():
+    """Makes the package compute with it; returns the library."""
+    library = Library()
+    _gpu.library_of = lambda a: library if library.owns(a) else None
+    _gpu._cuda = types.SimpleNamespace(
+        Stream=lambda device, handle: (device, handle), make_plan=Plan, linear_recurrence=linear_recurrence, mark=mark,
+        choose=choose, extremes_of=lambda n: 2 * min((n + 255) // 256, 1024), find_extremes=find_extremes,
+        histogram=lambda stream, a, name, limits, counts: _module.histogram(at(a, name), name, limits, at(counts, "u8")),
+        bins=bins, sort_rows=sort_rows)
+    return library

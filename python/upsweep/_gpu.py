@@ -1,0 +1,368 @@
+"""The package's functions on arrays in the memory of a GPU, those of PyTorch and CuPy.
+
+Work goes to the stream that the array's library has current on its device, and calls return before it is done, but for those
+whose results' sizes depend on it. New arrays come from that library.
+"""
+from __future__ import annotations
+
+import functools
+import operator
+from typing import Any, Dict, Optional, Tuple
+
+import numpy as np
+
+from . import _gradients, _module
+from ._arrays import about, along
+from ._libraries import Library, library_of
+from ._parameters import (Operator, condition_text, edge_numbers, element, name_of, number_type, text_limits,
+                          totals_type)
+
+try:
+    from . import _cuda
+except ImportError:  # a build without CUDA
+    _cuda = None
+
+_streams: Dict[Tuple[int, int], Any] = {}
+
+
+def holder_of(*arrays: Any) -> Optional[Library]:
+    """The library of the first one that PyTorch or CuPy has on a GPU. Raises TypeError where this build cannot compute with it."""
+    for a in arrays:
+        library = library_of(a)
+        if library is not None:
+            break
+    else:
+        return None
+    if _cuda is None:
+        raise TypeError("a: it is on a GPU, and this build of upsweep has no CUDA (docs/python.md tells how to make one)")
+    return library
+
+
+def _stream(library: Library, a: Any) -> Any:
+    """The stream to work in, with its scratch; one for each that has been seen."""
+    device = library.device(a)
+    key = device, library.stream(device)
+    found = _streams.get(key)
+    if found is None:
+        found = _streams[key] = _cuda.Stream(*key)
+    return found
+
+
+@functools.lru_cache(maxsize=None)
+def _make_plan(op: str, source: str, result: Optional[str], totals: Optional[str]) -> Tuple[Any, str, str]:
+    plan = _cuda.make_plan(op, source, result, totals)
+    return plan, plan.output, plan.accumulator
+
+
+def _plan(library: Library, op: str, source: str, dtype: Any, out: Any) -> Tuple[Any, str, str]:
+    """An operator with its types, and the names of those of results and of totals."""
+    wanted = library.sum_type(op, source) if dtype is None and out is None else None
+    if dtype is not None:
+        wanted = library.type_named(dtype)
+    result = wanted if out is None else library.type_of(out, "out")
+    return _make_plan(op, source, result, totals_type(op, wanted))
+
+
+def _check_out(library: Library, out: Any, like: Any, shape: Tuple[int, ...]) -> None:
+    if not library.owns(out):
+        raise TypeError(f"out: expected an array of {library.name} on a GPU, but it is of type {type(out).__module__}."
+                        f"{type(out).__name__}")
+    library.array(out, "out")
+    if library.device(out) != library.device(like):
+        raise ValueError(f"out: expected an array on device {library.device(like)}, but it is on device {library.device(out)}")
+    if tuple(out.shape) != shape:
+        raise ValueError(f"out: expected shape {shape}, but it is {tuple(out.shape)}")
+
+
+def _reach(library: Library, a: Any) -> Tuple[int, int]:
+    """The addresses of the first byte of an array, and of the one past its last."""
+    address, shape, strides = library.describe(a)
+    if 0 in shape:
+        return address, address
+    steps = [(extent - 1) * stride for extent, stride in zip(shape, strides)]
+    size = a.dtype.itemsize
+    return address + size * sum(s for s in steps if s < 0), address + size * (1 + sum(s for s in steps if s > 0))
+
+
+def _apart(library: Library, x: Any, out: Any) -> Any:
+    """`x`, or a copy of it where writing `out` would change elements before they are read."""
+    first, last = _reach(library, x)
+    out_first, out_last = _reach(library, out)
+    if last <= out_first or out_last <= first:
+        return x
+    mine, others = library.describe(x), library.describe(out)
+    same = mine[0] == others[0] and tuple(mine[2]) == tuple(others[2]) and x.dtype.itemsize == out.dtype.itemsize
+    return x if same else library.copy(x)
+
+
+def scan(library: Library, a: Any, op: Operator, axis: Any, dtype: Any, initial: Any, reverse: bool, out: Any,
+         exclusive: bool) -> Any:
+    x, position = along(library.array(a, "a"), axis)
+    name = name_of(op)
+    if out is not None:
+        _check_out(library, out, x, tuple(x.shape))
+    if _gradients.wanted(x, out):
+        if name != "plus" or out is not None:
+            _gradients.refuse("a" if out is None else "out")
+        return _gradients.sum_of(
+            x, lambda y: scan(library, y, op, position, dtype, initial, reverse, None, exclusive),
+            lambda gradient: scan(library, gradient, op, position, None, None, not reverse, None, exclusive))
+    plan, result, totals = _plan(library, name, library.type_of(x), dtype, out)
+    target = library.empty_like(x, result) if out is None else out
+    if out is not None:
+        x = _apart(library, x, out)
+    plan.scan(_stream(library, x), library.describe(x), library.describe(target), position, exclusive, bool(reverse),
+              element(initial, totals))
+    return target
+
+
+def _one_dimension(library: Library, a: Any, argument: str, n: Optional[int] = None) -> Any:
+    x = library.array(a, argument)
+    if x.ndim != 1 or (n is not None and x.shape[0] != n):
+        expected = "one dimension" if n is None else f"shape ({n},), one an element"
+        raise ValueError(f"{argument}: expected {expected}, but its shape is {tuple(x.shape)}")
+    return x
+
+
+def _heads(library: Library, x: Any, keys: Any, offsets: Any, heads: Any) -> Any:
+    """A bool for each element that is true where a segment starts."""
+    n = x.shape[0]
+    if sum(given is not None for given in (keys, offsets, heads)) != 1:
+        raise TypeError("expected one of keys, offsets and heads")
+    if heads is not None:
+        flags = _one_dimension(library, heads, "heads", n)
+        if library.type_of(flags)[0] not in "biu":
+            raise TypeError(f"heads: expected bool or integers, but it is {library.type_of(flags)}")
+        return library.contiguous(flags if library.type_of(flags) == "bool" else flags != 0)
+    starts = library.filled(x, (n,), "bool", False)
+    if keys is not None:
+        key = _one_dimension(library, keys, "keys", n)
+        if n > 1:
+            starts[1:] = key[1:] != key[:-1]
+        return starts
+    at = _one_dimension(library, offsets, "offsets")
+    if library.type_of(at)[0] not in "iu":
+        raise TypeError(f"offsets: expected integers, but it is {library.type_of(at)}")
+    if at.shape[0] == 0 or int(at[0]) != 0 or int(at[-1]) != n or bool((at[1:] < at[:-1]).any()):
+        raise ValueError(f"offsets: expected integers that ascend from 0 to {n}, the number of elements")
+    starts[at[at < n]] = True
+    return starts
+
+
+def segmented_scan(library: Library, a: Any, op: Operator, keys: Any, offsets: Any, heads: Any, dtype: Any, initial: Any,
+                   reverse: bool, out: Any, exclusive: bool) -> Any:
+    x = library.contiguous(_one_dimension(library, a, "a"))
+    starts = _heads(library, x, keys, offsets, heads)
+    name = name_of(op)
+    if out is not None:
+        _check_out(library, out, x, tuple(x.shape))
+    if _gradients.wanted(x, out):
+        if name != "plus" or out is not None:
+            _gradients.refuse("a" if out is None else "out")
+        return _gradients.sum_of(
+            x, lambda y: segmented_scan(library, y, op, None, None, starts, dtype, initial, reverse, None, exclusive),
+            lambda gradient: segmented_scan(library, gradient, op, None, None, starts, None, None, not reverse, None,
+                                            exclusive))
+    plan, result, totals = _plan(library, name, library.type_of(x), dtype, out)
+    is_usable = out is not None and library.is_contiguous(out)
+    target = out if is_usable else library.empty_like(x, result)
+    if is_usable:
+        x, starts = _apart(library, x, out), _apart(library, starts, out)
+        if library.describe(starts)[0] == library.describe(out)[0]:
+            starts = library.copy(starts)
+    plan.scan_segments(_stream(library, x), library.describe(x), library.describe(starts), library.describe(target),
+                       exclusive, bool(reverse), element(initial, totals))
+    if out is not None and not is_usable:
+        library.assign(out, target)
+    return target if out is None else out
+
+
+def linear_recurrence(library: Library, a: Any, b: Any, x0: float, axis: Any, dtype: Any, out: Any) -> Any:
+    if np.ndim(x0) != 0 or np.asarray(x0).dtype.kind not in "biuf":
+        raise TypeError(f"x0: expected a real number, but it is {x0!r}")
+    like = a if library.owns(a) else b
+    arrays = []
+    for given, argument in ((a, "a"), (b, "b")):
+        if isinstance(given, (int, float)):  # a number by itself has no type of its own
+            given = library.filled(like, (), "float64", given)
+        x = library.array(given, argument)
+        if library.type_of(x)[0] == "c":
+            raise TypeError(f"{argument}: expected real numbers, but it is {library.type_of(x)}")
+        if library.device(x) != library.device(like):
+            raise ValueError(f"{argument}: expected an array on device {library.device(like)}, but it is on device "
+                             f"{library.device(x)}")
+        arrays.append(x)
+    try:
+        shape = np.broadcast_shapes(*(tuple(x.shape) for x in arrays)) or (1,)
+    except ValueError:
+        raise ValueError(f"b: its shape {tuple(arrays[1].shape)} does not broadcast with that of a, "
+                         f"{tuple(arrays[0].shape)}") from None
+    if out is not None:
+        _check_out(library, out, like, shape)
+
+    if dtype is not None:
+        arithmetic = library.type_named(dtype)
+    elif out is not None:
+        arithmetic = library.type_of(out, "out")
+    else:
+        typed = [x for x, given in zip(arrays, (a, b)) if not isinstance(given, (int, float))]
+        arithmetic = library.type_of(typed[0]) if len(typed) == 1 else library.result_type(*typed)
+        if arithmetic[0] in "iu" or arithmetic == "bool":
+            arithmetic = "float64"
+    if arithmetic not in ("float16", "bfloat16", "float32", "float64"):
+        argument = "dtype" if dtype is not None or out is None else "out"
+        raise TypeError(f"{argument}: expected floating-point numbers, but it is {arithmetic}")
+
+    position = along(library.broadcast_to(arrays[0], shape), operator.index(axis))[1]
+    recur = functools.partial(_recur, library, shape=shape, arithmetic=arithmetic, position=position)
+    if _gradients.wanted(*arrays, out):
+        if out is not None:
+            _gradients.refuse("out")
+        return _gradients.recurrence_of(arrays[0], arrays[1], float(x0), position, functools.partial(recur, x0=float(x0)),
+                                        functools.partial(recur, x0=0.0, backwards=True))
+    return recur(*arrays, x0=float(x0), out=out)
+
+
+def _recur(library: Library, *arrays: Any, shape: Tuple[int, ...], arithmetic: str, position: int, x0: float, out: Any = None,
+           backwards: bool = False) -> Any:
+    """The recurrence of arrays that broadcast to a shape, or from the end to the beginning."""
+    whole = next((x for x in reversed(arrays) if tuple(x.shape) == shape), None)
+    if out is not None:
+        target = out
+    elif whole is not None:
+        target = library.empty_like(whole, arithmetic)
+    else:
+        target = library.filled(arrays[0], shape, arithmetic)
+    first, second = (library.broadcast_to(x, shape) for x in arrays)
+    if out is not None:
+        first, second = _apart(library, first, out), _apart(library, second, out)
+    described = [library.describe(x) for x in (first, second, target)]
+    if backwards:
+        described = [_turned(each, position, x.dtype.itemsize) for each, x in zip(described, (first, second, target))]
+    _cuda.linear_recurrence(_stream(library, target), described[0], library.type_of(first), described[1],
+                            library.type_of(second), x0, described[2], library.type_of(target), arithmetic == "float64", position)
+    return target
+
+
+def _turned(described: Any, axis: int, itemsize: int) -> Any:
+    """A described array whose first element along an axis is the last."""
+    address, shape, strides = described
+    stride = strides[axis]
+    return (address + max(shape[axis] - 1, 0) * stride * itemsize, shape,
+            [-s if k == axis else s for k, s in enumerate(strides)])
+
+
+def _elements(library: Library, a: Any) -> Any:
+    """All elements in C order, one after the other."""
+    if _gradients.wanted(a):
+        _gradients.refuse("a")
+    return library.contiguous(library.array(a, "a")).reshape(-1)
+
+
+def choose(library: Library, a: Any, condition: Any, packed: bool, indices: bool) -> Tuple[Any, int]:
+    """Waits for the stream, as it tells how many elements satisfy the condition."""
+    elements = _elements(library, a)
+    name, n = library.type_of(elements), elements.shape[0]
+    stream = _stream(library, elements)
+    if isinstance(condition, tuple) and len(condition) == 2 and isinstance(condition[0], str):
+        sign, text = condition_text(condition, np.dtype("f4" if name == "bfloat16" else name).kind)
+        flags = library.filled(elements, (n,), "bool")
+        try:
+            _cuda.mark(stream, library.describe(elements), name, sign, text, library.describe(flags))
+        except ValueError as problem:
+            raise about("condition", problem) from None
+    else:
+        mask = library.array(condition, "condition")
+        if library.type_of(mask) != "bool":
+            raise TypeError(f"condition: expected bool, or a pair such as ('<', 5), but it is {library.type_of(mask)}")
+        if tuple(mask.shape) != tuple(a.shape):
+            raise ValueError(f"condition: expected shape {tuple(a.shape)}, that of a, but it is {tuple(mask.shape)}")
+        flags = library.contiguous(mask).reshape(-1)
+    out = library.filled(elements, (n,), "int64" if indices else name)
+    count = library.filled(elements, (1,), "int64")
+    _cuda.choose(stream, library.describe(flags), None if indices else library.describe(elements),
+                 elements.dtype.itemsize, library.describe(out), packed, library.describe(count))
+    return out, int(count[0])
+
+
+def packed(library: Library, a: Any, condition: Any, indices: bool) -> Any:
+    out, count = choose(library, a, condition, True, indices)
+    # A copy, where it gives back most of the memory.
+    return out[:count] if 2 * count >= out.shape[0] else library.copy(out[:count])
+
+
+def sort(library: Library, a: Any, axis: Any, descending: bool, out: Any, indices: bool) -> Any:
+    x = library.array(a, "a")
+    if _gradients.wanted(x):
+        _gradients.refuse("a")
+    name = library.type_of(x)
+    if name[0] == "c":
+        raise TypeError(f"a: {name} has no order to sort its elements in")
+    if x.ndim == 0 and axis is not None:
+        raise ValueError("axis: an array of 0 dimensions has none to sort along")
+    x, position = along(x, axis)
+    result = "int64" if indices else name
+    if out is not None:
+        _check_out(library, out, x, tuple(x.shape))
+        if library.type_of(out) != result:
+            raise TypeError(f"out: expected {result}, but it is {library.type_of(out)}")
+    # Rows that lie one behind the other are sorted. Others are laid out so, and go back when they are sorted.
+    is_last = position == x.ndim - 1
+    rows = library.contiguous(x if is_last else library.move_axis(x, position, -1))
+    target = library.filled(x, tuple(rows.shape), result)
+    _cuda.sort_rows(_stream(library, x), library.describe(rows.reshape(-1)), name, library.describe(target.reshape(-1)),
+                    x.shape[position], bool(descending), indices)
+    sorted_rows = target if is_last else library.move_axis(target, -1, position)
+    if out is not None:
+        library.assign(out, sorted_rows)
+        return out
+    if is_last:
+        return target
+    ordered = library.empty_like(x, result)
+    library.assign(ordered, sorted_rows)
+    return ordered
+
+
+def _limits(library: Library, elements: Any, range: Any, clamp: bool) -> Tuple[str, str, bool]:
+    if range is not None:
+        return text_limits(range, clamp)
+    if elements.shape[0] == 0:
+        return "0", "1", True
+    name = library.type_of(elements)
+    numbers = number_type(name)
+    found = library.filled(elements, (_cuda.extremes_of(elements.shape[0]),), numbers.name)
+    _cuda.find_extremes(_stream(library, elements), library.describe(elements), name, library.describe(found))
+    try:
+        return _module.extent_of(library.to_host(found), numbers.name)
+    except ValueError as problem:
+        raise about("a", problem) from None
+
+
+def _binned(library: Library, a: Any) -> Tuple[Any, str]:
+    elements = _elements(library, a)
+    name = library.type_of(elements)
+    if name[0] == "c":
+        raise TypeError(f"a: {name} has no order, and so no bins")
+    return elements, name
+
+
+def histogram(library: Library, a: Any, count: int, range: Any, clamp: bool) -> Tuple[Any, Any]:
+    elements, name = _binned(library, a)
+    limits = _limits(library, elements, range, clamp)
+    edges = edge_numbers(name, limits, count)
+    counts = library.filled(elements, (count,), "int64")
+    _cuda.histogram(_stream(library, elements), library.describe(elements), name, limits, library.describe(counts))
+    return counts, library.numbers(elements, edges)
+
+
+def extract(library: Library, a: Any, count: int, range: Any, clamp: bool, indices: bool) -> Tuple[Any, Any]:
+    elements, name = _binned(library, a)
+    limits = _limits(library, elements, range, clamp)
+    out = library.filled(elements, (elements.shape[0],), "int64" if indices else name)
+    offsets = library.filled(elements, (count + 1,), "int64")
+    try:
+        _cuda.bins(_stream(library, elements), library.describe(elements), name, limits, library.describe(out),
+                   library.describe(offsets), indices)
+    except ValueError as problem:
+        raise about("range", problem) from None
+    return out[:int(offsets[-1])], offsets

@@ -1,0 +1,232 @@
+"""The libraries whose arrays on a GPU are taken: what is asked of PyTorch and of CuPy, in words that both understand."""
+from __future__ import annotations
+
+import sys
+from typing import Any, Dict, Optional, Sequence, Tuple
+
+import numpy as np
+
+from ._arrays import TYPES
+
+_KNOWN = frozenset(TYPES) | {"bfloat16"}
+
+
+class Library:
+    """PyTorch or CuPy. Arrays are in device memory, and are described by their address, shape and strides in elements."""
+
+    name: str
+
+    def __init__(self, module: Any) -> None:
+        self.module = module
+        self._names: Dict[Any, str] = {}  # of the types that were seen
+
+    def owns(self, a: Any) -> bool:
+        """Whether it is an array of this library on a GPU."""
+        raise NotImplementedError
+
+    def array(self, a: Any, argument: str) -> Any:
+        """`a`, of a known type, as elements in memory. Raises TypeError for what is not taken."""
+        if not self.owns(a):
+            raise TypeError(f"{argument}: expected an array of {self.name} on a GPU, as another argument is one, but it is of "
+                            f"type {type(a).__module__}.{type(a).__name__}")
+        self.type_of(a, argument)
+        return a
+
+    def type_of(self, a: Any, argument: str = "a") -> str:
+        """NumPy's name of the elements' type."""
+        dtype = a.dtype
+        name = self._names.get(dtype)
+        if name is None:
+            name = self._names[dtype] = self._known(self._type_name(dtype), argument)
+        return name
+
+    def type_named(self, dtype: Any, argument: str = "dtype") -> str:
+        """The name of a type that the caller has given, in the library's way or in NumPy's."""
+        try:
+            name = np.dtype(dtype).name
+        except TypeError:
+            name = self._type_name(dtype)
+        return self._known(name, argument)
+
+    def _known(self, name: str, argument: str) -> str:
+        if name not in _KNOWN:
+            raise TypeError(f"{argument}: expected one of {', '.join(TYPES)} and bfloat16, but it is {name}")
+        return name
+
+    def _type_name(self, dtype: Any) -> str:
+        raise NotImplementedError
+
+    def sum_type(self, op: str, source: str) -> Optional[str]:
+        """The type of sums and products where the library has a rule of its own; None where it has NumPy's."""
+        return None
+
+    def device(self, a: Any) -> int:
+        raise NotImplementedError
+
+    def stream(self, device: int) -> int:
+        """The handle of the stream that is current there."""
+        raise NotImplementedError
+
+    def describe(self, a: Any) -> Tuple[int, Sequence[int], Sequence[int]]:
+        raise NotImplementedError
+
+    def empty_like(self, a: Any, name: str) -> Any:
+        """A new array of that type, on a's device, with its shape and the order of its dimensions in memory."""
+        raise NotImplementedError
+
+    def filled(self, like: Any, shape: Tuple[int, ...], name: str, number: Any = None) -> Any:
+        """A new array on the device of `like`, of equal numbers or of anything."""
+        raise NotImplementedError
+
+    def numbers(self, like: Any, values: np.ndarray) -> Any:
+        """A copy of an array in host memory on the device of `like`."""
+        raise NotImplementedError
+
+    def to_host(self, a: Any) -> np.ndarray:
+        raise NotImplementedError
+
+    def contiguous(self, a: Any) -> Any:
+        """The elements in C order without gaps: `a` itself, if it is so."""
+        raise NotImplementedError
+
+    def is_contiguous(self, a: Any) -> bool:
+        raise NotImplementedError
+
+    def copy(self, a: Any) -> Any:
+        raise NotImplementedError
+
+    def assign(self, out: Any, a: Any) -> None:
+        out[...] = a
+
+    def move_axis(self, a: Any, source: int, destination: int) -> Any:
+        return self.module.moveaxis(a, source, destination)
+
+    def broadcast_to(self, a: Any, shape: Tuple[int, ...]) -> Any:
+        return self.module.broadcast_to(a, shape)
+
+    def result_type(self, a: Any, b: Any) -> str:
+        return self._type_name(self.module.result_type(a, b))
+
+
+class _Torch(Library):
+    name = "PyTorch"
+
+    def __init__(self, module: Any) -> None:
+        super().__init__(module)
+        # Where it exists it spares the making of an object for each call.
+        self._raw_stream = getattr(module._C, "_cuda_getCurrentRawStream", None)
+
+    def owns(self, a: Any) -> bool:
+        return isinstance(a, self.module.Tensor) and a.is_cuda
+
+    def array(self, a: Any, argument: str) -> Any:
+        super().array(a, argument)
+        if a.layout is not self.module.strided:
+            raise TypeError(f"{argument}: expected a dense tensor, but its layout is {a.layout}")
+        return a.resolve_conj().resolve_neg()
+
+    def _type_name(self, dtype: Any) -> str:
+        return str(dtype).rpartition(".")[2]  # "torch.float32"
+
+    def sum_type(self, op: str, source: str) -> Optional[str]:
+        # PyTorch computes little with unsigned types of more than 8 bits, and sums in int64 itself.
+        return "int64" if op in ("plus", "multiplies") and source in ("uint8", "uint16", "uint32") else None
+
+    def device(self, a: Any) -> int:
+        return a.get_device()
+
+    def stream(self, device: int) -> int:
+        if self._raw_stream is not None:
+            return self._raw_stream(device)
+        return self.module.cuda.current_stream(device).cuda_stream
+
+    def describe(self, a: Any) -> Tuple[int, Sequence[int], Sequence[int]]:
+        return a.data_ptr(), a.shape, a.stride()
+
+    def _dtype(self, name: str) -> Any:
+        return getattr(self.module, name)
+
+    def empty_like(self, a: Any, name: str) -> Any:
+        return self.module.empty_like(a, dtype=self._dtype(name), requires_grad=False)
+
+    def filled(self, like: Any, shape: Tuple[int, ...], name: str, number: Any = None) -> Any:
+        if number is None:
+            return self.module.empty(shape, dtype=self._dtype(name), device=like.device)
+        return self.module.full(shape, number, dtype=self._dtype(name), device=like.device)
+
+    def numbers(self, like: Any, values: np.ndarray) -> Any:
+        return self.module.from_numpy(values).to(like.device)
+
+    def to_host(self, a: Any) -> np.ndarray:
+        return a.cpu().numpy()
+
+    def contiguous(self, a: Any) -> Any:
+        return a.contiguous()
+
+    def is_contiguous(self, a: Any) -> bool:
+        return a.is_contiguous()
+
+    def copy(self, a: Any) -> Any:
+        return a.clone()
+
+
+class _CuPy(Library):
+    name = "CuPy"
+
+    def owns(self, a: Any) -> bool:
+        return isinstance(a, self.module.ndarray)
+
+    def _type_name(self, dtype: Any) -> str:
+        return np.dtype(dtype).name
+
+    def device(self, a: Any) -> int:
+        return a.device.id
+
+    def stream(self, device: int) -> int:
+        with self.module.cuda.Device(device):
+            return self.module.cuda.get_current_stream().ptr
+
+    def describe(self, a: Any) -> Tuple[int, Sequence[int], Sequence[int]]:
+        return a.data.ptr, a.shape, [stride // a.itemsize for stride in a.strides]
+
+    def empty_like(self, a: Any, name: str) -> Any:
+        with a.device:
+            return self.module.empty_like(a, dtype=name)
+
+    def filled(self, like: Any, shape: Tuple[int, ...], name: str, number: Any = None) -> Any:
+        with like.device:
+            return self.module.empty(shape, name) if number is None else self.module.full(shape, number, name)
+
+    def numbers(self, like: Any, values: np.ndarray) -> Any:
+        with like.device:
+            return self.module.asarray(values)
+
+    def to_host(self, a: Any) -> np.ndarray:
+        return self.module.asnumpy(a)
+
+    def contiguous(self, a: Any) -> Any:
+        return self.module.ascontiguousarray(a)
+
+    def is_contiguous(self, a: Any) -> bool:
+        return a.flags.c_contiguous
+
+    def copy(self, a: Any) -> Any:
+        return a.copy()
+
+
+_KINDS = {"torch": _Torch, "cupy": _CuPy}
+_libraries: Dict[str, Library] = {}
+
+
+def library_of(a: Any) -> Optional[Library]:
+    """The library of an array on a GPU; None for everything else. Imports nothing: an array's library is imported."""
+    if type(a) is np.ndarray:
+        return None
+    for name, kind in _KINDS.items():
+        if name in sys.modules:
+            library = _libraries.get(name)
+            if library is None:
+                library = _libraries[name] = kind(sys.modules[name])
+            if library.owns(a):
+                return library
+    return None

@@ -1,0 +1,108 @@
+"""Parameters of calls as the extension modules take them, of arrays in host memory and on a GPU alike."""
+from __future__ import annotations
+
+import math
+from typing import Any, Optional, Tuple, Union
+
+import numpy as np
+
+from . import _module
+from ._arrays import about, scalar_text, type_name
+
+Operator = Union[str, np.ufunc]
+
+_UFUNCS = {
+    np.add: "plus", np.multiply: "multiplies", np.minimum: "minimum", np.maximum: "maximum", np.bitwise_and: "bit_and",
+    np.bitwise_or: "bit_or", np.bitwise_xor: "bit_xor", np.logical_and: "logical_and", np.logical_or: "logical_or",
+}
+
+
+def name_of(op: Operator) -> str:
+    if isinstance(op, str):
+        return op
+    name = _UFUNCS.get(op) if isinstance(op, np.ufunc) else None
+    if name is None:
+        raise TypeError(f"op: expected the name of an operator or a ufunc such as numpy.maximum, but it is {op!r}")
+    return name
+
+
+def totals_type(op: str, dtype: Optional[str]) -> Optional[str]:
+    """The type of totals that `dtype` asks for; None: the usual one."""
+    if dtype is None or op.startswith("logical_"):
+        return None
+    return "float32" if dtype in ("float16", "bfloat16") else dtype  # one rounding, at the end
+
+
+_RANK = {"b": 0, "i": 1, "u": 1, "f": 2, "c": 3}
+
+
+def element(initial: Any, accumulator: str) -> Optional[bytes]:
+    """The initial value as an element of the accumulator's type."""
+    if initial is None:
+        return None
+    given = np.asarray(initial)
+    dtype = np.dtype(accumulator)
+    is_integer = isinstance(initial, int)  # of any size
+    kind = "f" if type_name(given.dtype) == "bfloat16" else given.dtype.kind
+    if given.ndim != 0 or not (is_integer or _RANK.get(kind, 4) <= _RANK[dtype.kind]):
+        raise TypeError(f"initial: expected a number that {accumulator} can hold, but it is {initial!r}")
+    if dtype.kind in "iu":
+        limits = np.iinfo(dtype)
+        number = int(initial)
+        if not limits.min <= number <= limits.max:
+            raise ValueError(f"initial: expected {limits.min} to {limits.max} for {accumulator}, but it is {number}")
+        return np.array(number, dtype).tobytes()
+    if dtype.kind == "b" and given not in (0, 1):
+        raise ValueError(f"initial: expected False or True, but it is {initial!r}")
+    with np.errstate(over="ignore"):  # beyond the largest value it is infinite, as results are
+        return np.asarray(given).astype(dtype).tobytes()
+
+
+_COMPARISONS = ("<", "<=", "==", "!=", ">=", ">")
+_EVERYTHING, _NOTHING = (">=", -2**64), ("<", -2**64)  # of integers
+
+
+def _of_integers(op: str, number: float) -> Tuple[str, int]:
+    """The comparison with an integer that chooses the integers that this one chooses."""
+    if math.isfinite(number) and number == math.floor(number):
+        return op, int(number)
+    if op in ("==", "!=") or math.isnan(number):
+        return _EVERYTHING if op == "!=" else _NOTHING
+    if math.isinf(number):
+        return _EVERYTHING if (number > 0) == (op in ("<", "<=")) else _NOTHING
+    return ("<=", math.floor(number)) if op in ("<", "<=") else (">=", math.ceil(number))
+
+
+def condition_text(condition: Tuple[str, Any], kind: str) -> Tuple[str, str]:
+    """A comparison's sign and its number as text, for elements of a kind of types (NumPy's letter)."""
+    op, number = condition
+    if op not in _COMPARISONS:
+        raise ValueError(f"condition: expected one of {', '.join(_COMPARISONS)}, but it is {op}")
+    if kind in "biu" and np.ndim(number) == 0 and np.asarray(number).dtype.kind == "f":
+        op, number = _of_integers(op, float(number))
+    return op, scalar_text(number, "condition")
+
+
+def text_limits(range: Any, clamp: bool) -> Tuple[str, str, bool]:
+    """The caller's limits as the registry reads them."""
+    try:
+        lo, hi = range
+    except (TypeError, ValueError):
+        raise TypeError(f"range: expected a pair of numbers, but it is {range!r}") from None
+    return scalar_text(lo, "range"), scalar_text(hi, "range"), bool(clamp)
+
+
+def number_type(name: str) -> np.dtype:
+    """The type of edges: the one that elements are looked at as."""
+    if name in ("uint64", "float64"):
+        return np.dtype(name)
+    return np.dtype(np.float32 if name in ("float16", "bfloat16", "float32") else np.int64)
+
+
+def edge_numbers(name: str, limits: Tuple[str, str, bool], count: int) -> np.ndarray:
+    """Where bins begin, and where the last one ends."""
+    try:
+        edges = _module.edges(name, limits, count)
+    except ValueError as problem:
+        raise about("range", problem) from None
+    return np.frombuffer(bytearray(edges), number_type(name))  # of memory that can be written
