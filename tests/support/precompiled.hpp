@@ -1,0 +1,14 @@
+// What the tests of sanitized builds read once for all of them (tests/CMakeLists.txt).
+#pragma once
+
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <sstream>
+#include <thread>
+
+#include "support/sweep.hpp"
+#include "upsweep/upsweep.hpp"
