@@ -49,7 +49,7 @@ TEST(axis_scan, small_shapes) {
 // More lines than a vector has lanes, of about as many elements as columns are turned at once.
 TEST(axis_scan, short_lines) {
     for (const std::int64_t length : {1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 15, 16, 17, 19, 24, 31, 32, 33, 48}) {
-        if (few_sizes() && length % 4 != 3) continue;
+        if (few_shapes() && length % 4 != 3) continue;
         const extents shape{71, length};
         float_sums.run_all(shape);
         axis_check<double, multiplies>{{}, -1.5}.run_all(shape);
@@ -68,19 +68,19 @@ TEST(axis_scan, shapes_that_pass_rows_and_tiles) {
 // Sequences side by side that are fewer than a vector's lanes, or no multiple of them.
 TEST(axis_scan, a_few_lanes) {
     for (std::int64_t lanes = 2; lanes <= 20; ++lanes) {
-        if (few_sizes() && lanes % 4 != 3) continue;
+        if (few_shapes() && lanes % 4 != 3) continue;
         float_sums.run_all({300, lanes});
         axis_check<double, multiplies>{{}, -1.5}.run_all({259, lanes});
         axis_check<std::int16_t, maximum>{{}, -5}.run_all({261, 2 * lanes - 1});
     }
     for (const std::int64_t lanes : {2, 3, 4, 5, 15, 16, 17, 31, 33, 63, 64, 65, 70, 127, 129}) {
-        if (few_sizes() && lanes % 16 != 15) continue;
+        if (few_shapes() && lanes % 16 != 15) continue;
         axis_check<std::uint8_t, plus>{{}, 200}.run_all({270, lanes});
     }
     for (const extents& shape : {extents{4099, 3}, extents{4300, 6}, extents{2, 4100, 5}}) {
         float_sums.run_all(shape);
         axis_check<std::int8_t, plus, std::int64_t, std::int64_t>{{}, 5}.run_all(shape);
-        if (few_sizes()) break;
+        if (few_shapes()) break;
     }
 }
 TEST(axis_scan, shapes_that_several_threads_share) {

@@ -112,7 +112,7 @@ TEST(regions_script, division) {
 template <class Kernel, class State, class Check>
 void simulate_many(const Kernel& kernel, std::size_t chunks, const State& initial, const Check& check) {
     random_bits random(chunks);
-    for (std::size_t i = 0; i < repetitions(60, 4) && !::testing::Test::HasFailure(); ++i) {
+    for (std::size_t i = 0; i < repetitions(60, 2) && !::testing::Test::HasFailure(); ++i) {
         SCOPED_TRACE("schedule " + std::to_string(i));
         const auto choose = [&](std::size_t n) { return random.below(n); };
         check(simulate_chain(kernel, 1 + i % 4, chunks, initial, choose));

@@ -78,6 +78,8 @@ class cli_array : public cli_test {
     template <class In, class Acc, class Out>
     void check_type(const std::string& code, const std::string& result, std::size_t word = sizeof(In)) {
         SCOPED_TRACE(code);
+        // Threads hand on blocks of bytes, whatever their type.
+        if (thread_sanitizer && sizeof(In) != 4 && code != "c8") return;
         const std::size_t n = 21000;
         const auto in = numbers<In>(n);
         const std::string shape = std::to_string(n) + ",";

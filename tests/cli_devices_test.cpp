@@ -96,6 +96,9 @@ TEST_P(cli_devices, arrays) {
         for (float& each : x) each = static_cast<float>(random.between(-1, 1));
         return bytes_of(x);
     };
+    // Under a sanitizer every other one: each run of the tool opens the device anew.
+    std::size_t turn = 0;
+    const auto is_left_out = [&] { return sanitized && turn++ % 2 != 0; };
     for (const std::size_t n :
          {std::size_t{0}, std::size_t{1}, std::size_t{4096}, std::size_t{5001}, super + 78}) {
         write("f.npy", npy_file("<f4", std::to_string(n) + ",", numbers(n)));
@@ -103,21 +106,25 @@ TEST_P(cli_devices, arrays) {
         if (n % 2 == 0 || (sanitized && n == 5001)) continue;
         for (const char* options :
              {" --exclusive", " --reverse --init 2.5 --op multiplies", " --op maximum --exclusive --reverse",
-              " --accumulate float64", " --op logical_or"})
-            expect_the_cpus_bytes(std::string("f.npy") + options);
+              " --accumulate float64", " --op logical_or"}) {
+            if (!is_left_out()) expect_the_cpus_bytes(std::string("f.npy") + options);
+        }
     }
     // Several blocks of one super, in a pipe and to a pipe too.
     write("long.npy", npy_file("<f4", std::to_string(3 * super + 5) + ",", numbers(3 * super + 5)));
-    for (const char* options : {"", " --reverse --exclusive", " --dtype float64 --init 0.1"})
-        expect_the_cpus_bytes(std::string("long.npy") + options, "y.npy", "UPSWEEP_BLOCK_BYTES=1");
+    for (const char* options : {"", " --reverse --exclusive", " --dtype float64 --init 0.1"}) {
+        if (!is_left_out())
+            expect_the_cpus_bytes(std::string("long.npy") + options, "y.npy", "UPSWEEP_BLOCK_BYTES=1");
+    }
     succeed("scan long.npy --device cpu -o cpu-y.npy");
     EXPECT_EQ(shell("cat long.npy | \"$UPSWEEP\" scan -" + option() + " | cmp - cpu-y.npy").code, 0);
     std::vector<std::int16_t> narrow(70'000);
     for (std::int16_t& each : narrow) each = static_cast<std::int16_t>(random());
     write("n.npy", npy_file(">i2", "70000,", bytes_of(narrow, 2)));
     for (const char* options :
-         {"", " --dtype int8", " --op minimum --exclusive", " --op bit_xor", " --op plus --dtype float16"})
-        expect_the_cpus_bytes(std::string("n.npy") + options);
+         {"", " --dtype int8", " --op minimum --exclusive", " --op bit_xor", " --op plus --dtype float16"}) {
+        if (!is_left_out()) expect_the_cpus_bytes(std::string("n.npy") + options);
+    }
     write("t.raw", bytes_of(narrow));
     expect_the_cpus_bytes("t.raw --dtype uint16", "y.raw");
 }

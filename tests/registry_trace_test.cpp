@@ -13,6 +13,7 @@
 #include "registry/back_end.hpp"
 #include "registry/trace.hpp"
 #include "registry/trace_terms.hpp"
+#include "support/build.hpp"
 #include "support/random.hpp"
 #include "upsweep/core/reference.hpp"
 #include "upsweep/error.hpp"
@@ -175,7 +176,7 @@ void check_forms(trace_request request, random_bits& random, std::size_t count) 
 TEST(registry_trace, block_scans_of_every_size) {
     random_bits random(1);
     for (const trace_algorithm algorithm : block_scans) {
-        for (std::size_t count = 1; count <= 34; ++count)
+        for (std::size_t count = 1; count <= 34; count += repetitions(1, 3))
             check_forms({.algorithm = algorithm}, random, count);
         for (const std::size_t count : {63, 65, 129})
             check_forms({.algorithm = algorithm, .type = dtype::int32}, random, count);
@@ -188,7 +189,7 @@ TEST(registry_trace, block_scans_of_every_size) {
 TEST(registry_trace, warps_of_every_width) {
     random_bits random(2);
     for (unsigned width = 1; width <= 64; width *= 2) {
-        for (std::size_t count = 1; count <= width; ++count) {
+        for (std::size_t count = 1; count <= width; count += repetitions(1, 1 + width / 8)) {
             check_forms({.algorithm = trace_algorithm::warp_scan, .warp_width = width}, random, count);
             trace_request reduce{.algorithm = trace_algorithm::warp_reduce, .warp_width = width};
             reduce.elements = numbers(count, reduce.type, random);
@@ -196,7 +197,7 @@ TEST(registry_trace, warps_of_every_width) {
         }
         // As many warps as one of them has lanes, and around that.
         const std::size_t most = std::min<std::size_t>(std::size_t{width} * width, 70);
-        for (std::size_t count = width > 8 ? 60 : 1; count <= most; ++count)
+        for (std::size_t count = width > 8 ? 60 : 1; count <= most; count += repetitions(1, 3))
             check_forms({.algorithm = trace_algorithm::block_scan, .warp_width = width}, random, count);
     }
 }
@@ -239,7 +240,7 @@ TEST(registry_trace, partitions) {
     for (const trace_algorithm algorithm :
          {trace_algorithm::warp_partition, trace_algorithm::warp_partition_scans}) {
         for (unsigned width = 1; width <= 64; width *= 2) {
-            for (std::size_t count = 1; count <= width; ++count) {
+            for (std::size_t count = 1; count <= width; count += repetitions(1, 1 + width / 8)) {
                 trace_request request{.algorithm = algorithm, .type = dtype::float32, .warp_width = width};
                 request.pivot = "0";
                 request.elements = numbers(count, request.type, random);

@@ -171,6 +171,7 @@ void check_all_blocks(T initial) {
                                                      {7}};
     for_each_backend(cpu::has_kernels<T, Op> ? coverage::all : coverage::threads, [&](const auto& backend) {
         for (std::size_t i = 0; i < cuts.size(); ++i) {
+            if (sanitized && i == 5) continue;  // the one before it leads over supers too
             for (unsigned mode = 0; mode < 8; ++mode) {
                 if (cuts[i].size() > 2 && (mode + i + backend.threads) % repetitions(3, 12) != 0) continue;
                 if ((mode & 1) != 0 && (mode & 4) == 0 && !has_identity<Op, T>) continue;
@@ -188,9 +189,10 @@ TEST(scan_options, blocks_of_sums_continue_bit_for_bit) {
 }
 TEST(scan_options, blocks_of_other_operators) {
     check_all_blocks<std::int32_t, plus>(3);
+    check_all_blocks<std::uint64_t, fingerprint>(8);
+    if (thread_sanitizer) return;  // between threads they are all alike
     check_all_blocks<float, maximum>(-0.4f);
     check_all_blocks<matrix, matrix_product>({{1, 2, 3, 5}});
-    check_all_blocks<std::uint64_t, fingerprint>(8);
     check_all_blocks<word, concatenate>(word::letter('!'));
 }
 

@@ -97,6 +97,7 @@ TEST(sort, around_thresholds) {
 TEST(sort, beyond_the_caches) {
     const std::size_t bytes = small_streamed_bytes / 2;
     for (const std::string_view kind : {"any bits", "halves", "one outlier", "few values"}) {
+        if (sanitized && kind[0] != 'o' && kind[0] != 'f') continue;
         check_keys<std::uint32_t>(coverage::threads, kind, bytes / 4 + 1001);
         check_keys<double>(coverage::threads, kind, bytes / 8 + 501);
     }

@@ -15,6 +15,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "support/build.hpp"
 #include "upsweep/cpu/executor.hpp"
 #include "upsweep/cpu/simd_level.hpp"
 
@@ -39,13 +40,14 @@ inline constexpr std::size_t small_shared_bytes = 64 * 1024;
 // input as from a far cache.
 inline constexpr std::size_t small_streamed_bytes = 2 * 1024 * 1024;
 
-// Every supported SIMD level with 1, 2, 3 and 7 threads. ThreadSanitizer sees no difference between levels.
+// Every supported SIMD level with 1, 2, 3 and 7 threads. ThreadSanitizer sees no difference between levels,
+// and sanitized builds have two numbers of threads.
 const std::vector<cpu_backend>& cpu_backends();
 
 // Which of the back ends differ for the work at hand.
 enum class coverage {
     all,      // several threads and every level matter
-    levels,   // mostly too small for several threads: every level with one, one level with seven
+    levels,   // mostly too small for several threads: every level with one, one level with the most
     threads,  // no vector kernels involved: the best level with every thread count
 };
 
@@ -73,11 +75,12 @@ inline const std::vector<test_backend>& backends() { return cpu_backends(); }
 #endif
 
 // Kernels of one type and operator take ten seconds to compile, so that tests on a GPU leave out what differs
-// little from others, unless UPSWEEP_CUDA_EVERY_PAIR asks for it.
+// little from others, unless UPSWEEP_CUDA_EVERY_PAIR asks for it. So do those of sanitized builds, where a
+// pair more is the same lines once more; operators_test.cpp has every operator on every type there too.
 #if defined(UPSWEEP_TEST_CUDA) && !UPSWEEP_CUDA_EVERY_PAIR
 inline constexpr bool tests_every_pair = false;
 #else
-inline constexpr bool tests_every_pair = true;
+inline constexpr bool tests_every_pair = !sanitized;
 #endif
 
 // Whether the back ends have scans of In to Out with Op on Acc at all. OpenGL and Vulkan convert nothing and
