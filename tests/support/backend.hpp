@@ -75,12 +75,13 @@ inline const std::vector<test_backend>& backends() { return cpu_backends(); }
 #endif
 
 // Kernels of one type and operator take ten seconds to compile, so that tests on a GPU leave out what differs
-// little from others, unless UPSWEEP_CUDA_EVERY_PAIR asks for it. So do those of sanitized builds, where a
-// pair more is the same lines once more; operators_test.cpp has every operator on every type there too.
+// little from others, unless UPSWEEP_CUDA_EVERY_PAIR asks for it. So do those of sanitized builds and between
+// ranks, where one pair more is the same lines once more; operators_test.cpp has every operator on every
+// type.
 #if defined(UPSWEEP_TEST_CUDA) && !UPSWEEP_CUDA_EVERY_PAIR
 inline constexpr bool tests_every_pair = false;
 #else
-inline constexpr bool tests_every_pair = !sanitized;
+inline constexpr bool tests_every_pair = !sanitized && !on_ranks;
 #endif
 
 // Whether the back ends have scans of In to Out with Op on Acc at all. OpenGL and Vulkan convert nothing and
