@@ -110,6 +110,8 @@ def test_views_that_torch_keeps_lazily():
     x = module.tensor([1 + 2j, 3 - 1j], device="cuda")
     assert upsweep.cumsum(x.conj()).tolist() == [1 - 2j, 4 - 1j]
     assert upsweep.cumsum(x.conj().imag).tolist() == [-2, -1]
+    with pytest.raises(ValueError, match="^out: "):
+        upsweep.cumsum(x, out=x.conj())
     with pytest.raises(TypeError, match="^a: expected a dense"):
         upsweep.cumsum(module.eye(3, device="cuda").to_sparse())
 

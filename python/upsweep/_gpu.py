@@ -67,7 +67,8 @@ def _check_out(library: Library, out: Any, like: Any, shape: Tuple[int, ...]) ->
     if not library.owns(out):
         raise TypeError(f"out: expected an array of {library.name} on a GPU, but it is of type {type(out).__module__}."
                         f"{type(out).__name__}")
-    library.array(out, "out")
+    if library.array(out, "out") is not out:
+        raise ValueError("out: expected a tensor that is not conjugated or negated when it is read")
     if library.device(out) != library.device(like):
         raise ValueError(f"out: expected an array on device {library.device(like)}, but it is on device {library.device(out)}")
     if tuple(out.shape) != shape:

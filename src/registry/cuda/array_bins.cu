@@ -33,12 +33,17 @@ class numbers {
         switch (as_) {
             case dtype::float32:
                 return body(static_cast<const float*>(data_));
+#ifdef UPSWEEP_CUDA_FEW_TYPES
+            default:
+                throw_error(errc::unsupported, "a: no bins of " + std::string(name(as_)) + " in this build");
+#else
             case dtype::float64:
                 return body(static_cast<const double*>(data_));
             case dtype::uint64:
                 return body(static_cast<const std::uint64_t*>(data_));
             default:
                 return body(static_cast<const std::int64_t*>(data_));
+#endif
         }
     }
     [[nodiscard]] dtype as() const { return as_; }

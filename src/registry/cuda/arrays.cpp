@@ -28,6 +28,8 @@ struct held_scan {
           // Exclusive results are made of inclusive ones when they are stored.
           stores(request.exclusive || !is_held_as(types.output, types.accumulator, as.held)),
           order{request.exclusive, request.reverse, as.start, nullptr, nullptr} {}
+    held_scan(const held_scan&) = delete;
+    held_scan& operator=(const held_scan&) = delete;
 
     scan_types types;
     held_request as;
