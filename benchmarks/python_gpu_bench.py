@@ -1,19 +1,28 @@
 """upsweep beside PyTorch, on tensors of a GPU: microseconds, and a copy of as many bytes as are read and written.
 
-usage: python benchmarks/python_gpu_bench.py [--rounds N]
+usage: python benchmarks/python_gpu_bench.py [--rounds N] [--docs docs/performance.md]
 
 Times are the GPU's own, between events; contenders of a row are timed in turn within a round, and a figure is the median of
 the rounds. Calls whose results' sizes depend on the elements wait for the GPU, theirs and ours. PyTorch is timed once where a
-call takes more than a tenth of a second.
+call takes more than a tenth of a second. --docs puts the table into a page, between `begin python gpu` and `end python gpu`.
 """
 import argparse
+import pathlib
 import statistics
 import time
 
 import numpy as np
 import torch
 
+import report
 import upsweep
+
+TABLE = []
+
+
+def row(text):
+    TABLE.append(text)
+    print(text, flush=True)
 
 
 def numbers(dtype, shape):
@@ -22,7 +31,7 @@ def numbers(dtype, shape):
     if dtype.is_floating_point:
         return torch.randn(shape, device="cuda").to(dtype)
     limits = torch.iinfo(dtype)
-    return torch.randint(limits.min, limits.max, shape, device="cuda", dtype=dtype)
+    return torch.randint(limits.min, limits.max, shape if isinstance(shape, tuple) else (shape,), device="cuda", dtype=dtype)
 
 
 def seconds(call, calls):
@@ -54,15 +63,17 @@ def measure(what, dtype, moved, theirs, ours, rounds):
                 own.append(seconds(call, min(count, 200)))
     copy, torchs, own = (statistics.median(each) if each else None for each in times)
     ratio = f"{torchs * 1e6:.1f} | {torchs / own:.2f}" if torchs else "- | -"
-    print(f"| {what} | {str(dtype).rpartition('.')[2]} | {copy * 1e6:.1f} | {own * 1e6:.1f} | {copy / own:.0%} | {ratio} |", flush=True)
+    row(f"| {what} | {str(dtype).rpartition('.')[2]} | {copy * 1e6:.1f} | {own * 1e6:.1f} | {copy / own:.0%} | {ratio} |")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=9)
-    rounds = parser.parse_args().rounds
+    parser.add_argument("--docs", type=pathlib.Path, help="a page whose table is replaced")
+    arguments = parser.parse_args()
+    rounds = arguments.rounds
     print(f"{torch.cuda.get_device_name()}, PyTorch {torch.__version__}, NumPy {np.__version__}, upsweep {upsweep.__version__}\n")
-    print("| what | type | copy, us | upsweep, us | of copy | PyTorch, us | times as long |\n|---|---|---:|---:|---:|---:|---:|")
+    row("| what | type | copy, us | upsweep, us | of copy | PyTorch, us | times as long |\n|---|---|---:|---:|---:|---:|---:|")
     for size in (10**3, 2**20, 2**28):
         for dtype in (torch.float32, torch.float16, torch.float64, torch.int64, torch.int32, torch.bool):
             x = numbers(dtype, size)
@@ -109,6 +120,8 @@ def main():
         print(f"\n{name} of 1000 elements: the caller is busy for {(time.perf_counter() - began) * 1e3:.2f} us a call", end="")
         torch.cuda.synchronize()
     print()
+    if arguments.docs:
+        report.replace_part(arguments.docs, "python gpu", "\n".join(TABLE))
 
 
 main()

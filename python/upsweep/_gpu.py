@@ -289,7 +289,7 @@ def choose(library: Library, a: Any, condition: Any, packed: bool, indices: bool
 def packed(library: Library, a: Any, condition: Any, indices: bool) -> Any:
     out, count = choose(library, a, condition, True, indices)
     # A copy, where it gives back most of the memory.
-    return out[:count] if 2 * count >= out.shape[0] else library.copy(out[:count])
+    return out[:count] if 4 * count >= out.shape[0] else library.copy(out[:count])
 
 
 def sort(library: Library, a: Any, axis: Any, descending: bool, out: Any, indices: bool) -> Any:
