@@ -48,7 +48,7 @@ def test_small_ones_are_those_of_a_loop():
     assert_same(upsweep.linear_recurrence(a[:1], b[:1], 4), np.array([9.0]))
 
 
-def test_close_to_a_loop(numbers):
+def test_close_to_a_loop(numbers):  # which groups otherwise; the tests above have the bits
     a, b = coefficients("float64", 2000, numbers)
     assert np.allclose(upsweep.linear_recurrence(a, b, 1.5), loop(a, b, 1.5), rtol=1e-10, atol=1e-12)
 

@@ -7,15 +7,15 @@ from __future__ import annotations
 
 import functools
 import operator
-from typing import Any, Dict, Optional, Tuple
+from typing import Any, Callable, Dict, Optional, Tuple
 
 import numpy as np
 
 from . import _gradients, _module
 from ._arrays import about, along
 from ._libraries import Library, library_of
-from ._parameters import (Operator, condition_text, edge_numbers, element, name_of, number_type, text_limits,
-                          totals_type)
+from ._parameters import (Operator, condition_text, edge_numbers, element, kind_of, name_of, number_type,
+                          text_limits, totals_type)
 
 try:
     from . import _cuda
@@ -85,15 +85,27 @@ def _reach(library: Library, a: Any) -> Tuple[int, int]:
     return address + size * sum(s for s in steps if s < 0), address + size * (1 + sum(s for s in steps if s > 0))
 
 
-def _apart(library: Library, x: Any, out: Any) -> Any:
-    """`x`, or a copy of it where writing `out` would change elements before they are read."""
+def _overlap(library: Library, x: Any, out: Any) -> bool:
     first, last = _reach(library, x)
     out_first, out_last = _reach(library, out)
-    if last <= out_first or out_last <= first:
+    return first < out_last and out_first < last
+
+
+def _apart(library: Library, x: Any, out: Any) -> Any:
+    """`x`, or a copy of it where writing `out` would change elements before they are read."""
+    if not _overlap(library, x, out):
         return x
     mine, others = library.describe(x), library.describe(out)
     same = mine[0] == others[0] and tuple(mine[2]) == tuple(others[2]) and x.dtype.itemsize == out.dtype.itemsize
     return x if same else library.copy(x)
+
+
+def _with_gradient(op: str, x: Any, out: Any, dtype: Any, initial: Any, reverse: bool, call: Callable[..., Any]) -> Any:
+    """call(x, dtype, initial, reverse), a scan, whose gradient is a sum from the other end."""
+    if op != "plus" or out is not None:
+        _gradients.refuse("a" if out is None else "out")
+    return _gradients.sum_of(x, lambda y: call(y, dtype, initial, reverse),
+                             lambda gradient: call(gradient, None, None, not reverse))
 
 
 def scan(library: Library, a: Any, op: Operator, axis: Any, dtype: Any, initial: Any, reverse: bool, out: Any,
@@ -103,11 +115,8 @@ def scan(library: Library, a: Any, op: Operator, axis: Any, dtype: Any, initial:
     if out is not None:
         _check_out(library, out, x, tuple(x.shape))
     if _gradients.wanted(x, out):
-        if name != "plus" or out is not None:
-            _gradients.refuse("a" if out is None else "out")
-        return _gradients.sum_of(
-            x, lambda y: scan(library, y, op, position, dtype, initial, reverse, None, exclusive),
-            lambda gradient: scan(library, gradient, op, position, None, None, not reverse, None, exclusive))
+        return _with_gradient(name, x, out, dtype, initial, reverse, lambda y, *how: scan(
+            library, y, op, position, *how, None, exclusive))
     plan, result, totals = _plan(library, name, library.type_of(x), dtype, out)
     target = library.empty_like(x, result) if out is None else out
     if out is not None:
@@ -132,7 +141,7 @@ def _heads(library: Library, x: Any, keys: Any, offsets: Any, heads: Any) -> Any
         raise TypeError("expected one of keys, offsets and heads")
     if heads is not None:
         flags = _one_dimension(library, heads, "heads", n)
-        if library.type_of(flags)[0] not in "biu":
+        if kind_of(library.type_of(flags)) not in "biu":
             raise TypeError(f"heads: expected bool or integers, but it is {library.type_of(flags)}")
         return library.contiguous(flags if library.type_of(flags) == "bool" else flags != 0)
     starts = library.filled(x, (n,), "bool", False)
@@ -142,7 +151,7 @@ def _heads(library: Library, x: Any, keys: Any, offsets: Any, heads: Any) -> Any
             starts[1:] = key[1:] != key[:-1]
         return starts
     at = _one_dimension(library, offsets, "offsets")
-    if library.type_of(at)[0] not in "iu":
+    if kind_of(library.type_of(at)) not in "iu":
         raise TypeError(f"offsets: expected integers, but it is {library.type_of(at)}")
     if at.shape[0] == 0 or int(at[0]) != 0 or int(at[-1]) != n or bool((at[1:] < at[:-1]).any()):
         raise ValueError(f"offsets: expected integers that ascend from 0 to {n}, the number of elements")
@@ -158,18 +167,14 @@ def segmented_scan(library: Library, a: Any, op: Operator, keys: Any, offsets: A
     if out is not None:
         _check_out(library, out, x, tuple(x.shape))
     if _gradients.wanted(x, out):
-        if name != "plus" or out is not None:
-            _gradients.refuse("a" if out is None else "out")
-        return _gradients.sum_of(
-            x, lambda y: segmented_scan(library, y, op, None, None, starts, dtype, initial, reverse, None, exclusive),
-            lambda gradient: segmented_scan(library, gradient, op, None, None, starts, None, None, not reverse, None,
-                                            exclusive))
+        return _with_gradient(name, x, out, dtype, initial, reverse, lambda y, *how: segmented_scan(
+            library, y, op, None, None, starts, *how, None, exclusive))
     plan, result, totals = _plan(library, name, library.type_of(x), dtype, out)
     is_usable = out is not None and library.is_contiguous(out)
     target = out if is_usable else library.empty_like(x, result)
     if is_usable:
-        x, starts = _apart(library, x, out), _apart(library, starts, out)
-        if library.describe(starts)[0] == library.describe(out)[0]:
+        x = _apart(library, x, out)
+        if _overlap(library, starts, out):
             starts = library.copy(starts)
     plan.scan_segments(_stream(library, x), library.describe(x), library.describe(starts), library.describe(target),
                        exclusive, bool(reverse), element(initial, totals))
@@ -187,7 +192,7 @@ def linear_recurrence(library: Library, a: Any, b: Any, x0: float, axis: Any, dt
         if isinstance(given, (int, float)):  # a number by itself has no type of its own
             given = library.filled(like, (), "float64", given)
         x = library.array(given, argument)
-        if library.type_of(x)[0] == "c":
+        if kind_of(library.type_of(x)) == "c":
             raise TypeError(f"{argument}: expected real numbers, but it is {library.type_of(x)}")
         if library.device(x) != library.device(like):
             raise ValueError(f"{argument}: expected an array on device {library.device(like)}, but it is on device "
@@ -208,7 +213,7 @@ def linear_recurrence(library: Library, a: Any, b: Any, x0: float, axis: Any, dt
     else:
         typed = [x for x, given in zip(arrays, (a, b)) if not isinstance(given, (int, float))]
         arithmetic = library.type_of(typed[0]) if len(typed) == 1 else library.result_type(*typed)
-        if arithmetic[0] in "iu" or arithmetic == "bool":
+        if kind_of(arithmetic) in "biu":
             arithmetic = "float64"
     if arithmetic not in ("float16", "bfloat16", "float32", "float64"):
         argument = "dtype" if dtype is not None or out is None else "out"
@@ -266,7 +271,7 @@ def choose(library: Library, a: Any, condition: Any, packed: bool, indices: bool
     name, n = library.type_of(elements), elements.shape[0]
     stream = _stream(library, elements)
     if isinstance(condition, tuple) and len(condition) == 2 and isinstance(condition[0], str):
-        sign, text = condition_text(condition, np.dtype("f4" if name == "bfloat16" else name).kind)
+        sign, text = condition_text(condition, kind_of(name))
         flags = library.filled(elements, (n,), "bool")
         try:
             _cuda.mark(stream, library.describe(elements), name, sign, text, library.describe(flags))
@@ -297,7 +302,7 @@ def sort(library: Library, a: Any, axis: Any, descending: bool, out: Any, indice
     if _gradients.wanted(x):
         _gradients.refuse("a")
     name = library.type_of(x)
-    if name[0] == "c":
+    if kind_of(name) == "c":
         raise TypeError(f"a: {name} has no order to sort its elements in")
     if x.ndim == 0 and axis is not None:
         raise ValueError("axis: an array of 0 dimensions has none to sort along")
@@ -342,7 +347,7 @@ def _limits(library: Library, elements: Any, range: Any, clamp: bool) -> Tuple[s
 def _binned(library: Library, a: Any) -> Tuple[Any, str]:
     elements = _elements(library, a)
     name = library.type_of(elements)
-    if name[0] == "c":
+    if kind_of(name) == "c":
         raise TypeError(f"a: {name} has no order, and so no bins")
     return elements, name
 

@@ -26,6 +26,11 @@ def name_of(op: Operator) -> str:
     return name
 
 
+def kind_of(name: str) -> str:
+    """NumPy's letter for the kind of a type: b, i, u, f or c."""
+    return "f" if name == "bfloat16" else np.dtype(name).kind
+
+
 def totals_type(op: str, dtype: Optional[str]) -> Optional[str]:
     """The type of totals that `dtype` asks for; None: the usual one."""
     if dtype is None or op.startswith("logical_"):

@@ -5,6 +5,7 @@
 #include "registry/cuda/array_choices.hpp"
 #include "upsweep/cpu/staging.hpp"
 #include "upsweep/cuda/device_scope.hpp"
+#include "upsweep/predicates.hpp"
 #include "upsweep/types.hpp"
 
 namespace upsweep::registry::gpu {
@@ -24,36 +25,17 @@ struct number_bytes {
     }
 };
 
-template <class T>
-__device__ bool satisfies(const T& x, comparison how, const T& number) {
-    switch (how) {
-        case comparison::less:
-            return x < number;
-        case comparison::less_equal:
-            return x <= number;
-        case comparison::equal:
-            return x == number;
-        case comparison::not_equal:
-            return !(x == number);
-        case comparison::greater_equal:
-            return x >= number;
-        case comparison::greater:
-            return x > number;
-    }
-    return false;
-}
-
 template <class Element>
 __device__ bool element_satisfies(const void* in, std::size_t i, comparison how, const number_bytes& number) {
     const Element& x = static_cast<const Element*>(in)[i];
     if constexpr (is_complex<Element>)
         return (x == number.as<Element>()) == (how == comparison::equal);
     else if constexpr (is_half<Element>)
-        return satisfies(static_cast<float>(x), how, number.as<float>());
+        return compared_with<float>{how, number.as<float>()}(static_cast<float>(x));
     else if constexpr (std::is_same_v<Element, bool>)
-        return satisfies(static_cast<std::uint8_t>(x), how, number.as<std::uint8_t>());
+        return compared_with<std::uint8_t>{how, number.as<std::uint8_t>()}(static_cast<std::uint8_t>(x));
     else
-        return satisfies(x, how, number.as<Element>());
+        return compared_with<Element>{how, number.as<Element>()}(x);
 }
 
 __global__ void __launch_bounds__(threads) mark_kernel(dtype type, comparison how, number_bytes number,

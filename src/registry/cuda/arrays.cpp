@@ -170,14 +170,15 @@ void scan_recurrence(cuda::executor& ex, const recurrence_call& call) {
     const stream_memory maps(ex, 2 * count * size_of(number));
     const auto packed = packed_strides(call.shape, call.out.strides);
     const std::span map_strides = std::span(packed).first(call.shape.size());
-    const auto pairs_of = [&](const recurrence_call::array& in, bool as_line) {
-        const auto line = as_line ? line_of(call.shape, in.strides, map_strides) : std::nullopt;
-        return pair_source{in.type, in.data,
-                           line ? *line : core::axis_geometry(call.shape, in.strides, map_strides, *axis)};
+    // One sequence for both, or the axis for both: they are walked together.
+    const auto a_line = line_of(call.shape, call.a.strides, map_strides),
+               b_line = line_of(call.shape, call.b.strides, map_strides);
+    const auto source_of = [&](const recurrence_call::array& in, const auto& line) {
+        return pair_source{
+            in.type, in.data,
+            a_line && b_line ? *line : core::axis_geometry(call.shape, in.strides, map_strides, *axis)};
     };
-    const bool are_lines = line_of(call.shape, call.a.strides, map_strides).has_value() &&
-                           line_of(call.shape, call.b.strides, map_strides).has_value();
-    load_pairs(call.in_double, pairs_of(call.a, are_lines), pairs_of(call.b, are_lines), maps.data(),
+    load_pairs(call.in_double, source_of(call.a, a_line), source_of(call.b, b_line), maps.data(),
                ex.stream());
     compose_maps(call.in_double, ex, maps.data(), call.shape, map_strides, call.axis, call.x0);
 

@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "registry/cuda/element_conversion.cuh"
+#include "registry/cuda/held_types.hpp"
 #include "registry/cuda/kernels.hpp"
 
 namespace upsweep::registry::gpu {
@@ -161,7 +162,7 @@ void load_elements(const conversion& how, const core::axis_geometry& geometry, c
                    cudaStream_t stream) {
     const element_walk walk(geometry);
     if (walk.size() == 0) return;
-    visit_held(how.held, [&]<class Held>(std::type_identity<Held>) {
+    visit_held_bits(how.held, [&]<class Held>(std::type_identity<Held>) {
         load_kernel<Held><<<blocks_for(walk.size()), threads, 0, stream>>>(
             how.element, form_of(how.accumulator), walk, from, static_cast<Held*>(to));
     });
@@ -192,7 +193,7 @@ void store_results(const conversion& how, const result_order& order, const core:
     const element_walk walk(geometry);
     if (walk.size() == 0) return;
     const int shift = !order.exclusive ? 0 : order.reverse ? 1 : -1;
-    visit_held(how.held, [&]<class Held>(std::type_identity<Held>) {
+    visit_held_bits(how.held, [&]<class Held>(std::type_identity<Held>) {
         store_kernel<Held><<<blocks_for(walk.size()), threads, 0, stream>>>(
             how.element, form_of(how.accumulator), walk, static_cast<const Held*>(from),
             static_cast<const Held*>(order.start_at), order.start.as<Held>(), shift,

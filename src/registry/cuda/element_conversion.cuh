@@ -5,12 +5,10 @@
 #include <complex>
 #include <concepts>
 #include <cstdint>
-#include <string>
 #include <type_traits>
 
 #include "registry/dtype.hpp"
 #include "upsweep/cpu/staging.hpp"
-#include "upsweep/error.hpp"
 #include "upsweep/types.hpp"
 
 namespace upsweep::registry::gpu {
@@ -77,30 +75,6 @@ __device__ Out store(const Held& x, const integer_form& form) {
         return cpu::convert<Out>(x);
     } else {
         return Out{};
-    }
-}
-
-// Calls body with the held type.
-template <class Body>
-void visit_held(dtype held, const Body& body) {
-    switch (held) {
-        case dtype::int32:
-        case dtype::uint32:
-            return body(std::type_identity<std::uint32_t>{});
-        case dtype::int64:
-        case dtype::uint64:
-            return body(std::type_identity<std::uint64_t>{});
-        case dtype::float32:
-            return body(std::type_identity<float>{});
-        case dtype::float64:
-            return body(std::type_identity<double>{});
-        case dtype::complex64:
-            return body(std::type_identity<std::complex<float>>{});
-        case dtype::complex128:
-            return body(std::type_identity<std::complex<double>>{});
-        default:
-            throw_error(errc::unsupported,
-                        "held: no accumulators of " + std::string(name(held)) + " on a GPU");
     }
 }
 
