@@ -37,16 +37,24 @@ void check(std::size_t n, T x0) {
     };
     for_each_backend(coverage::threads, [&](const auto& backend) {
         for (const guarded<T>* into : {&out, &a, &b}) {
-            refill();
-            linear_recurrence(*backend.executor, a.span(), b.span(), x0, into->span());
-            const std::size_t wrong = first_difference(into->data(), expected.data(), n);
-            if (wrong != n && !excuse<affine, affine_map<T>>(*backend.executor).empty())
-                GTEST_SKIP() << "not a bit-conforming driver: "
-                             << excuse<affine, affine_map<T>>(*backend.executor);
-            ASSERT_EQ(wrong, n) << "got " << describe(into->data()[wrong]) << ", expected "
-                                << describe(expected[wrong]);
-            EXPECT_TRUE(a.sentinels_intact() && b.sentinels_intact() && out.sentinels_intact());
-            EXPECT_TRUE(into == &out || out.untouched());
+            for (const bool reverse : {false, true}) {
+                refill();
+                if (reverse) {
+                    std::ranges::reverse(a.span());
+                    std::ranges::reverse(b.span());
+                }
+                linear_recurrence(*backend.executor, a.span(), b.span(), x0, into->span(),
+                                  {.reverse = reverse});
+                if (reverse) std::ranges::reverse(into->span());
+                const std::size_t wrong = first_difference(into->data(), expected.data(), n);
+                if (wrong != n && !excuse<affine, affine_map<T>>(*backend.executor).empty())
+                    GTEST_SKIP() << "not a bit-conforming driver: "
+                                 << excuse<affine, affine_map<T>>(*backend.executor);
+                ASSERT_EQ(wrong, n) << "got " << describe(into->data()[wrong]) << ", expected "
+                                    << describe(expected[wrong]);
+                EXPECT_TRUE(a.sentinels_intact() && b.sentinels_intact() && out.sentinels_intact());
+                EXPECT_TRUE(into == &out || out.untouched());
+            }
         }
     });
 }
@@ -77,8 +85,9 @@ TEST(recurrence, past_the_caches) {
     for_each_backend([&](const auto& backend) {
         for (const std::size_t offset : {0u, 1u}) {
             std::ranges::fill(out, -7.0f);
-            linear_recurrence(*backend.executor, a, b, 0.5f, std::span(out).subspan(offset, n));
-            EXPECT_EQ(first_difference(out.data() + offset, expected.data(), n), n);
+            const std::span<float> to = std::span(out).subspan(offset, n);
+            linear_recurrence(*backend.executor, a, b, 0.5f, to);
+            EXPECT_EQ(first_difference(to.data(), expected.data(), n), n);
             EXPECT_EQ(out[n + offset], -7.0f);
         }
     });

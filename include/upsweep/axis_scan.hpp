@@ -33,11 +33,9 @@ void axis_scan(cpu::executor& ex, const strided_view<In>& in, const strided_view
     const auto* x = in.data();
     auto* y = out.data();
     if (options.reverse) {
-        const auto last = static_cast<std::ptrdiff_t>(geometry.length) - 1;
-        x += last * geometry.in_stride;
-        y += last * geometry.out_stride;
-        geometry.in_stride = -geometry.in_stride;
-        geometry.out_stride = -geometry.out_stride;
+        const auto first = geometry.turn();
+        x += first.in;
+        y += first.out;
     }
     if constexpr (cpu::has_kernels<Acc, Op>) {
         cpu::run_axis_scan(cpu::operation_of<Acc, Op>, ex,

@@ -44,4 +44,8 @@ struct batch_options {
     bool reverse = false;
 };
 
+struct recurrence_options {
+    bool reverse = false;  // x[i] = a[i] x[i+1] + b[i] with x[n] = x0 instead of a[i] x[i-1] + b[i]
+};
+
 }  // namespace upsweep

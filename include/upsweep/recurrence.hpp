@@ -1,11 +1,14 @@
-// First-order linear recurrences: x[i] = a[i] x[i-1] + b[i] with x[-1] = x0.
+// First-order linear recurrences: x[i] = a[i] x[i-1] + b[i] with x[-1] = x0, of sequences and along an axis.
 //
 // The maps x -> a[i] x + b[i] are scanned under composition (operator `affine`), starting from the constant
-// map x0, and the second component is stored. Shapes: a, b and out have equal size n >= 0. The arithmetic
-// happens in Acc (the common type of a and b unless named; float for 16-bit floating point). Bits: those of
-// docs/numerics.md for `affine` with initial value (0, x0); each product and each sum is rounded by itself.
-// Aliasing: out may be a or b (equal pointers, elements of equal size); any other overlap is an error.
-// Errors: upsweep::error names the argument; nothing has been written then.
+// map x0, and the second component is stored. Shapes: a, b and out have equal size n >= 0, or equal shapes; a
+// view of a or b may repeat elements (stride 0), so that one coefficient serves a whole sequence. Every
+// sequence along an axis, which counts from 0, or from the end if negative, is one of its own that starts
+// from x0. The arithmetic happens in Acc (the common type of a and b unless named; float for 16-bit floating
+// point). Bits: those of docs/numerics.md for `affine` with initial value (0, x0); each product and each sum
+// is rounded by itself. With options.reverse: those of the recurrence of the reversed sequences.
+// Aliasing: out may be a or b (equal pointers and strides, elements of equal size); any other overlap is an
+// error. Errors: upsweep::error names the argument; nothing has been written then.
 // Complexity: O(n) work, one read of a and b and one write of out through memory.
 // Source: Kogge and Stone, "A parallel algorithm for the efficient solution of a general class of recurrence
 // equations", 1973; Blelloch, "Prefix sums and their applications", 1990, section 1.4.
@@ -17,8 +20,12 @@
 #include <string>
 #include <type_traits>
 
+#include "upsweep/core/axis_geometry.hpp"
+#include "upsweep/cpu/axis.hpp"
 #include "upsweep/cpu/recurrence.hpp"
+#include "upsweep/options.hpp"
 #include "upsweep/scan.hpp"
+#include "upsweep/views.hpp"
 
 namespace upsweep {
 namespace detail {
@@ -26,11 +33,18 @@ namespace detail {
 template <class T, class A, class B>
 struct recurrence_source {
     const A* a;
+    std::ptrdiff_t a_stride;
     const B* b;
+    std::ptrdiff_t b_stride;
 
     auto reader(std::size_t first) const {
-        return [at_a = a + first, at_b = b + first]() mutable {
-            return affine_map<T>{cpu::convert<T>(*at_a++), cpu::convert<T>(*at_b++)};
+        const auto from = static_cast<std::ptrdiff_t>(first);
+        return [at_a = a + from * a_stride, at_b = b + from * b_stride, a_stride = a_stride,
+                b_stride = b_stride]() mutable {
+            const affine_map<T> map{cpu::convert<T>(*at_a), cpu::convert<T>(*at_b)};
+            at_a += a_stride;
+            at_b += b_stride;
+            return map;
         };
     }
 };
@@ -38,10 +52,15 @@ struct recurrence_source {
 template <class T, class Out>
 struct recurrence_sink {
     Out* y;
+    std::ptrdiff_t stride;
     std::optional<affine_map<T>> before{};
 
     auto writer(std::size_t first) const {
-        return [at = y + first](const affine_map<T>& prefix) mutable { *at++ = cpu::convert<Out>(prefix.b); };
+        return [at = y + static_cast<std::ptrdiff_t>(first) * stride,
+                stride = stride](const affine_map<T>& prefix) mutable {
+            *at = cpu::convert<Out>(prefix.b);
+            at += stride;
+        };
     }
 };
 
@@ -66,34 +85,84 @@ bool check_recurrence(const A& a, const B& b, const Out& out) {
     return is_a || is_b;
 }
 
+// One sequence of n elements, which begins and lies as source and sink say.
+template <class T, class A, class B, class Out>
+void run_recurrence(cpu::executor& ex, const recurrence_source<T, A, B>& from, const T& x0,
+                    const recurrence_sink<T, Out>& to, std::size_t n, bool in_place) {
+    const cpu::scan_shape shape{n, false, in_place, n * (sizeof(A) + sizeof(B) + sizeof(Out))};
+    if constexpr (cpu::has_affine_kernels<T>) {
+        cpu::run_recurrence<T>(ex, cpu::make_source<T>(as_storage(from.a), from.a_stride),
+                               cpu::make_source<T>(as_storage(from.b), from.b_stride), x0,
+                               cpu::make_sink<T>(as_storage(to.y), to.stride), shape);
+    } else {
+        core::tree_carry<affine_map<T>> carry{affine_map<T>{T(0), x0}, {}, 0};
+        cpu::run_generic_scan<affine_map<T>>(ex, from, to, affine{}, shape, carry);
+    }
+}
+
+// The sequences of a geometry, which begin at a, b and out and whose strides have the direction of the
+// recurrence.
+template <class T, class A, class B, class Out>
+void run_recurrences(cpu::executor& ex, const A* a, const B* b, const T& x0, Out* out,
+                     const core::axis_geometry& geometry, bool in_place) {
+    if constexpr (cpu::has_affine_kernels<T>) {
+        cpu::run_axis_recurrence<T>(ex, cpu::make_source<T>(as_storage(a), geometry.in_stride),
+                                    cpu::make_source<T>(as_storage(b), geometry.second_stride), x0,
+                                    cpu::make_sink<T>(as_storage(out), geometry.out_stride), geometry,
+                                    in_place);
+    } else {
+        const auto scan = [&](cpu::executor& with, std::size_t sequence) {
+            const auto at = geometry.begin(sequence);
+            run_recurrence<T, A, B, Out>(
+                with, {a + at.in, geometry.in_stride, b + at.second, geometry.second_stride}, x0,
+                {out + at.out, geometry.out_stride}, geometry.length, in_place);
+        };
+        cpu::for_each_sequence(ex, geometry, sizeof(A) + sizeof(B) + sizeof(Out), scan);
+    }
+}
+
+template <class Acc, class A, class B>
+using recurrence_number = core::accumulator_for<
+    Acc,
+    std::common_type_t<accumulator_type<std::remove_const_t<A>>, accumulator_type<std::remove_const_t<B>>>,
+    affine>;
+
 }  // namespace detail
 
 template <class Acc = deduced, input_range A, input_range B, class Out,
-          class T = core::accumulator_for<Acc,
-                                          std::common_type_t<accumulator_type<std::ranges::range_value_t<A>>,
-                                                             accumulator_type<std::ranges::range_value_t<B>>>,
-                                          affine>>
+          class T =
+              detail::recurrence_number<Acc, std::ranges::range_value_t<A>, std::ranges::range_value_t<B>>>
 requires output_range<Out, T>
 void linear_recurrence(cpu::executor& ex, const A& a, const B& b, const std::type_identity_t<T>& x0,
-                       Out&& out) {
-    const std::size_t n = std::ranges::size(a);
-    using element = std::ranges::range_value_t<Out>;
+                       Out&& out, const recurrence_options& options = {}) {
     const bool in_place = detail::check_recurrence(a, b, out);
+    const std::size_t n = std::ranges::size(a);
     if (n == 0) return;
-    const cpu::scan_shape shape{n, false, in_place,
-                                n * (sizeof(std::ranges::range_value_t<A>) +
-                                     sizeof(std::ranges::range_value_t<B>) + sizeof(element))};
-    if constexpr (cpu::has_affine_kernels<T>) {
-        cpu::run_recurrence<T>(ex, cpu::make_source<T>(detail::as_storage(std::ranges::data(a))),
-                               cpu::make_source<T>(detail::as_storage(std::ranges::data(b))), x0,
-                               cpu::make_sink<T>(detail::as_storage(std::ranges::data(out))), shape);
-    } else {
-        const detail::recurrence_source<T, std::ranges::range_value_t<A>, std::ranges::range_value_t<B>>
-            source{std::ranges::data(a), std::ranges::data(b)};
-        const detail::recurrence_sink<T, element> sink{std::ranges::data(out)};
-        core::tree_carry<affine_map<T>> carry{affine_map<T>{T(0), x0}, {}, 0};
-        cpu::run_generic_scan<affine_map<T>>(ex, source, sink, affine{}, shape, carry);
-    }
+    const std::ptrdiff_t stride = options.reverse ? -1 : 1;
+    const auto first = options.reverse ? static_cast<std::ptrdiff_t>(n) - 1 : 0;
+    detail::run_recurrence<T, std::ranges::range_value_t<A>, std::ranges::range_value_t<B>,
+                           std::ranges::range_value_t<Out>>(
+        ex, {std::ranges::data(a) + first, stride, std::ranges::data(b) + first, stride}, x0,
+        {std::ranges::data(out) + first, stride}, n, in_place);
+}
+
+// Along `axis` of views.
+template <class Acc = deduced, class A, class B, class Out, class T = detail::recurrence_number<Acc, A, B>>
+requires(!std::is_const_v<Out>) void linear_recurrence(cpu::executor& ex, const strided_view<A>& a,
+                                                       const strided_view<B>& b,
+                                                       const std::type_identity_t<T>& x0,
+                                                       const strided_view<Out>& out, int axis,
+                                                       const recurrence_options& options = {}) {
+    int same_axis = axis;
+    const bool is_a = detail::check_views(a, out, axis, "a");
+    const bool is_b = detail::check_views(b, out, same_axis, "b");
+    if (out.size() == 0) return;
+    core::axis_geometry geometry(a.shape(), a.strides(), b.strides(), out.strides(),
+                                 static_cast<std::size_t>(axis));
+    core::axis_geometry::offsets first{0, 0, 0};
+    if (options.reverse) first = geometry.turn();
+    detail::run_recurrences<T>(ex, a.data() + first.in, b.data() + first.second, x0, out.data() + first.out,
+                               geometry, is_a || is_b);
 }
 
 }  // namespace upsweep

@@ -34,7 +34,7 @@ void scan_segments(const scan_plan& plan, stream& in_stream, nb::handle a, nb::h
 
 void linear_recurrence(stream& in_stream, nb::handle a, const std::string& a_type, nb::handle b,
                        const std::string& b_type, double x0, nb::handle out, const std::string& out_type,
-                       bool in_double, int axis) {
+                       bool in_double, int axis, bool reverse) {
     const device_array first(a, "a"), second(b, "b"), to(out, "out");
     registry::gpu::recurrence_call call;
     call.a = {named_type(a_type), first.data(), first.strides()};
@@ -44,6 +44,7 @@ void linear_recurrence(stream& in_stream, nb::handle a, const std::string& a_typ
     call.axis = axis;
     call.x0 = x0;
     call.in_double = in_double;
+    call.reverse = reverse;
     registry::gpu::scan_recurrence(in_stream.executor(), call);
 }
 
@@ -57,7 +58,7 @@ void add_scans(nb::module_& module) {
              nb::arg("out"), nb::arg("exclusive"), nb::arg("reverse"), nb::arg("initial").none());
     module.def("linear_recurrence", &linear_recurrence, nb::arg("stream"), nb::arg("a"), nb::arg("a_type"),
                nb::arg("b"), nb::arg("b_type"), nb::arg("x0"), nb::arg("out"), nb::arg("out_type"),
-               nb::arg("in_double"), nb::arg("axis"));
+               nb::arg("in_double"), nb::arg("axis"), nb::arg("reverse"));
 }
 
 }  // namespace upsweep::python

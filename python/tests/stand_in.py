@@ -71,8 +71,9 @@ class Plan:
         self._plan.scan_segments(at(a, self._input), at(heads, "u1"), at(out, self.output), exclusive, reverse, initial)
 
 
-def linear_recurrence(stream, a, a_type, b, b_type, x0, out, out_type, in_double, axis):
-    _module.linear_recurrence(at(a, a_type), a_type, at(b, b_type), b_type, x0, at(out, out_type), out_type, in_double, axis)
+def linear_recurrence(stream, a, a_type, b, b_type, x0, out, out_type, in_double, axis, reverse):
+    _module.linear_recurrence(at(a, a_type), a_type, at(b, b_type), b_type, x0, at(out, out_type), out_type, in_double, axis,
+                              reverse)
 
 
 def mark(stream, a, name, sign, number, flags):

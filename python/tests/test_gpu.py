@@ -1,4 +1,6 @@
 """What only arrays on a GPU have: libraries, devices, streams, gradients, and results that are theirs."""
+import functools
+
 import on_gpu
 import numpy as np
 import pytest
@@ -82,9 +84,12 @@ def test_gradients_of_sums_and_recurrences():
         for call in (upsweep.inclusive_segmented_scan, upsweep.exclusive_segmented_scan):
             assert check(lambda y: call(y[0], keys=keys, reverse=reverse), x)
     assert module.autograd.gradgradcheck(lambda y: upsweep.cumsum(y, 0) ** 2, x)
-    assert check(lambda a, b: upsweep.linear_recurrence(a, b, 0.25, axis=0), (variable(5, 7), variable(5, 7)))
-    assert check(lambda a, b: upsweep.linear_recurrence(a, b, 0.25), (variable(5, 1), variable(7)))
-    assert check(lambda b: upsweep.linear_recurrence(0.9, b), variable(3, 7))
+    for reverse in (False, True):
+        linear = functools.partial(upsweep.linear_recurrence, reverse=reverse)
+        assert check(lambda a, b: linear(a, b, 0.25, axis=0), (variable(5, 7), variable(5, 7)))
+        assert check(lambda a, b: linear(a, b, 0.25), (variable(5, 1), variable(7)))
+        assert check(lambda a, b: linear(a, b, 0.25, axis=0), (variable(1, 7), variable(7)))
+        assert check(lambda b: linear(0.9, b), variable(3, 7))
     half = module.randn(1000, dtype=module.float16, device="cuda", requires_grad=True)
     upsweep.cumsum(half, dtype=module.float32).sum().backward()
     assert half.grad.dtype == module.float16

@@ -67,6 +67,8 @@ def test_every_axis(name, order, numbers):
         assert_same(out, expected)
         back = upsweep.linear_recurrence(np.flip(np.flip(a).copy()), np.flip(np.flip(b).copy()), 0.5, axis=axis)
         assert_same(back, expected)
+        flipped = [np.flip(x, axis) for x in (a, b)]
+        assert_same(np.flip(upsweep.linear_recurrence(*flipped, 0.5, axis=axis, reverse=True), axis), expected)
     assert_same(upsweep.linear_recurrence(a, b), upsweep.linear_recurrence(a, b, axis=2))
 
 

@@ -183,7 +183,8 @@ def segmented_scan(library: Library, a: Any, op: Operator, keys: Any, offsets: A
     return target if out is None else out
 
 
-def linear_recurrence(library: Library, a: Any, b: Any, x0: float, axis: Any, dtype: Any, out: Any) -> Any:
+def linear_recurrence(library: Library, a: Any, b: Any, x0: float, axis: Any, reverse: bool, dtype: Any,
+                      out: Any) -> Any:
     if np.ndim(x0) != 0 or np.asarray(x0).dtype.kind not in "biuf":
         raise TypeError(f"x0: expected a real number, but it is {x0!r}")
     like = a if library.owns(a) else b
@@ -224,14 +225,15 @@ def linear_recurrence(library: Library, a: Any, b: Any, x0: float, axis: Any, dt
     if _gradients.wanted(*arrays, out):
         if out is not None:
             _gradients.refuse("out")
-        return _gradients.recurrence_of(arrays[0], arrays[1], float(x0), position, functools.partial(recur, x0=float(x0)),
-                                        functools.partial(recur, x0=0.0, backwards=True))
-    return recur(*arrays, x0=float(x0), out=out)
+        return _gradients.recurrence_of(arrays[0], arrays[1], float(x0), position, bool(reverse),
+                                        functools.partial(recur, x0=float(x0), reverse=bool(reverse)),
+                                        functools.partial(recur, x0=0.0, reverse=not reverse))
+    return recur(*arrays, x0=float(x0), reverse=bool(reverse), out=out)
 
 
-def _recur(library: Library, *arrays: Any, shape: Tuple[int, ...], arithmetic: str, position: int, x0: float, out: Any = None,
-           backwards: bool = False) -> Any:
-    """The recurrence of arrays that broadcast to a shape, or from the end to the beginning."""
+def _recur(library: Library, *arrays: Any, shape: Tuple[int, ...], arithmetic: str, position: int, x0: float, reverse: bool,
+           out: Any = None) -> Any:
+    """The recurrence of arrays that broadcast to a shape."""
     whole = next((x for x in reversed(arrays) if tuple(x.shape) == shape), None)
     if out is not None:
         target = out
@@ -243,19 +245,10 @@ def _recur(library: Library, *arrays: Any, shape: Tuple[int, ...], arithmetic: s
     if out is not None:
         first, second = _apart(library, first, out), _apart(library, second, out)
     described = [library.describe(x) for x in (first, second, target)]
-    if backwards:
-        described = [_turned(each, position, x.dtype.itemsize) for each, x in zip(described, (first, second, target))]
     _cuda.linear_recurrence(_stream(library, target), described[0], library.type_of(first), described[1],
-                            library.type_of(second), x0, described[2], library.type_of(target), arithmetic == "float64", position)
+                            library.type_of(second), x0, described[2], library.type_of(target), arithmetic == "float64", position,
+                            reverse)
     return target
-
-
-def _turned(described: Any, axis: int, itemsize: int) -> Any:
-    """A described array whose first element along an axis is the last."""
-    address, shape, strides = described
-    stride = strides[axis]
-    return (address + max(shape[axis] - 1, 0) * stride * itemsize, shape,
-            [-s if k == axis else s for k, s in enumerate(strides)])
 
 
 def _elements(library: Library, a: Any) -> Any:

@@ -2,6 +2,8 @@
 
     y[i] = x[0] + ... + x[i]            dx[i] = dy[i] + ... + dy[n-1]
     x[i] = a[i] x[i-1] + b[i]           db[i] = dx[i] + a[i+1] db[i+1],  da[i] = db[i] x[i-1]
+
+A reversed recurrence has the same with i-1 and i+1 changed.
 """
 from __future__ import annotations
 
@@ -26,33 +28,33 @@ def _functions() -> Tuple[Any, Any]:
 
     class Recurrence(torch.autograd.Function):
         @staticmethod
-        def forward(ctx: Any, a: Any, b: Any, x0: float, axis: int, run: Callable[..., Any],
+        def forward(ctx: Any, a: Any, b: Any, x0: float, axis: int, reverse: bool, run: Callable[..., Any],
                     run_back: Callable[..., Any]) -> Any:
             x = run(a, b)
             ctx.save_for_backward(a, x)
-            ctx.b_like, ctx.x0, ctx.axis, ctx.run_back = (b.shape, b.dtype), x0, axis, run_back
+            ctx.b_like, ctx.x0, ctx.axis, ctx.reverse, ctx.run_back = (b.shape, b.dtype), x0, axis, reverse, run_back
             return x
 
         @staticmethod
         @torch.autograd.function.once_differentiable
         def backward(ctx: Any, gradient: Any) -> Any:
             a, x = ctx.saved_tensors
-            axis, length = ctx.axis, x.shape[ctx.axis]
+            axis, rest = ctx.axis, max(x.shape[ctx.axis] - 1, 0)
+            # Where all elements but the first of the recurrence are, and all but its last.
+            later, earlier = (0, 1) if ctx.reverse else (1, 0)
+            later, earlier = min(later, rest), min(earlier, rest)
             factors = torch.zeros_like(x)
-            if length > 1:
-                coefficients = a.broadcast_to(x.shape)
-                factors.narrow(axis, 0, length - 1).copy_(coefficients.narrow(axis, 1, length - 1))
+            factors.narrow(axis, earlier, rest).copy_(a.broadcast_to(x.shape).narrow(axis, later, rest))
             by_b = ctx.run_back(factors, gradient)
             to_a = to_b = None
             if ctx.needs_input_grad[0]:
                 before = torch.full_like(x, ctx.x0)
-                if length > 1:
-                    before.narrow(axis, 1, length - 1).copy_(x.narrow(axis, 0, length - 1))
+                before.narrow(axis, later, rest).copy_(x.narrow(axis, earlier, rest))
                 to_a = (by_b * before).sum_to_size(a.shape).to(a.dtype)
             if ctx.needs_input_grad[1]:
                 shape, dtype = ctx.b_like
                 to_b = by_b.sum_to_size(shape).to(dtype)
-            return to_a, to_b, None, None, None, None
+            return to_a, to_b, None, None, None, None, None
 
     return Sum, Recurrence
 
@@ -74,6 +76,7 @@ def sum_of(x: Any, run: Callable[[Any], Any], back: Callable[[Any], Any]) -> Any
     return _functions()[0].apply(x, run, back)
 
 
-def recurrence_of(a: Any, b: Any, x0: float, axis: int, run: Callable[..., Any], run_back: Callable[..., Any]) -> Any:
-    """run(a, b), with run_back(a, b) for the same from the end on, from 0."""
-    return _functions()[1].apply(a, b, x0, axis, run, run_back)
+def recurrence_of(a: Any, b: Any, x0: float, axis: int, reverse: bool, run: Callable[..., Any],
+                  run_back: Callable[..., Any]) -> Any:
+    """run(a, b), with run_back(a, b) for the same from the other end, from 0."""
+    return _functions()[1].apply(a, b, x0, axis, reverse, run, run_back)

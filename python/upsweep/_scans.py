@@ -177,11 +177,13 @@ def exclusive_segmented_scan(a: ArrayLike, op: Operator = "plus", *, keys: Optio
     return _segmented(a, op, keys, offsets, heads, dtype, initial, reverse, out, True)
 
 
-def linear_recurrence(a: ArrayLike, b: ArrayLike, x0: float = 0.0, *, axis: int = -1, dtype: DTypeLike = None,
-                      out: Optional[NDArray[Any]] = None) -> NDArray[Any]:
+def linear_recurrence(a: ArrayLike, b: ArrayLike, x0: float = 0.0, *, axis: int = -1, reverse: bool = False,
+                      dtype: DTypeLike = None, out: Optional[NDArray[Any]] = None) -> NDArray[Any]:
     """``x[i] = a[i] * x[i-1] + b[i]``, with ``x[-1] = x0``, along an axis.
 
     a and b: real numbers of shapes that broadcast, so that ``linear_recurrence(0.9, 0.1 * y)`` is exponential smoothing of y.
+    reverse: ``x[i] = a[i] * x[i+1] + b[i]``, with ``x[n] = x0``, so that ``linear_recurrence(0.99, rewards, reverse=True)`` has
+    every discounted return.
     dtype: float32 or float64, in which the arithmetic is done (float16 and bfloat16 do it in float32); None is what a and b
     have in common, float64 where that is of integers. out: as in inclusive_scan, of the broadcast shape.
 
@@ -191,7 +193,7 @@ def linear_recurrence(a: ArrayLike, b: ArrayLike, x0: float = 0.0, *, axis: int 
     """
     library = _gpu.holder_of(a, b)
     if library is not None:
-        return _gpu.linear_recurrence(library, a, b, x0, axis, dtype, out)
+        return _gpu.linear_recurrence(library, a, b, x0, axis, reverse, dtype, out)
     if np.ndim(x0) != 0 or np.asarray(x0).dtype.kind not in "biuf":
         raise TypeError(f"x0: expected a real number, but it is {x0!r}")
     first, second = readable(a, "a"), readable(b, "b")
@@ -223,5 +225,6 @@ def linear_recurrence(a: ArrayLike, b: ArrayLike, x0: float = 0.0, *, axis: int 
     first, second = (apart(np.broadcast_to(x, shape), target.array) for x in (first, second))
     position = along(first, operator.index(axis))[1]
     _module.linear_recurrence(memory(first), type_name(first.dtype), memory(second), type_name(second.dtype), float(x0),
-                              memory(target.array), type_name(target.array.dtype), arithmetic == np.float64, position)
+                              memory(target.array), type_name(target.array.dtype), arithmetic == np.float64, position,
+                              bool(reverse))
     return target.result()

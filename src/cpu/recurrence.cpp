@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "upsweep/core/tree.hpp"
+#include "upsweep/cpu/axis.hpp"
 #include "upsweep/cpu/kernels.hpp"
 
 namespace upsweep::cpu {
@@ -120,9 +121,24 @@ void run_recurrence(executor& ex, const source<T>& a, const source<T>& b, T x0, 
     run_chunks(ex, plan, kernel, typename engine::state{affine_map<T>{T(0), x0}, {}, 0});
 }
 
+template <class T>
+void run_axis_recurrence(executor& ex, const source<T>& a, const source<T>& b, T x0, const sink<T>& out,
+                         const core::axis_geometry& geometry, bool in_place) {
+    const std::size_t bytes = a.element_size + b.element_size + out.element_size;
+    for_each_sequence(ex, geometry, bytes, [&](executor& with, std::size_t sequence) {
+        const auto at = geometry.begin(sequence);
+        run_recurrence<T>(with, moved(a, at.in), moved(b, at.second), x0, moved(out, at.out),
+                          {geometry.length, false, in_place, geometry.length * bytes});
+    });
+}
+
 template void run_recurrence<float>(executor&, const source<float>&, const source<float>&, float,
                                     const sink<float>&, const scan_shape&);
 template void run_recurrence<double>(executor&, const source<double>&, const source<double>&, double,
                                      const sink<double>&, const scan_shape&);
+template void run_axis_recurrence<float>(executor&, const source<float>&, const source<float>&, float,
+                                         const sink<float>&, const core::axis_geometry&, bool);
+template void run_axis_recurrence<double>(executor&, const source<double>&, const source<double>&, double,
+                                          const sink<double>&, const core::axis_geometry&, bool);
 
 }  // namespace upsweep::cpu

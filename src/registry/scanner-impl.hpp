@@ -102,19 +102,12 @@ class typed_scanner final : public scanner {
         const auto direction = check_axis(request_.types, in, out, layout);
         if (!direction) return;
         core::axis_geometry geometry(layout.shape, layout.in_strides, layout.out_strides, *direction);
-        std::ptrdiff_t in_offset = 0;
-        std::ptrdiff_t out_offset = 0;
-        if (request_.reverse) {
-            const auto last = static_cast<std::ptrdiff_t>(geometry.length) - 1;
-            in_offset = last * geometry.in_stride;
-            out_offset = last * geometry.out_stride;
-            geometry.in_stride = -geometry.in_stride;
-            geometry.out_stride = -geometry.out_stride;
-        }
+        core::axis_geometry::offsets first{0, 0, 0};
+        if (request_.reverse) first = geometry.turn();
         const cpu::source<Acc> source =
-            cpu::moved(make_source<Acc>(how_, request_.types.input, in, geometry.in_stride), in_offset);
+            cpu::moved(make_source<Acc>(how_, request_.types.input, in, geometry.in_stride), first.in);
         const cpu::sink<Acc> sink =
-            cpu::moved(make_sink<Acc>(how_, request_.types.output, out, geometry.out_stride), out_offset);
+            cpu::moved(make_sink<Acc>(how_, request_.types.output, out, geometry.out_stride), first.out);
         if constexpr (cpu::has_kernels<Acc, Op>) {
             cpu::run_axis_scan(cpu::operation_of<Acc, Op>, executor_, source, sink, geometry,
                                request_.exclusive, in == out, initial_);

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
+#include <tuple>
 #include <type_traits>
 #include <vector>
 
@@ -17,11 +19,11 @@ namespace upsweep::test {
 
 namespace detail {
 
-template <class T>
 struct viewed_memory {
     const char* first;
     std::size_t bytes;
 
+    template <class T>
     explicit viewed_memory(const strided_view<T>& view)
         : first(reinterpret_cast<const char*>(view.data())), bytes(0) {
         if (view.size() == 0) return;
@@ -47,41 +49,47 @@ inline std::vector<cuda::axis_way> ways_to_try(std::size_t elements, std::size_t
     return ways;
 }
 
-template <class Acc, class In, class Out, class Op>
-void axis_scan(cuda_executor& ex, const strided_view<In>& in, const strided_view<Out>& out, int axis,
-               bool exclusive, const Op& op, const batch_options<Acc>& options) {
-    const viewed_memory<In> from(in);
-    const viewed_memory<Out> to(out);
-    const bool in_place = static_cast<const void*>(in.data()) == out.data();
-    const std::vector<char> input(from.first, from.first + from.bytes);
+// call(device views of the inputs..., one of the output) in every way, whose results must be those of the
+// automatic one. The output may be one of the inputs.
+template <class Out, class Call, class... In>
+void scan_in_every_way(cuda_executor& ex, int axis, const Call& call, const strided_view<Out>& out,
+                       const strided_view<In>&... in) {
+    constexpr std::size_t none = sizeof...(In);
+    const viewed_memory to(out);
+    const std::array<viewed_memory, sizeof...(In)> from{viewed_memory(in)...};
+    std::size_t in_place = none;
+    for (std::size_t k = 0; k < from.size(); ++k)
+        if (from[k].first == to.first) in_place = k;
+    std::vector<std::vector<char>> input;
+    for (const auto& memory : from) input.emplace_back(memory.first, memory.first + memory.bytes);
     std::vector<char> result;
     device_staging& staging = ex.staging();
-    const auto elements = static_cast<std::size_t>(in.size());
-    const auto along = static_cast<std::size_t>(axis < 0 ? axis + static_cast<int>(in.rank()) : axis);
+    const auto elements = static_cast<std::size_t>(out.size());
+    const auto along = static_cast<std::size_t>(axis < 0 ? axis + static_cast<int>(out.rank()) : axis);
     const std::size_t sequences =
-        elements / std::max<std::size_t>(1, static_cast<std::size_t>(in.shape()[along]));
+        elements / std::max<std::size_t>(1, static_cast<std::size_t>(out.shape()[along]));
     for (const cuda::axis_way way : ways_to_try(elements, sequences, ex.next_turn())) {
         SCOPED_TRACE(cuda::name(way));
         staging.begin();
-        const std::size_t x = staging.add(from.bytes, from.misalignment());
-        const std::size_t y = in_place ? x : staging.add(to.bytes, to.misalignment());
+        std::array<std::size_t, sizeof...(In)> x{};
+        for (std::size_t k = 0; k < from.size(); ++k)
+            x[k] = staging.add(from[k].bytes, from[k].misalignment());
+        const std::size_t y = in_place != none ? x[in_place] : staging.add(to.bytes, to.misalignment());
         staging.place();
-        staging.write(x, input.data(), from.bytes);
-        if (!in_place) staging.write(y, to.first, to.bytes);  // what lies between the elements stays
+        for (std::size_t k = 0; k < from.size(); ++k) staging.write(x[k], input[k].data(), from[k].bytes);
+        if (in_place == none) staging.write(y, to.first, to.bytes);  // what lies between the elements stays
         staging.upload(ex.device().stream());
-        const cuda::device_view<In> source(
-            reinterpret_cast<In*>(staging.device(x) +
-                                  (reinterpret_cast<const char*>(in.data()) - from.first)),
-            in.shape(), in.strides());
-        const cuda::device_view<Out> target(
-            reinterpret_cast<Out*>(staging.device(y) + (reinterpret_cast<char*>(out.data()) - to.first)),
-            out.shape(), out.strides());
+        const auto there = [&](const auto& view, std::size_t array, const char* first) {
+            using T = typename std::decay_t<decltype(view)>::element_type;
+            const auto offset = reinterpret_cast<const char*>(view.data()) - first;
+            return cuda::device_view<T>(reinterpret_cast<T*>(staging.device(array) + offset), view.shape(),
+                                        view.strides());
+        };
         ex.device().set_axis_way(way);
         try {
-            if (exclusive)
-                upsweep::exclusive_scan<Acc>(ex.device(), source, target, axis, op, options);
-            else
-                upsweep::inclusive_scan<Acc>(ex.device(), source, target, axis, op, options);
+            std::size_t k = 0;
+            std::tuple views{(++k, there(in, x[k - 1], from[k - 1].first))...};
+            std::apply([&](const auto&... source) { call(source..., there(out, y, to.first)); }, views);
         } catch (const error& refused) {
             // Not every array can be scanned in every way.
             if (way != cuda::axis_way::automatic && refused.code() == errc::unsupported) continue;
@@ -95,8 +103,10 @@ void axis_scan(cuda_executor& ex, const strided_view<In>& in, const strided_view
         } else {
             EXPECT_EQ(ex.device().latest_axis_way(), way) << "another way was taken";
         }
-        if (!in_place) {
-            EXPECT_EQ(std::memcmp(staging.host(x), input.data(), from.bytes), 0) << "changed the input";
+        for (std::size_t k = 0; k < from.size(); ++k) {
+            if (k == in_place) continue;
+            EXPECT_EQ(std::memcmp(staging.host(x[k]), input[k].data(), from[k].bytes), 0)
+                << "changed input " << k;
         }
         const auto* made = reinterpret_cast<const char*>(staging.host(y));
         if (result.empty()) {
@@ -106,6 +116,18 @@ void axis_scan(cuda_executor& ex, const strided_view<In>& in, const strided_view
         }
     }
     std::memcpy(const_cast<char*>(to.first), result.data(), result.size());
+}
+
+template <class Acc, class In, class Out, class Op>
+void axis_scan(cuda_executor& ex, const strided_view<In>& in, const strided_view<Out>& out, int axis,
+               bool exclusive, const Op& op, const batch_options<Acc>& options) {
+    const auto scan = [&](const cuda::device_view<In>& source, const cuda::device_view<Out>& target) {
+        if (exclusive)
+            upsweep::exclusive_scan<Acc>(ex.device(), source, target, axis, op, options);
+        else
+            upsweep::inclusive_scan<Acc>(ex.device(), source, target, axis, op, options);
+    };
+    scan_in_every_way(ex, axis, scan, out, in);
 }
 
 }  // namespace detail
@@ -121,6 +143,18 @@ template <class Acc = deduced, class In, class Out, class Op = plus,
 void exclusive_scan(cuda_executor& ex, const strided_view<In>& in, const strided_view<Out>& out, int axis,
                     const Op& op = {}, const std::type_identity_t<batch_options<A>>& options = {}) {
     detail::axis_scan<A>(ex, in, out, axis, true, op, options);
+}
+
+template <class Acc = deduced, class A, class B, class Out,
+          class T = cuda::detail::recurrence_number<Acc, A, B>>
+void linear_recurrence(cuda_executor& ex, const strided_view<A>& a, const strided_view<B>& b,
+                       const std::type_identity_t<T>& x0, const strided_view<Out>& out, int axis,
+                       const recurrence_options& options = {}) {
+    const auto recur = [&](const cuda::device_view<A>& first, const cuda::device_view<B>& second,
+                           const cuda::device_view<Out>& target) {
+        upsweep::linear_recurrence<Acc>(ex.device(), first, second, x0, target, axis, options);
+    };
+    detail::scan_in_every_way(ex, axis, recur, out, a, b);
 }
 
 }  // namespace upsweep::test

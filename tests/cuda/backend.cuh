@@ -30,14 +30,11 @@
 #include "cuda/staging.hpp"
 #include "upsweep/concepts.hpp"
 #include "upsweep/core/accumulator.hpp"
+#include "upsweep/cuda/recurrence.cuh"
 #include "upsweep/cuda/scan.cuh"
 #include "upsweep/options.hpp"
-#include "upsweep/scan.hpp"
-
-#if __has_include("upsweep/cuda/recurrence.cuh")
-#include "upsweep/cuda/recurrence.cuh"
 #include "upsweep/recurrence.hpp"
-#endif
+#include "upsweep/scan.hpp"
 
 namespace upsweep::test {
 
@@ -114,10 +111,9 @@ class cuda_executor {
             std::memcpy(static_cast<void*>(options.total), staging_.host(total), sizeof(Acc));
     }
 
-#if __has_include("upsweep/cuda/recurrence.cuh")
     template <class T, class A, class B, class Out>
     void recurrence(const A* a, std::size_t a_size, const B* b, std::size_t b_size, const T& x0, Out* out,
-                    std::size_t out_size) {
+                    std::size_t out_size, const recurrence_options& options) {
         staging_.begin();
         const void* const arrays[] = {a, b};
         const std::size_t x = staging_.add(a_size * sizeof(A), misalignment(a));
@@ -131,7 +127,7 @@ class cuda_executor {
         staging_.upload(executor_.stream());
         upsweep::linear_recurrence(executor_, cuda::device_span<const A>(at<const A>(x), a_size),
                                    cuda::device_span<const B>(at<const B>(y), b_size), x0,
-                                   cuda::device_span<Out>(at<Out>(z), out_size));
+                                   cuda::device_span<Out>(at<Out>(z), out_size), options);
         staging_.download(executor_.stream());
         if (out_size != 0) {
             EXPECT_EQ(executor_.latest(), executor_.choice()) << "another algorithm ran";
@@ -139,7 +135,6 @@ class cuda_executor {
         }
         EXPECT_TRUE(staging_.sentinels_intact()) << "wrote outside the arrays";
     }
-#endif
 
   private:
     static cudaStream_t make_stream() {
@@ -193,20 +188,16 @@ void transform_exclusive_scan(cuda_executor& ex, const In& in, Out&& out, const 
     ex.scan<A>(std::ranges::data(in), std::ranges::size(in), std::ranges::data(out), true, op, f, options);
 }
 
-#if __has_include("upsweep/cuda/recurrence.cuh")
 using upsweep::linear_recurrence;
 
 template <class Acc = deduced, input_range A, input_range B, class Out,
-          class T = core::accumulator_for<Acc,
-                                          std::common_type_t<accumulator_type<std::ranges::range_value_t<A>>,
-                                                             accumulator_type<std::ranges::range_value_t<B>>>,
-                                          affine>>
+          class T = cuda::detail::recurrence_number<Acc, std::ranges::range_value_t<A>,
+                                                    std::ranges::range_value_t<B>>>
 void linear_recurrence(cuda_executor& ex, const A& a, const B& b, const std::type_identity_t<T>& x0,
-                       Out&& out) {
+                       Out&& out, const recurrence_options& options = {}) {
     ex.recurrence<T>(std::ranges::data(a), std::ranges::size(a), std::ranges::data(b), std::ranges::size(b),
-                     x0, std::ranges::data(out), std::ranges::size(out));
+                     x0, std::ranges::data(out), std::ranges::size(out), options);
 }
-#endif
 
 // One algorithm, and what it must prove to be.
 struct cuda_backend {

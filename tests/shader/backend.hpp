@@ -115,12 +115,14 @@ void exclusive_scan(shader_executor& ex, const In& in, Out&& out, const Op& = {}
 template <input_range A, input_range B, class Out, class T = std::ranges::range_value_t<A>>
 requires shader::supported<affine, affine_map<T>>
 void linear_recurrence(shader_executor& ex, const A& a, const B& b, const std::type_identity_t<T>& x0,
-                       Out&& out) {
+                       Out&& out, const recurrence_options& options = {}) {
     const std::size_t n = std::ranges::size(a);
+    const auto place = [&](std::size_t i) { return options.reverse ? n - 1 - i : i; };
     std::vector<affine_map<T>> maps(n);
-    for (std::size_t i = 0; i < n; ++i) maps[i] = {std::ranges::data(a)[i], std::ranges::data(b)[i]};
+    for (std::size_t i = 0; i < n; ++i)
+        maps[i] = {std::ranges::data(a)[place(i)], std::ranges::data(b)[place(i)]};
     inclusive_scan(ex, maps, maps, affine{}, {.initial = affine_map<T>{T(0), x0}});
-    for (std::size_t i = 0; i < n; ++i) std::ranges::data(out)[i] = maps[i].b;
+    for (std::size_t i = 0; i < n; ++i) std::ranges::data(out)[place(i)] = maps[i].b;
 }
 
 struct shader_backend {

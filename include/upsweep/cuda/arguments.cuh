@@ -68,13 +68,18 @@ struct scan_arguments {
     typename Types::Load load;
     typename Types::Store store;
     const std::uint32_t* heads = nullptr;  // Types::has_heads: a bit an element in the order of the scan
+    bool keeps_sides = false;  // `reverse` is the direction in memory alone: operands do not change sides
 
     __device__ __forceinline__ std::uint64_t size() const {
         if (length == nullptr) return n;
         const std::uint64_t wanted = *length;
         return wanted < n ? wanted : n;
     }
-    __device__ __forceinline__ combiner<Acc, typename Types::Op> combine() const { return {op, reverse}; }
+    __device__ __forceinline__ combiner<Acc, typename Types::Op> combine() const { return combine(reverse); }
+    // For what knows the direction when it is compiled.
+    __device__ __forceinline__ combiner<Acc, typename Types::Op> combine(bool reversed) const {
+        return {op, reversed && !keeps_sides};
+    }
     __device__ __forceinline__ Acc initial_value() const {
         return static_cast<Acc>(device_initial != nullptr ? *device_initial : initial);
     }

@@ -11,6 +11,67 @@
 
 namespace upsweep::cuda {
 
+namespace detail {
+
+template <class Types, int k = 0>
+using axis_input = typename Types::template In<k>;
+
+// Bytes that an element has in all inputs.
+template <class Types>
+inline constexpr int axis_input_bytes = [] {
+    static_assert(Types::inputs <= 2, "core::axis_geometry has the strides of two inputs");
+    int bytes = 0;
+    for (const int size : Types::element_size) bytes += size;
+    return bytes;
+}();
+
+// An element as the inputs have it.
+template <class Types, int Inputs = Types::inputs>
+struct axis_element {
+    axis_input<Types> x;
+
+    __device__ __forceinline__ typename Types::Acc accumulator(const scan_arguments<Types>& arguments) const {
+        return convert<typename Types::Acc>(convert<typename Types::Total>(arguments.load(x)));
+    }
+};
+template <class Types>
+struct axis_element<Types, 2> {
+    axis_input<Types> x;
+    axis_input<Types, 1> second;
+
+    __device__ __forceinline__ typename Types::Acc accumulator(const scan_arguments<Types>& arguments) const {
+        return convert<typename Types::Acc>(convert<typename Types::Total>(arguments.load(x, second)));
+    }
+};
+
+// The inputs from one element on, whose neighbours are so far away.
+template <class Types, int Inputs = Types::inputs>
+struct axis_source {
+    const axis_input<Types>* x;
+    std::int64_t stride;
+
+    __device__ __forceinline__ axis_element<Types> operator[](std::int64_t k) const {
+        return {x[k * stride]};
+    }
+    __device__ __forceinline__ axis_source from(std::int64_t k) const { return {x + k * stride, stride}; }
+};
+template <class Types>
+struct axis_source<Types, 2> {
+    const axis_input<Types>* x;
+    std::int64_t stride;
+    const axis_input<Types, 1>* second;
+    std::int64_t second_stride;
+
+    __device__ __forceinline__ axis_element<Types> operator[](std::int64_t k) const {
+        return {x[k * stride], second[k * second_stride]};
+    }
+    __device__ __forceinline__ axis_source from(std::int64_t k) const {
+        return {x + k * stride, stride, second + k * second_stride, second_stride};
+    }
+};
+
+}  // namespace detail
+
 // `scan.in` and `scan.out` point to the first element of the first sequence, in scan order; scan.n is the
 // length of a sequence. The strides have the direction of the scan; scan.reverse says that operands change
 // sides.
@@ -18,20 +79,29 @@ template <class Types>
 struct axis_arguments {
     scan_arguments<Types> scan;
     core::axis_geometry geometry;
+
+    // Input k of elements that begin there.
+    template <int k>
+    __device__ __forceinline__ const detail::axis_input<Types, k>* input(
+        const core::axis_geometry::offsets& begin) const {
+        return static_cast<const detail::axis_input<Types, k>*>(scan.in[k]) +
+               (k == 0 ? begin.in : begin.second);
+    }
+    __device__ __forceinline__ detail::axis_source<Types> source(
+        const core::axis_geometry::offsets& begin) const {
+        if constexpr (Types::inputs == 2)
+            return {input<0>(begin), geometry.in_stride, input<1>(begin), geometry.second_stride};
+        else
+            return {input<0>(begin), geometry.in_stride};
+    }
 };
 
 namespace detail {
 
 template <class Types>
-using axis_input = typename Types::template In<0>;
-
-template <class Types>
-__device__ __forceinline__ typename Types::Acc load_accumulator(const axis_input<Types>& x) {
-    return convert<typename Types::Acc>(convert<typename Types::Total>(x));
-}
-template <class Types>
-__device__ __forceinline__ typename Types::Out make_result(const typename Types::Acc& x) {
-    return convert<typename Types::Out>(convert<typename Types::Total>(x));
+__device__ __forceinline__ typename Types::Out make_result(const scan_arguments<Types>& arguments,
+                                                           const typename Types::Acc& x) {
+    return convert<typename Types::Out>(arguments.store(convert<typename Types::Total>(x)));
 }
 
 // Elements of a lane's run; the tree's, as lanes gain nothing from longer ones.
@@ -126,34 +196,38 @@ struct lane_state {
     }
 };
 
-// One row of the tree or less, `count` elements `in_stride` apart, straight from memory: results are stored
-// if `store` says so. `x` and `y` may be the same memory.
+// Elements whose loads a lane has under way at once.
+template <class Types>
+inline constexpr int lane_batch = axis_input_bytes<Types> <= 4   ? 16
+                                  : axis_input_bytes<Types> <= 8 ? 8
+                                                                 : lane_run;
+
+// One row of the tree or less, `count` elements, straight from memory: results are stored if `store` says so.
+// Inputs and `y` may be the same memory.
 template <bool Exclusive, class Types>
 __device__ __forceinline__ void scan_row_of_lane(const scan_arguments<Types>& arguments,
-                                                 lane_state<Types>& state, const axis_input<Types>* x,
-                                                 std::int64_t in_stride, typename Types::Out* y,
-                                                 std::int64_t out_stride, int count, bool store) {
-    using In = axis_input<Types>;
+                                                 lane_state<Types>& state, axis_source<Types> x,
+                                                 typename Types::Out* y, std::int64_t out_stride, int count,
+                                                 bool store) {
     using Acc = typename Types::Acc;
-    // Elements whose loads are under way at once.
-    constexpr int batch = sizeof(In) <= 4 ? 16 : sizeof(In) <= 8 ? 8 : lane_run;
+    constexpr int batch = lane_batch<Types>;
     const Acc start = static_cast<Acc>(arguments.start);
     int done = 0;
 #pragma unroll 1
     for (; done + batch <= count; done += batch) {
-        In raw[batch];
+        axis_element<Types> raw[batch];
 #pragma unroll
-        for (int m = 0; m < batch; ++m) raw[m] = x[m * in_stride];
-        x += batch * in_stride;
+        for (int m = 0; m < batch; ++m) raw[m] = x[m];
+        x = x.from(batch);
 #pragma unroll
         for (int r = 0; r < batch; r += lane_run) {
             Acc own[lane_run];
 #pragma unroll
-            for (int m = 0; m < lane_run; ++m) own[m] = load_accumulator<Types>(raw[r + m]);
+            for (int m = 0; m < lane_run; ++m) own[m] = raw[r + m].accumulator(arguments);
             state.template scan<Exclusive>(start, own);
             if (store) {
 #pragma unroll
-                for (int m = 0; m < lane_run; ++m) y[(r + m) * out_stride] = make_result<Types>(own[m]);
+                for (int m = 0; m < lane_run; ++m) y[(r + m) * out_stride] = make_result(arguments, own[m]);
             }
         }
         y += batch * out_stride;
@@ -166,14 +240,13 @@ __device__ __forceinline__ void scan_row_of_lane(const scan_arguments<Types>& ar
         const int last = count - done - 1;
         Acc own[lane_run];
 #pragma unroll
-        for (int m = 0; m < lane_run; ++m)
-            own[m] = load_accumulator<Types>(x[(m < last ? m : last) * in_stride]);
-        x += lane_run * in_stride;
+        for (int m = 0; m < lane_run; ++m) own[m] = x[m < last ? m : last].accumulator(arguments);
+        x = x.from(lane_run);
         state.template scan<Exclusive>(start, own);
         if (store) {
 #pragma unroll
             for (int m = 0; m < lane_run; ++m)
-                if (m <= last) y[m * out_stride] = make_result<Types>(own[m]);
+                if (m <= last) y[m * out_stride] = make_result(arguments, own[m]);
         }
         y += lane_run * out_stride;
     }
@@ -182,24 +255,22 @@ __device__ __forceinline__ void scan_row_of_lane(const scan_arguments<Types>& ar
 // The total of one full row of the tree, straight from memory.
 template <class Types>
 __device__ __forceinline__ typename Types::Acc sum_row_of_lane(const scan_arguments<Types>& arguments,
-                                                               const axis_input<Types>* x,
-                                                               std::int64_t in_stride) {
-    using In = axis_input<Types>;
+                                                               axis_source<Types> x) {
     using Acc = typename Types::Acc;
-    constexpr int batch = sizeof(In) <= 4 ? 16 : sizeof(In) <= 8 ? 8 : lane_run;
+    constexpr int batch = lane_batch<Types>;
     const auto combine = arguments.combine();
     Acc sum{};
 #pragma unroll 1
     for (int done = 0; done < lane_row; done += batch) {
-        In raw[batch];
+        axis_element<Types> raw[batch];
 #pragma unroll
-        for (int m = 0; m < batch; ++m) raw[m] = x[m * in_stride];
-        x += batch * in_stride;
+        for (int m = 0; m < batch; ++m) raw[m] = x[m];
+        x = x.from(batch);
 #pragma unroll
         for (int r = 0; r < batch; r += lane_run) {
             Acc own[lane_run];
 #pragma unroll
-            for (int m = 0; m < lane_run; ++m) own[m] = load_accumulator<Types>(raw[r + m]);
+            for (int m = 0; m < lane_run; ++m) own[m] = raw[r + m].accumulator(arguments);
             const Acc total = fold_run(combine, own);
             sum = done + r == 0 ? total : combine(sum, total);
         }

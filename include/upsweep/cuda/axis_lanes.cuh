@@ -7,7 +7,7 @@
 // lane, to [sequence][position], and a lane takes 16 bytes of its sequence at a time.
 //
 // A warp takes one group of 32 sequences after the other, and copies ahead across their ends too, so that
-// short sequences keep as much under way as long ones.
+// short sequences keep as much under way as long ones. Where there are two inputs, a piece is of both.
 #pragma once
 
 #include <cstdint>
@@ -30,26 +30,33 @@ template <class Types, lane_copies Copies>
 struct lane_shape {
     using In = detail::axis_input<Types>;
     using Out = typename Types::Out;
+    static constexpr int inputs = Types::inputs;
 
     UPSWEEP_HOST_DEVICE static constexpr int align16(int bytes) { return (bytes + 15) / 16 * 16; }
     // Larger elements fill a lane's accesses to memory, and go straight to its registers.
-    static constexpr bool staged = sizeof(In) <= 16 && sizeof(Out) <= 16;
+    static constexpr bool staged = Types::widest <= 16;
     // Whether there is such a kernel.
     static constexpr bool exists = [] {
         if (Copies == lane_copies::chunks) {
-            return sizeof(In) == sizeof(Out) &&
-                   (sizeof(In) == 1 || sizeof(In) == 2 || sizeof(In) == 4 || sizeof(In) == 8);
+            bool same = sizeof(In) == 1 || sizeof(In) == 2 || sizeof(In) == 4 || sizeof(In) == 8;
+            for (const int size : Types::element_size) same = same && size == int(sizeof(Out));
+            return same;
         }
         return Copies == lane_copies::own || staged;
     }();
     // Whether its copies go on while a lane scans (element_copy.cuh).
-    static constexpr bool ahead = staged && (Copies == lane_copies::chunks || alignof(In) >= 4);
+    static constexpr bool ahead = [] {
+        bool whole_words = true;
+        for (const int alignment : Types::element_alignment) whole_words = whole_words && alignment >= 4;
+        return staged && (Copies == lane_copies::chunks || whole_words);
+    }();
     static constexpr int warps = 2;
     static constexpr int threads = 32 * warps;
-    static constexpr int blocks = sizeof(typename Types::Acc) <= 8 ? 16 : 8;  // that registers leave room for
-    static constexpr int piece = Copies == lane_copies::chunks         ? 128 / int(sizeof(In))
-                                 : sizeof(In) <= 8 && sizeof(Out) <= 8 ? 32
-                                                                       : 16;  // positions
+    // That registers leave room for, or with two inputs shared memory.
+    static constexpr int blocks = sizeof(typename Types::Acc) <= 8 && inputs == 1 ? 16 : 8;
+    static constexpr int piece = Copies == lane_copies::chunks ? 128 / int(sizeof(In))
+                                 : Types::widest <= 8          ? 32
+                                                               : 16;  // positions
     static constexpr int pitch = 33;  // elements from one position to the next: no bank is met twice
     // Bytes from one sequence to the next of pieces with `chunks` chunks each, an odd number of them: no bank
     // is met twice.
@@ -59,9 +66,15 @@ struct lane_shape {
     }
 
     static constexpr int most_stages = 4;
-    UPSWEEP_HOST_DEVICE static constexpr int stage_bytes(std::uint64_t length) {
+    // Of one input in a stage, whose elements have `size` bytes.
+    UPSWEEP_HOST_DEVICE static constexpr int input_bytes(std::uint64_t length, int size) {
         if (Copies == lane_copies::chunks) return 32 * chunk_pitch(chunks_of(length));
-        return align16(piece * pitch * int(sizeof(In)));
+        return align16(piece * pitch * size);
+    }
+    UPSWEEP_HOST_DEVICE static constexpr int stage_bytes(std::uint64_t length) {
+        int bytes = input_bytes(length, int(sizeof(In)));
+        if (inputs == 2) bytes += input_bytes(length, int(sizeof(detail::axis_input<Types, inputs - 1>)));
+        return bytes;
     }
     static constexpr int results_bytes =
         Copies == lane_copies::turned ? align16(piece * pitch * int(sizeof(Out))) : 0;
@@ -95,6 +108,8 @@ struct lane_scanner {
     using In = axis_input<Types>;
     using Out = typename Types::Out;
     using Acc = typename Types::Acc;
+    using geometry = core::axis_geometry;
+    static constexpr bool has_second = Types::inputs == 2;
 
     const axis_arguments<Types>& arguments;
     char* shared;  // the warp's
@@ -119,12 +134,16 @@ struct lane_scanner {
         return left < 32 ? int(left) : 32;
     }
     // Where this lane's sequence begins; lanes without one have the last one's.
-    [[nodiscard]] __device__ __forceinline__ core::axis_geometry::offsets begin(std::uint64_t group) const {
+    [[nodiscard]] __device__ __forceinline__ geometry::offsets begin(std::uint64_t group) const {
         const int last = sequences(group) - 1;
         return arguments.geometry.begin(group * 32 + (lane < last ? lane : last));
     }
-    [[nodiscard]] __device__ __forceinline__ In* stage(int k) const {
-        return reinterpret_cast<In*>(shared + k * shape::stage_bytes(length()));
+    // Input k of stage s.
+    template <int k>
+    [[nodiscard]] __device__ __forceinline__ axis_input<Types, k>* stage(int s) const {
+        char* const at = shared + s * shape::stage_bytes(length());
+        return reinterpret_cast<axis_input<Types, k>*>(
+            at + (k == 0 ? 0 : shape::input_bytes(length(), int(sizeof(In)))));
     }
     [[nodiscard]] __device__ __forceinline__ Out* results() const {
         return reinterpret_cast<Out*>(shared + stages * shape::stage_bytes(length()));
@@ -167,9 +186,10 @@ struct lane_scanner {
             __shfl_sync(0xffffffffu, reinterpret_cast<unsigned long long>(own), sequence));
     }
 
-    // Starts the copy of a piece. `begin`: this lane's sequence.
-    __device__ __forceinline__ void load(In* slots, const lane_cursor& at, const In* begin) const {
-        const std::int64_t stride = arguments.geometry.in_stride;
+    // Starts the copy of a piece of an input. `begin`: this lane's sequence.
+    template <class In>
+    __device__ __forceinline__ void load(In* slots, const lane_cursor& at, const In* begin,
+                                         std::int64_t stride) const {
         const std::int64_t first = std::int64_t(at.piece) * shape::piece;
         const int count = positions(at.piece);
         if constexpr (Copies == lane_copies::chunks) {
@@ -198,23 +218,27 @@ struct lane_scanner {
         }
     }
 
+    template <class In>
     [[nodiscard]] __device__ __forceinline__ uint4* chunks_at(In* slots, int sequence) const {
         return reinterpret_cast<uint4*>(reinterpret_cast<char*>(slots) +
                                         sequence * shape::chunk_pitch(shape::chunks_of(length())));
     }
     // Elements in 16 bytes.
     static constexpr int chunk_items = 16 / int(sizeof(In)) > 0 ? 16 / int(sizeof(In)) : 1;
-    // Scans a piece of chunks, in place, and stores it. `First`: nothing stands before the sequence's first
-    // row, which this is in.
+    // Scans a piece of chunks, in place, and stores it: results go where the first input was. `First`:
+    // nothing stands before the sequence's first row, which this is in.
     template <bool Full, bool First>
-    __device__ __forceinline__ void scan_chunks(In* slots, lane_state<Types>& state, const lane_cursor& at,
+    __device__ __forceinline__ void scan_chunks(int s, lane_state<Types>& state, const lane_cursor& at,
                                                 Out* begin) const {
+        constexpr int last_input = Types::inputs - 1;
+        In* const slots = stage<0>(s);
         // Whole runs and whole chunks.
         constexpr int bytes = lane_run * int(sizeof(In)) < 16 ? 16 : lane_run * int(sizeof(In));
         constexpr int items = bytes / int(sizeof(In)), chunks = bytes / 16;
         const Acc start = static_cast<Acc>(arguments.scan.start);
         const int count = Full ? shape::piece : positions(at.piece);
         uint4* const own = chunks_at(slots, lane);
+        const uint4* const own_second = has_second ? chunks_at(stage<last_input>(s), lane) : nullptr;
 #pragma unroll(Full ? shape::piece / items : 1)
         for (int first = 0; first < count; first += items) {
             const int first_chunk = first / chunk_items;
@@ -223,16 +247,28 @@ struct lane_scanner {
             uint4 chunk[chunks];
 #pragma unroll
             for (int k = 0; k < chunks; ++k) chunk[k] = own[first_chunk + (k == 0 || has_last ? k : 0)];
-            word_array<bytes / 4> raw, results;
+            word_array<bytes / 4> raw, raw_second, results;
             std::memcpy(&raw, chunk, bytes);
+            if constexpr (has_second) {
+#pragma unroll
+                for (int k = 0; k < chunks; ++k)
+                    chunk[k] = own_second[first_chunk + (k == 0 || has_last ? k : 0)];
+                std::memcpy(&raw_second, chunk, bytes);
+            }
 #pragma unroll
             for (int r = 0; r < items; r += lane_run) {
                 Acc x[lane_run];
 #pragma unroll
-                for (int m = 0; m < lane_run; ++m) x[m] = load_accumulator<Types>(unpack<In>(raw, r + m));
+                for (int m = 0; m < lane_run; ++m) {
+                    axis_element<Types> element;
+                    element.x = unpack<In>(raw, r + m);
+                    if constexpr (has_second)
+                        element.second = unpack<axis_input<Types, last_input>>(raw_second, r + m);
+                    x[m] = element.accumulator(arguments.scan);
+                }
                 state.template scan<Exclusive, First>(start, x);
 #pragma unroll
-                for (int m = 0; m < lane_run; ++m) pack(results, r + m, make_result<Types>(x[m]));
+                for (int m = 0; m < lane_run; ++m) pack(results, r + m, make_result(arguments.scan, x[m]));
             }
             std::memcpy(chunk, &results, bytes);
 #pragma unroll
@@ -249,17 +285,24 @@ struct lane_scanner {
         });
     }
 
+    // This lane's sequence in a stage.
+    [[nodiscard]] __device__ __forceinline__ axis_source<Types> staged_source(int s) const {
+        if constexpr (has_second)
+            return {stage<0>(s) + lane, shape::pitch, stage<1>(s) + lane, shape::pitch};
+        else
+            return {stage<0>(s) + lane, shape::pitch};
+    }
     // Scans a piece. `begin`: where this lane's results go.
     template <bool Full>
-    __device__ __forceinline__ void scan_piece(const In* slots, lane_state<Types>& state,
-                                               const lane_cursor& at, Out* begin) const {
+    __device__ __forceinline__ void scan_piece(int s, lane_state<Types>& state, const lane_cursor& at,
+                                               Out* begin) const {
         const std::int64_t stride = arguments.geometry.out_stride;
         const std::int64_t first = std::int64_t(at.piece) * shape::piece;
         const Acc start = static_cast<Acc>(arguments.scan.start);
         const int count = Full ? shape::piece : positions(at.piece);
         const int valid = sequences(at.group);
         Out* const to = begin + first * stride;
-        const In* const from = slots + lane;
+        const axis_source<Types> from = staged_source(s);
         constexpr int runs = shape::piece / lane_run;
 #pragma unroll(Full ? runs : 1)
         for (int r = 0; r < runs; ++r) {
@@ -270,16 +313,17 @@ struct lane_scanner {
             for (int m = 0; m < lane_run; ++m) {
                 // The last element stands for those that the sequence's last run lacks.
                 const int p = Full || position + m < count ? position + m : count - 1;
-                x[m] = load_accumulator<Types>(from[p * shape::pitch]);
+                x[m] = from[p].accumulator(arguments.scan);
             }
             state.template scan<Exclusive>(start, x);
 #pragma unroll
             for (int m = 0; m < lane_run; ++m) {
                 const int p = position + m;
                 if constexpr (Copies == lane_copies::turned) {
-                    results()[p * shape::pitch + lane] = make_result<Types>(x[m]);
+                    results()[p * shape::pitch + lane] = make_result(arguments.scan, x[m]);
                 } else {
-                    if (lane < valid && (Full || p < count)) to[p * stride] = make_result<Types>(x[m]);
+                    if (lane < valid && (Full || p < count))
+                        to[p * stride] = make_result(arguments.scan, x[m]);
                 }
             }
         }
@@ -299,15 +343,16 @@ struct lane_scanner {
     __device__ __forceinline__ void run_staged(std::uint64_t first_group, std::uint64_t apart) const {
         const std::uint64_t groups = group_count(), pieces = piece_count();
         if (first_group >= groups) return;
-        const In* const in = static_cast<const In*>(arguments.scan.in[0]);
         Out* const out = arguments.scan.out;
         lane_cursor ahead{first_group}, at{first_group};
-        const In* from = in + begin(first_group).in;
+        axis_source<Types> from = arguments.source(begin(first_group));
         int to_load = 0, to_scan = 0;  // stages
         const auto load_next = [&] {
             if (ahead.group < groups) {
-                load(stage(to_load), ahead, from);
-                if (ahead.advance(pieces, apart) && ahead.group < groups) from = in + begin(ahead.group).in;
+                load(stage<0>(to_load), ahead, from.x, from.stride);
+                if constexpr (has_second) load(stage<1>(to_load), ahead, from.second, from.second_stride);
+                if (ahead.advance(pieces, apart) && ahead.group < groups)
+                    from = arguments.source(begin(ahead.group));
             }
             advance(to_load);
             close_copies();  // maybe of nothing: copies are counted by stages
@@ -324,24 +369,23 @@ struct lane_scanner {
                 load_next();
                 wait_for_piece();
                 if constexpr (Copies != lane_copies::own) __syncwarp();
-                In* const slots = stage(to_scan);
                 const bool full = positions(at.piece) == shape::piece;
                 if constexpr (Copies == lane_copies::chunks) {
                     // Short sequences have no other rows, so that it pays to leave the upper parts out.
                     const bool first = !arguments.scan.has_initial && at.piece < lane_row / shape::piece;
                     if (first && full)
-                        scan_chunks<true, true>(slots, state, at, to);
+                        scan_chunks<true, true>(to_scan, state, at, to);
                     else if (first)
-                        scan_chunks<false, true>(slots, state, at, to);
+                        scan_chunks<false, true>(to_scan, state, at, to);
                     else if (full)
-                        scan_chunks<true, false>(slots, state, at, to);
+                        scan_chunks<true, false>(to_scan, state, at, to);
                     else
-                        scan_chunks<false, false>(slots, state, at, to);
+                        scan_chunks<false, false>(to_scan, state, at, to);
                 } else {
                     if (full)
-                        scan_piece<true>(slots, state, at, to);
+                        scan_piece<true>(to_scan, state, at, to);
                     else
-                        scan_piece<false>(slots, state, at, to);
+                        scan_piece<false>(to_scan, state, at, to);
                 }
                 more = !at.advance(pieces, apart);
             }
@@ -351,15 +395,14 @@ struct lane_scanner {
         const std::uint64_t groups = group_count();
         for (std::uint64_t group = first_group; group < groups; group += apart) {
             const auto origin = begin(group);
-            const In* x = static_cast<const In*>(arguments.scan.in[0]) + origin.in;
+            axis_source<Types> x = arguments.source(origin);
             Out* y = arguments.scan.out + origin.out;
             lane_state<Types> state(arguments.scan);
             for (std::uint64_t done = 0; done < length(); done += lane_row) {
                 const std::uint64_t left = length() - done;
-                scan_row_of_lane<Exclusive>(arguments.scan, state, x, arguments.geometry.in_stride, y,
-                                            arguments.geometry.out_stride,
+                scan_row_of_lane<Exclusive>(arguments.scan, state, x, y, arguments.geometry.out_stride,
                                             left < lane_row ? int(left) : lane_row, lane < sequences(group));
-                x += lane_row * arguments.geometry.in_stride;
+                x = x.from(lane_row);
                 y += lane_row * arguments.geometry.out_stride;
             }
         }

@@ -72,15 +72,17 @@ class axis_launch {
     [[nodiscard]] std::uint64_t multiprocessors() const { return std::uint64_t(ex_.multiprocessors()); }
 
     // Whether sequences lie in memory one element after the other, in a direction in which a tile can be
-    // scanned: that of the operands, or any where those may change sides.
+    // scanned: any but forwards with operands that change sides.
     [[nodiscard]] bool are_lines() const {
         const auto& shape = arguments_.geometry;
         const bool backwards = shape.in_stride < 0;
-        return shape.in_stride == shape.out_stride && std::abs(shape.in_stride) == 1 &&
-               (backwards == arguments_.scan.reverse || is_commutative<Op>);
+        return shape.in_stride == shape.out_stride && shape.in_stride == shape.second_stride &&
+               std::abs(shape.in_stride) == 1 &&
+               (backwards || !arguments_.scan.reverse || is_commutative<Op>);
     }
     [[nodiscard]] axis_way choose() const {
-        const std::uint64_t bytes = length() * (Types::element_size[0] + sizeof(typename Types::Out));
+        const std::uint64_t bytes =
+            length() * (detail::axis_input_bytes<Types> + sizeof(typename Types::Out));
         const bool many = sequences() >= lanes_from_sequences * multiprocessors();
         if (are_lines()) {
             if (bytes >= look_ahead_from_bytes || sequences() == 1) return axis_way::line_by_line;
@@ -104,14 +106,18 @@ class axis_launch {
     // Whether the elements of every sequence make whole pieces of 16 bytes, at multiples of 16 bytes.
     [[nodiscard]] bool are_chunks() const {
         const auto& shape = arguments_.geometry;
-        if (!lane_shape<Types, lane_copies::chunks>::exists || shape.in_stride != 1 || shape.out_stride != 1)
+        if (!lane_shape<Types, lane_copies::chunks>::exists || shape.in_stride != 1 ||
+            shape.second_stride != 1 || shape.out_stride != 1)
             return false;
         constexpr std::int64_t size = sizeof(detail::axis_input<Types>);
-        std::int64_t bytes = (std::int64_t(length()) | shape.origin.in | shape.origin.out) * size;
-        bytes |= std::int64_t(reinterpret_cast<std::uintptr_t>(arguments_.scan.in[0]));
-        bytes |= std::int64_t(reinterpret_cast<std::uintptr_t>(arguments_.scan.out));
+        std::int64_t elements =
+            std::int64_t(length()) | shape.origin.in | shape.origin.second | shape.origin.out;
         for (std::size_t k = 0; k < shape.other_count; ++k)
-            bytes |= (shape.others[k].in_stride | shape.others[k].out_stride) * size;
+            elements |=
+                shape.others[k].in_stride | shape.others[k].second_stride | shape.others[k].out_stride;
+        std::int64_t bytes = elements * size;
+        for (const void* in : arguments_.scan.in) bytes |= std::int64_t(reinterpret_cast<std::uintptr_t>(in));
+        bytes |= std::int64_t(reinterpret_cast<std::uintptr_t>(arguments_.scan.out));
         return bytes % 16 == 0;
     }
     void check_way(axis_way way) const {
@@ -169,10 +175,12 @@ class axis_launch {
         axis_arguments<Types> lines = arguments_;
         const bool backwards = arguments_.geometry.in_stride < 0;
         if (backwards) {
-            lines.scan.in[0] =
-                static_cast<const detail::axis_input<Types>*>(lines.scan.in[0]) - (length() - 1);
+            for (int k = 0; k < Types::inputs; ++k)
+                lines.scan.in[k] = static_cast<const char*>(lines.scan.in[k]) -
+                                   (length() - 1) * std::uint64_t(Types::element_size[k]);
             lines.scan.out -= length() - 1;
         }
+        lines.scan.keeps_sides = !arguments_.scan.reverse;
         lines.scan.reverse = backwards;
         return lines;
     }
@@ -206,7 +214,9 @@ class axis_launch {
         scan_arguments<Types> line = lines.scan;
         for (std::uint64_t sequence = 0; sequence < sequences(); ++sequence) {
             const auto begin = lines.geometry.begin(sequence);
-            line.in[0] = static_cast<const detail::axis_input<Types>*>(lines.scan.in[0]) + begin.in;
+            for (int k = 0; k < Types::inputs; ++k)
+                line.in[k] = static_cast<const char*>(lines.scan.in[k]) +
+                             (k == 0 ? begin.in : begin.second) * std::int64_t(Types::element_size[k]);
             line.out = lines.scan.out + begin.out;
             scan_launch<Types, Exclusive>(ex_, line).run();
         }

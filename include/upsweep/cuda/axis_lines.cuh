@@ -19,7 +19,8 @@ __device__ __forceinline__ scan_arguments<Types> arguments_of_line(const axis_ar
                                                                    std::uint64_t sequence) {
     scan_arguments<Types> line = arguments.scan;
     const auto begin = arguments.geometry.begin(sequence);
-    line.in[0] = static_cast<const axis_input<Types>*>(line.in[0]) + begin.in;
+    line.in[0] = arguments.template input<0>(begin);
+    if constexpr (Types::inputs == 2) line.in[1] = arguments.template input<1>(begin);
     line.out += begin.out;
     return line;
 }

@@ -36,22 +36,19 @@ template <class Types>
 __global__ void __launch_bounds__(axis_row_threads)
     sum_axis_rows_kernel(const __grid_constant__ axis_arguments<Types> arguments,
                          axis_level<typename Types::Acc> rows) {
-    using In = detail::axis_input<Types>;
     const std::uint64_t sequences = arguments.geometry.sequence_count;
     const std::uint64_t at = blockIdx.x * std::uint64_t(axis_row_threads) + threadIdx.x;
     const std::uint64_t row = at / sequences, sequence = at % sequences;
     if (row >= rows.count) return;
-    const In* x = static_cast<const In*>(arguments.scan.in[0]) + arguments.geometry.begin(sequence).in +
-                  std::int64_t(row) * detail::lane_row * arguments.geometry.in_stride;
+    const auto x = arguments.source(arguments.geometry.begin(sequence));
     rows.values[row * sequences + sequence] =
-        detail::sum_row_of_lane(arguments.scan, x, arguments.geometry.in_stride);
+        detail::sum_row_of_lane(arguments.scan, x.from(std::int64_t(row) * detail::lane_row));
 }
 
 template <class Types, bool Exclusive>
 __global__ void __launch_bounds__(axis_row_threads)
     scan_axis_rows_kernel(const __grid_constant__ axis_arguments<Types> arguments,
                           const axis_row_folds<Types> folds) {
-    using In = detail::axis_input<Types>;
     const std::uint64_t sequences = arguments.geometry.sequence_count;
     const std::uint64_t at = blockIdx.x * std::uint64_t(axis_row_threads) + threadIdx.x;
     const std::uint64_t row = at / sequences, sequence = at % sequences;
@@ -67,10 +64,9 @@ __global__ void __launch_bounds__(axis_row_threads)
         state.combine, row % 32 > 0, [&] { return folds.rows.values[row * sequences + sequence]; },
         state.left.rows, state.left.has_rows);
     detail::scan_row_of_lane<Exclusive>(
-        arguments.scan, state,
-        static_cast<const In*>(arguments.scan.in[0]) + begin.in + std::int64_t(first) * geometry.in_stride,
-        geometry.in_stride, arguments.scan.out + begin.out + std::int64_t(first) * geometry.out_stride,
-        geometry.out_stride, left < detail::lane_row ? int(left) : detail::lane_row, true);
+        arguments.scan, state, arguments.source(begin).from(std::int64_t(first)),
+        arguments.scan.out + begin.out + std::int64_t(first) * geometry.out_stride, geometry.out_stride,
+        left < detail::lane_row ? int(left) : detail::lane_row, true);
 }
 
 }  // namespace upsweep::cuda

@@ -50,12 +50,9 @@ void axis_scan(executor& ex, const device_view<In>& in, const device_view<Out>& 
     check_view(ex, in, "in");
     check_view(ex, out, "out");
     if (options.reverse) {
-        core::axis_geometry& geometry = arguments.geometry;
-        const auto last = static_cast<std::ptrdiff_t>(geometry.length) - 1;
-        arguments.scan.in[0] = in.data() + last * geometry.in_stride;
-        arguments.scan.out += last * geometry.out_stride;
-        geometry.in_stride = -geometry.in_stride;
-        geometry.out_stride = -geometry.out_stride;
+        const auto first = arguments.geometry.turn();
+        arguments.scan.in[0] = in.data() + first.in;
+        arguments.scan.out += first.out;
     }
     axis_launch<types, Exclusive>(ex, arguments).run();
 }

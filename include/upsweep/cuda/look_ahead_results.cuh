@@ -33,7 +33,7 @@ struct look_ahead_results : look_ahead_located<Types> {
     __device__ __forceinline__ void scan_unit(int s, unsigned phase, const unit_view& seen, int warp,
                                               char* image) const {
         const bool reverse = this->template reversed<Way>();
-        const combiner<Acc, Op> combine{arguments.op, reverse};
+        const auto combine = arguments.combine(reverse);
         constexpr int per_warp = shape::rows_per_warp;
         const int warp_row = warp * per_warp;
         typename Types::Raw raw[reads_ahead ? per_warp : 1];
@@ -89,7 +89,7 @@ struct look_ahead_results : look_ahead_located<Types> {
         using Nominal = typename Types::Total;
         constexpr int out_size = int(sizeof(Out));
         const bool reverse = arguments.reverse;
-        const combiner<Acc, Op> combine{arguments.op, reverse};
+        const auto combine = arguments.combine(reverse);
         control(s).located.wait(phase);
 
         const std::int64_t first_row = seen.unit * shape::rows;

@@ -29,7 +29,7 @@ struct look_ahead_totals : look_ahead_ring<Types> {
     template <bool Plain, bool Aligned, direction Way>
     __device__ __forceinline__ void sum_runs(int s, const unit_view& seen, int warp) const {
         const bool reverse = this->template reversed<Way>();
-        const combiner<Acc, Op> combine{arguments.op, reverse};
+        const auto combine = arguments.combine(reverse);
         const typename Types::tile_runs totals{stage(s) + shape::totals_at};
 #pragma unroll
         for (int k = 0; k < shape::rows_per_warp; ++k) {

@@ -1,16 +1,20 @@
-// First-order linear recurrences in CUDA device memory: x[i] = a[i] x[i-1] + b[i] with x[-1] = x0.
+// First-order linear recurrences in CUDA device memory: x[i] = a[i] x[i-1] + b[i] with x[-1] = x0, of
+// sequences and along an axis.
 //
 // The maps x -> a[i] x + b[i] are scanned under composition (operator `affine`), starting from the constant
-// map x0, and the second component is stored. Shapes: a, b and out are device spans of equal size n >= 0.
-// Types, bits and sources are those of the CPU's linear_recurrence (upsweep/recurrence.hpp). The call returns
-// when the work is in the executor's stream. Aliasing: out may be a or b (equal pointers, elements of equal
-// size); any other overlap is an error. Errors: upsweep::error names the argument; nothing has been enqueued
-// then. Complexity: one read of a and b and one write of out.
+// map x0, and the second component is stored. Shapes: a, b and out are device spans of equal size n >= 0, or
+// device views of equal shapes, of which a and b may repeat elements (stride 0); `axis` counts from 0, or
+// from the end if negative. Types, bits, options and sources are those of the CPU's linear_recurrence
+// (upsweep/recurrence.hpp). The call returns when the work is in the executor's stream. Aliasing: out may be
+// a or b (equal pointers and strides, elements of equal size); any other overlap is an error. Errors:
+// upsweep::error names the argument; nothing has been enqueued then. Complexity: one read of a and b and one
+// write of out; along an axis as the scans of cuda/axis_scan.cuh.
 #pragma once
 
 #include <string>
 #include <type_traits>
 
+#include "upsweep/cuda/axis_scan.cuh"
 #include "upsweep/cuda/scan.cuh"
 
 namespace upsweep {
@@ -30,20 +34,36 @@ struct second_component {
     }
 };
 
+template <class T, class A, class B, class Out>
+using recurrence_types = scan_types<affine_map<T>, affine, Out, affine_map<T>, make_map<T>, second_component,
+                                    std::remove_const_t<A>, std::remove_const_t<B>>;
+template <class Acc, class A, class B>
+using recurrence_number = core::accumulator_for<
+    Acc,
+    std::common_type_t<accumulator_type<std::remove_const_t<A>>, accumulator_type<std::remove_const_t<B>>>,
+    affine>;
+
+template <class Types, class T>
+void set_up_recurrence(scan_arguments<Types>& arguments, const void* a, const void* b, const T& x0,
+                       typename Types::Out* out, std::uint64_t n) {
+    arguments.in[0] = a;
+    arguments.in[1] = b;
+    arguments.out = out;
+    arguments.n = n;
+    arguments.has_initial = true;
+    arguments.initial = {T(0), x0};
+}
+
 }  // namespace cuda::detail
 
 template <class Acc = deduced, class A, class B, class Out,
-          class T = core::accumulator_for<Acc,
-                                          std::common_type_t<accumulator_type<std::remove_const_t<A>>,
-                                                             accumulator_type<std::remove_const_t<B>>>,
-                                          affine>>
+          class T = cuda::detail::recurrence_number<Acc, A, B>>
 requires(!std::is_const_v<Out>) void linear_recurrence(cuda::executor& ex, cuda::device_span<A> a,
                                                        cuda::device_span<B> b,
                                                        const std::type_identity_t<T>& x0,
-                                                       cuda::device_span<Out> out) {
-    using types =
-        cuda::scan_types<affine_map<T>, affine, Out, affine_map<T>, cuda::detail::make_map<T>,
-                         cuda::detail::second_component, std::remove_const_t<A>, std::remove_const_t<B>>;
+                                                       cuda::device_span<Out> out,
+                                                       const recurrence_options& options = {}) {
+    using types = cuda::detail::recurrence_types<T, A, B, Out>;
     const auto n = a.size();
     const auto check_size = [n](std::size_t size, const char* name) {
         if (size != n) {
@@ -55,14 +75,37 @@ requires(!std::is_const_v<Out>) void linear_recurrence(cuda::executor& ex, cuda:
     check_size(b.size(), "b");
     check_size(out.size(), "out");
     cuda::scan_arguments<types> arguments{};
-    arguments.in[0] = a.data();
-    arguments.in[1] = b.data();
-    arguments.out = out.data();
-    arguments.n = n;
-    arguments.has_initial = true;
-    arguments.initial = {T(0), x0};
+    cuda::detail::set_up_recurrence(arguments, a.data(), b.data(), x0, out.data(), n);
+    arguments.reverse = options.reverse;
+    arguments.keeps_sides = true;
     cuda::detail::check_call<types>(ex, {a.data(), b.data()}, {"a", "b"}, out.data(), n, arguments);
     if (n != 0) cuda::scan_launch<types, false>(ex, arguments).run();
+}
+
+// Along `axis` of views.
+template <class Acc = deduced, class A, class B, class Out,
+          class T = cuda::detail::recurrence_number<Acc, A, B>>
+requires(!std::is_const_v<Out>) void linear_recurrence(cuda::executor& ex, const cuda::device_view<A>& a,
+                                                       const cuda::device_view<B>& b,
+                                                       const std::type_identity_t<T>& x0,
+                                                       const cuda::device_view<Out>& out, int axis,
+                                                       const recurrence_options& options = {}) {
+    using types = cuda::detail::recurrence_types<T, A, B, Out>;
+    int same_axis = axis;
+    detail::check_views(a.description(), out.description(), axis, "a");
+    detail::check_views(b.description(), out.description(), same_axis, "b");
+    cuda::axis_arguments<types> arguments{{},
+                                          core::axis_geometry(a.shape(), a.strides(), b.strides(),
+                                                              out.strides(), static_cast<std::size_t>(axis))};
+    if (out.size() == 0) return;
+    cuda::detail::check_view(ex, a, "a");
+    cuda::detail::check_view(ex, b, "b");
+    cuda::detail::check_view(ex, out, "out");
+    core::axis_geometry::offsets first{0, 0, 0};
+    if (options.reverse) first = arguments.geometry.turn();
+    cuda::detail::set_up_recurrence(arguments.scan, a.data() + first.in, b.data() + first.second, x0,
+                                    out.data() + first.out, arguments.geometry.length);
+    cuda::axis_launch<types, false>(ex, arguments).run();
 }
 
 }  // namespace upsweep

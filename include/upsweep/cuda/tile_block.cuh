@@ -210,7 +210,7 @@ struct tile_block {
     }
 
     __device__ __forceinline__ void sum_run(const typename Types::Raw& raw, int row, bool reverse) const {
-        const combiner<Acc, Op> combine{arguments.op, reverse};
+        const auto combine = arguments.combine(reverse);
         Acc x[Types::items];
         load_accumulators<typename Types::Total>(raw, arguments.load, reverse, x);
         totals().store(row, lane, fold_run(combine, x));
@@ -318,7 +318,7 @@ struct tile_block {
     template <bool Exclusive, bool Plain, storing How, wanted Wanted = wanted::as_usual>
     __device__ __forceinline__ void scan_row(const typename Types::Raw& raw, int row, int valid, bool reverse,
                                              left_parts<Acc>& left) const {
-        const combiner<Acc, Op> combine{arguments.op, reverse};
+        const auto combine = arguments.combine(reverse);
         set_part(
             combine, row > 0, [&] { return row_folds()[row - 1]; }, left.rows, left.has_rows);
         set_runs(combine, totals(), row, lane, left);

@@ -43,8 +43,9 @@ void linear_recurrence(mpi::executor& ex, const A& a, const B& b, const std::typ
                         .refusal = refusal});
     if (all.position > all.last) return;
 
-    const detail::recurrence_source<T, a_value, b_value> source{std::ranges::data(a), std::ranges::data(b)};
-    const detail::recurrence_sink<T, out_value> sink{std::ranges::data(out)};
+    const detail::recurrence_source<T, a_value, b_value> source{std::ranges::data(a), 1, std::ranges::data(b),
+                                                                1};
+    const detail::recurrence_sink<T, out_value> sink{std::ranges::data(out), 1};
     const cpu::scan_shape shape{n, false, in_place,
                                 n * (sizeof(a_value) + sizeof(b_value) + sizeof(out_value))};
     const affine op;

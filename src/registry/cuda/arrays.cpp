@@ -86,8 +86,42 @@ core::axis_geometry conversion_between(std::span<const std::int64_t> shape,
     return line ? *line : core::axis_geometry(shape, from, to, axis);
 }
 
-bool is_sequence(std::span<const std::int64_t> shape, const recurrence_call::array& array, dtype type) {
-    return shape.size() == 1 && array.type == type && (array.strides[0] == 1 || shape[0] == 1);
+// An input of a recurrence as numbers of the arithmetic's type, those that it repeats once; along an axis
+// that runs fastest in the results all of them, as tiles of lines want them.
+class converted_input {
+  public:
+    converted_input(const recurrence_call& call, const recurrence_call::array& in, dtype number,
+                    std::size_t axis, cuda::executor& ex) {
+        const std::size_t rank = call.shape.size();
+        const bool lies_along = std::abs(call.out.strides[axis]) == 1;
+        for (std::size_t k = 0; k < rank; ++k)
+            shape_.at(k) = in.strides[k] == 0 && !(k == axis && lies_along) ? 1 : call.shape[k];
+        const auto shape = std::span(shape_).first(rank);
+        strides_ = packed_strides(shape, call.out.strides);
+        memory_.emplace(ex, count_of(shape) * size_of(number));
+        const auto packed = std::span(strides_).first(rank);
+        load_elements({in.type, number, number}, conversion_between(shape, in.strides, packed, axis), in.data,
+                      memory_->data(), ex.stream());
+        for (std::size_t k = 0; k < rank; ++k)
+            if (shape_.at(k) != call.shape[k]) strides_.at(k) = 0;
+        array_ = {number, memory_->data(), packed};
+    }
+    converted_input(const converted_input&) = delete;
+    converted_input& operator=(const converted_input&) = delete;
+
+    [[nodiscard]] const recurrence_call::array& array() const { return array_; }
+
+  private:
+    std::array<std::int64_t, max_rank> shape_{}, strides_{};
+    std::optional<stream_memory> memory_;
+    recurrence_call::array array_{};
+};
+
+// Whether an input of that type is read by the kernels as it is.
+bool is_read_directly(const recurrence_call& call, const recurrence_call::array& in, dtype type,
+                      std::size_t axis) {
+    const bool repeats_along = in.strides[axis] == 0 && call.shape[axis] > 1;
+    return in.type == type && !(repeats_along && std::abs(call.out.strides[axis]) == 1);
 }
 
 }  // namespace
@@ -161,34 +195,28 @@ void scan_recurrence(cuda::executor& ex, const recurrence_call& call) {
     ex.check_pointer(call.out.data, "out");
     const cuda::device_scope current(ex);
     const dtype number = call.in_double ? dtype::float64 : dtype::float32;
-    const std::size_t count = count_of(call.shape);
-    if (is_sequence(call.shape, call.a, number) && is_sequence(call.shape, call.b, number) &&
-        is_sequence(call.shape, call.out, number))
-        return recur(call.in_double, ex, call.a.data, call.b.data, call.out.data, count, call.x0);
-
-    // Maps (a, b) side by side, in the order of the results.
-    const stream_memory maps(ex, 2 * count * size_of(number));
-    const auto packed = packed_strides(call.shape, call.out.strides);
-    const std::span map_strides = std::span(packed).first(call.shape.size());
-    // One sequence for both, or the axis for both: they are walked together.
-    const auto a_line = line_of(call.shape, call.a.strides, map_strides),
-               b_line = line_of(call.shape, call.b.strides, map_strides);
-    const auto source_of = [&](const recurrence_call::array& in, const auto& line) {
-        return pair_source{
-            in.type, in.data,
-            a_line && b_line ? *line : core::axis_geometry(call.shape, in.strides, map_strides, *axis)};
+    const bool halves = call.out.type == dtype::float16 || call.out.type == dtype::bfloat16;
+    const auto all_are = [&](dtype type) {
+        return is_read_directly(call, call.a, type, *axis) && is_read_directly(call, call.b, type, *axis);
     };
-    load_pairs(call.in_double, source_of(call.a, a_line), source_of(call.b, b_line), maps.data(),
-               ex.stream());
-    compose_maps(call.in_double, ex, maps.data(), call.shape, map_strides, call.axis, call.x0);
+    if (!call.in_double && halves && all_are(call.out.type)) return recur(call.out.type, ex, call);
 
-    auto strides = packed;  // of the second numbers of maps
-    for (std::int64_t& stride : strides) stride *= 2;
-    const void* const results = static_cast<std::byte*>(maps.data()) + size_of(number);
-    store_results(
-        {call.out.type, number, number}, {.start = value::of(number, 0.0)},
-        conversion_between(call.shape, std::span(strides).first(call.shape.size()), call.out.strides, *axis),
-        results, call.out.data, ex.stream());
+    recurrence_call numbers = call;
+    std::optional<converted_input> a, b;
+    if (!is_read_directly(call, call.a, number, *axis))
+        numbers.a = a.emplace(call, call.a, number, *axis, ex).array();
+    if (!is_read_directly(call, call.b, number, *axis))
+        numbers.b = b.emplace(call, call.b, number, *axis, ex).array();
+    if (call.out.type == number) return recur(number, ex, numbers);
+
+    const auto packed = packed_strides(call.shape, call.out.strides);
+    const std::span strides = std::span(packed).first(call.shape.size());
+    const stream_memory results(ex, count_of(call.shape) * size_of(number));
+    numbers.out = {number, results.data(), strides};
+    recur(number, ex, numbers);
+    store_results({call.out.type, number, number}, {.start = value::of(number, 0.0)},
+                  conversion_between(call.shape, strides, call.out.strides, *axis), results.data(),
+                  call.out.data, ex.stream());
 }
 
 }  // namespace upsweep::registry::gpu

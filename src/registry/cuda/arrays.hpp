@@ -22,7 +22,7 @@ void scan_array(const scan_request& request, cuda::executor& ex, const void* in,
 void scan_array_segments(const scan_request& request, cuda::executor& ex, const void* in,
                          const std::uint8_t* heads, void* out, std::size_t n);
 
-// x[i] = a[i] x[i-1] + b[i] with x[-1] = x0, along an axis.
+// x[i] = a[i] x[i-1] + b[i] with x[-1] = x0, along an axis; or from its end.
 struct recurrence_call {
     struct array {
         dtype type;
@@ -34,9 +34,11 @@ struct recurrence_call {
     int axis;
     double x0;
     bool in_double;  // the arithmetic; else in float
+    bool reverse;
 };
-// Temporary memory: two numbers for each element, unless the arrays are sequences of the arithmetic's type.
-// `out` may be a or b (equal pointers, types and strides) and must not overlap them otherwise.
+// Temporary memory: a number for each element of every array, unless all have the arithmetic's type, or one
+// of 16 bits that is converted to float. Inputs that repeat elements are converted as they are. `out` may be
+// a or b (equal pointers, types and strides) and must not overlap them otherwise.
 void scan_recurrence(cuda::executor& ex, const recurrence_call& call);
 
 }  // namespace upsweep::registry::gpu

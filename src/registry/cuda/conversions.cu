@@ -119,34 +119,6 @@ __global__ void __launch_bounds__(threads)
              });
 }
 
-// Two numbers side by side, of arrays of run-time types.
-template <class T>
-struct alignas(2 * sizeof(T)) number_pair {
-    T first, second;
-};
-struct pair_places {
-    std::ptrdiff_t first, second, out;
-};
-template <class T>
-__global__ void __launch_bounds__(threads)
-    load_pairs_kernel(element_walk walk, core::axis_geometry other, dtype first_type, const void* first,
-                      dtype second_type, const void* second, number_pair<T>* to) {
-    const core::axis_geometry& g = walk.geometry;
-    walk.run(
-        [&](std::uint64_t sequence) {
-            const places at = g.begin(sequence);
-            return pair_places{at.in, other.begin(sequence).in, at.out};
-        },
-        [&](const pair_places& at, std::uint64_t i) {
-            const auto index = static_cast<std::ptrdiff_t>(i);
-            return number_pair<T>{load_any<T>(first_type, {}, first, at.first + index * g.in_stride),
-                                  load_any<T>(second_type, {}, second, at.second + index * other.in_stride)};
-        },
-        [&](const pair_places& at, std::uint64_t i, const number_pair<T>& x) {
-            to[at.out + static_cast<std::ptrdiff_t>(i) * g.out_stride] = x;
-        });
-}
-
 unsigned blocks_for(std::uint64_t n) {
     return static_cast<unsigned>(std::min<std::uint64_t>((n + threads - 1) / threads, 4096));
 }
@@ -170,22 +142,6 @@ void load_elements(const conversion& how, const core::axis_geometry& geometry, c
 }
 void load_elements(const conversion& how, const void* from, void* to, std::size_t n, cudaStream_t stream) {
     load_elements(how, sequence_of(n), from, to, stream);
-}
-
-void load_pairs(bool in_double, const pair_source& first, const pair_source& second, void* to,
-                cudaStream_t stream) {
-    const element_walk walk(first.geometry);
-    if (walk.size() == 0) return;
-    const auto launch = [&]<class T>(std::type_identity<T>) {
-        load_pairs_kernel<<<blocks_for(walk.size()), threads, 0, stream>>>(
-            walk, second.geometry, first.type, first.data, second.type, second.data,
-            static_cast<number_pair<T>*>(to));
-    };
-    if (in_double)
-        launch(std::type_identity<double>{});
-    else
-        launch(std::type_identity<float>{});
-    cuda::check(cudaGetLastError(), "converting coefficients");
 }
 
 void store_results(const conversion& how, const result_order& order, const core::axis_geometry& geometry,

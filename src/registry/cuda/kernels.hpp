@@ -21,16 +21,6 @@ void load_elements(const conversion& how, const void* from, void* to, std::size_
 void load_elements(const conversion& how, const core::axis_geometry& geometry, const void* from, void* to,
                    cudaStream_t stream);
 
-// Two arrays of one shape, element by element side by side, as float or double: a pair of `to` for each. The
-// geometries have one order of sequences, that of `to`, whose strides count pairs.
-struct pair_source {
-    dtype type;
-    const void* data;
-    core::axis_geometry geometry;
-};
-void load_pairs(bool in_double, const pair_source& first, const pair_source& second, void* to,
-                cudaStream_t stream);
-
 // Stores inclusive results, or exclusive ones made of them: each is the inclusive one of the element before,
 // bit for bit (docs/numerics.md), and the first is the start. So most scans below are inclusive alone, which
 // halves what is compiled.
@@ -79,11 +69,8 @@ struct segments_call {
 };
 void scan_segments(operation op, dtype held, cuda::executor& ex, const segments_call& call);
 
-// Affine maps (a, b) of float, or of double, composed along an axis in place, from the constant map x0.
-void compose_maps(bool in_double, cuda::executor& ex, void* maps, std::span<const std::int64_t> shape,
-                  std::span<const std::int64_t> strides, int axis, double x0);
-// linear_recurrence of sequences of float, or of double.
-void recur(bool in_double, cuda::executor& ex, const void* a, const void* b, void* out, std::size_t n,
-           double x0);
+// linear_recurrence of arrays that are all of that type: float32 or float64, in which the arithmetic happens,
+// or float16 or bfloat16, in float.
+void recur(dtype type, cuda::executor& ex, const recurrence_call& call);
 
 }  // namespace upsweep::registry::gpu
