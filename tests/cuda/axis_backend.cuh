@@ -79,8 +79,7 @@ void scan_in_every_way(cuda_executor& ex, int axis, const Call& call, const stri
         for (std::size_t k = 0; k < from.size(); ++k) staging.write(x[k], input[k].data(), from[k].bytes);
         if (in_place == none) staging.write(y, to.first, to.bytes);  // what lies between the elements stays
         staging.upload(ex.device().stream());
-        const auto there = [&](const auto& view, std::size_t array, const char* first) {
-            using T = typename std::decay_t<decltype(view)>::element_type;
+        const auto there = [&]<class T>(const strided_view<T>& view, std::size_t array, const char* first) {
             const auto offset = reinterpret_cast<const char*>(view.data()) - first;
             return cuda::device_view<T>(reinterpret_cast<T*>(staging.device(array) + offset), view.shape(),
                                         view.strides());

@@ -3,6 +3,7 @@
 // every tile, a block a tile. No block waits for another.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "upsweep/cuda/axis_arguments.cuh"
@@ -28,10 +29,13 @@ __device__ __forceinline__ scan_arguments<Types> arguments_of_line(const axis_ar
 }  // namespace detail
 
 // Blocks of scan_lines_kernel that a multiprocessor holds: what lies in registers between tiles takes more of
-// them than a scan of one tile needs.
+// them than a scan of one tile needs, and a block that spills them is slower than one less.
 template <class Types>
-inline constexpr int line_blocks =
-    tile_shape<Types>::blocks_per_multiprocessor < 4 ? tile_shape<Types>::blocks_per_multiprocessor : 4;
+inline constexpr int line_blocks = std::min(tile_shape<Types>::blocks_per_multiprocessor,
+                                            !tile_shape<Types>::direct            ? 4
+                                            : tile_shape<Types>::kept_bytes <= 32 ? 4
+                                            : tile_shape<Types>::kept_bytes <= 64 ? 3
+                                                                                  : 2);
 
 template <class Types, bool Exclusive>
 __global__ void __launch_bounds__(tile_shape<Types>::threads, line_blocks<Types>)

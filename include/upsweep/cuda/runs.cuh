@@ -27,7 +27,7 @@ struct raw_run {
 template <int Items, class First, class... Rest>
 struct raw_run<Items, First, Rest...> {
     word_array<Items* int(sizeof(First)) / 4> words;
-    raw_run<Items, Rest...> rest;
+    [[no_unique_address]] raw_run<Items, Rest...> rest;
 
     __device__ __forceinline__ raw_run& arrays() { return *this; }
 

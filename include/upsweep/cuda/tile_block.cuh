@@ -23,13 +23,17 @@ struct tile_shape {
     static constexpr int rows_per_warp = 32 / warps;
     // Whether aligned rows go straight from memory to registers, where they stay between the two passes over
     // the tile, and back. Others pass through shared memory, once a pass.
+    static constexpr int kept_bytes = rows_per_warp * int(sizeof(typename Types::Raw));  // of a lane's
     static constexpr bool direct = [] {
-        bool small = best_storing<typename Types::Out, Types::items> == storing::direct &&
-                     rows_per_warp * int(sizeof(typename Types::Raw)) <= 128;
+        bool small = best_storing<typename Types::Out, Types::items> == storing::direct && kept_bytes <= 256;
         for (const int size : Types::element_size) small = small && Types::items * size <= 32;
         return small;
     }();
-    static constexpr int blocks_per_multiprocessor = widest_row <= 512 ? 6 : widest_row <= 1024 ? 4 : 1;
+    // That what is kept leaves registers for.
+    static constexpr int blocks_per_multiprocessor = [] {
+        if (direct && kept_bytes > 64) return kept_bytes > 128 ? 2 : 3;
+        return widest_row <= 512 ? 6 : widest_row <= 1024 ? 4 : 1;
+    }();
 
     static constexpr int image_bytes = align16(widest_row + 32);
     static constexpr int images_at = 0;

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <span>
 
+#include "registry/cuda/arrays.hpp"
 #include "registry/held.hpp"
 #include "registry/scanner.hpp"
 #include "upsweep/core/axis_geometry.hpp"
