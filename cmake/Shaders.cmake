@@ -27,7 +27,8 @@ set(UPSWEEP_SUBGROUP_LINES "#define UPSWEEP_SUBGROUPS|#extension GL_KHR_shader_s
 |#extension GL_KHR_shader_subgroup_shuffle_relative : require" CACHE INTERNAL "Likewise")
 
 # In the order of shader::stage.
-set(UPSWEEP_STAGES tile_totals super_totals super_prefixes tile_scan blelloch_scan blelloch_add vote compact probe)
+set(UPSWEEP_STAGES tile_totals super_totals super_prefixes tile_scan blelloch_scan blelloch_add vote compact sort_count
+    sort_move sort_gather probe)
 
 # upsweep_compile_stage(STAGE OUTPUT.spv HEADER [USER]): HEADER is lines separated by `|`.
 #
@@ -84,7 +85,10 @@ function(upsweep_embed_spirv output)
         if(variant STREQUAL "one_word_subgroups")
             list(APPEND stages vote)
         elseif(NOT variant STREQUAL "one_word")
-            list(REMOVE_ITEM stages vote compact)
+            list(REMOVE_ITEM stages vote compact sort_gather)
+        endif()
+        if(variant STREQUAL "doubles")
+            list(REMOVE_ITEM stages sort_count sort_move)  # which compute with no double
         endif()
         foreach(stage IN LISTS stages)
             set(module "${folder}/${stage}_${variant}.spv")

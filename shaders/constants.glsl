@@ -9,6 +9,9 @@
 #define UPSWEEP_LENGTH 4
 #define UPSWEEP_BINDINGS 5
 #define UPSWEEP_FIRST_FREE_BINDING 5
+// Of a sort: the words that go along with keys, and where they go. (The length is in the workspace then.)
+#define UPSWEEP_VALUES UPSWEEP_LENGTH
+#define UPSWEEP_MOVED_VALUES UPSWEEP_TOTAL
 
 // Words of the parameter block. Counts and indices are in elements of the buffer they belong to, from the first
 // byte that is bound.
@@ -30,6 +33,12 @@
 #define UPSWEEP_P_VERTICES 18      // compact: vertices of an instance, 0 to draw items as vertices
 #define UPSWEEP_P_GROUP_ITEMS 19   // compact: items of a work group of the dispatch that the arguments describe
 #define UPSWEEP_P_GROUPS_X 20      // compact: largest x of that dispatch
+// Splits and sorts, which have nothing to compact and no initial value.
+#define UPSWEEP_P_VALUES_FIRST 12  // sort: where the value of item 0 is
+#define UPSWEEP_P_MOVED_FIRST 13   // sort: where the value of place 0 goes
+#define UPSWEEP_P_SHIFT 14         // sort: the lowest bit of the digit
+#define UPSWEEP_P_BINS 17          // split: at most UPSWEEP_MOST_BINS
+#define UPSWEEP_P_TILES 18         // split: tiles, which is how far apart the counts of two bins are
 #define UPSWEEP_P_USER 21          // four words for a user's keep and move
 #define UPSWEEP_PARAMETERS 25
 
@@ -45,6 +54,16 @@
 #define UPSWEEP_F_VECTORS 256u    // compact: records are whole, aligned vectors of four words
 #define UPSWEEP_F_SWAP 512u       // later operands on the left: with UPSWEEP_F_REVERSE, and above the lowest level of
                                   // Blelloch's scan, where sums of a reversed sequence lie in order
+// Splits and sorts.
+#define UPSWEEP_F_SIGNED 1024u       // keys are signed integers
+#define UPSWEEP_F_FLOATING 2048u     // keys are floating-point numbers
+#define UPSWEEP_F_DESCENDING 4096u
+#define UPSWEEP_F_KEYS 8192u         // keys are moved
+#define UPSWEEP_F_VALUES 16384u      // a word goes along with each key
+#define UPSWEEP_F_INDICES 32768u     // that word is the item's number; sort_gather: there are indices
+
+// Bins of a split, as many as a work group has invocations.
+#define UPSWEEP_MOST_BINS 256
 
 // Specialisation constants in Vulkan. In OpenGL the host defines UPSWEEP_TYPE, UPSWEEP_LINE, UPSWEEP_TRAITS and
 // UPSWEEP_BLELLOCH_SIZE in front of the text.

@@ -20,7 +20,7 @@
 namespace upsweep::gl {
 
 // The regions of a call by the plan's names for them.
-using resources = std::array<buffer_region, 7>;
+using resources = std::array<buffer_region, shader::resource_count>;
 inline buffer_region& of(resources& all, shader::resource which) {
     return all.at(static_cast<std::size_t>(which));
 }

@@ -13,16 +13,14 @@ namespace {
 bool is_blelloch(shader::stage which) {
     return which == shader::stage::blelloch_scan || which == shader::stage::blelloch_add;
 }
-bool takes_items(shader::stage which) {
-    return which == shader::stage::vote || which == shader::stage::compact;
-}
 
 }  // namespace
 
 GLuint program_cache::get(shader::program_key key, std::uint32_t user_text) {
     // Only what the text depends on.
     if (!is_blelloch(key.which)) key.blelloch_size = shader::group_size;
-    if (takes_items(key.which)) key.op = {};
+    if (shader::takes_items(key.which)) key.op = {};
+    if (shader::takes_keys(key.which)) key.op = {.element_words = key.op.element_words};
     for (const entry& each : entries_) {
         if (each.key == key && each.user_text == user_text) return each.program.name();
     }
@@ -30,7 +28,7 @@ GLuint program_cache::get(shader::program_key key, std::uint32_t user_text) {
     const std::string_view text = users == nullptr ? std::string_view() : std::string_view(users->text);
     std::string what = "the stage " + std::string(shader::name(key.which));
     if (user_text != 0)
-        what += takes_items(key.which) ? " with the items' text" : " with the operator's text";
+        what += shader::takes_items(key.which) ? " with the items' text" : " with the operator's text";
     entries_.push_back({key, user_text, compute_program(gl_, what, shader::program_source(key, es_, text))});
     return entries_.back().program.name();
 }

@@ -14,37 +14,15 @@ struct compact_layout {
     std::uint64_t votes;
     std::uint64_t bytes;
 };
-constexpr operation counts_operation = operation_of<plus, std::uint32_t>();
 
 compact_layout compact_layout_of(std::uint64_t items, const limits& device) {
     compact_layout layout{};
     layout.tiles = divide_up(items, tile_elements);
     layout.scan = round_up(layout.tiles * 4, alignment_of(device));
-    layout.found = layout.scan +
-                   scan_workspace_bytes(counts_operation, layout.tiles, algorithm::tree, group_size, device);
+    layout.found = layout.scan + counts_scan_bytes(layout.tiles, device);
     layout.votes = layout.found + 4;
     layout.bytes = layout.votes + layout.tiles * vote_words * 4;
     return layout;
-}
-
-void append_scan_of_counts(std::vector<dispatch>& made, const compact_layout& layout,
-                           std::uint64_t workspace_offset, const limits& device) {
-    scan_request counts;
-    counts.op = counts_operation;
-    counts.length = layout.tiles;
-    counts.exclusive = true;
-    counts.has_total = true;
-    counts.input_offset = counts.output_offset = workspace_offset;
-    counts.workspace_offset = workspace_offset + layout.scan;
-    counts.total_offset = workspace_offset + layout.found;
-    for (dispatch& next : plan_scan(counts, device)) {
-        for (binding& range : next.bindings) {
-            if (range.from != resource::none) range.from = resource::workspace;
-        }
-        next.counts = true;
-        next.waits = !made.empty();
-        made.push_back(next);
-    }
 }
 
 }  // namespace
@@ -103,7 +81,13 @@ std::vector<dispatch> plan_compact(const compact_request& request, const limits&
         next.bindings[UPSWEEP_INPUT] = chosen.range;
         next.parameters[UPSWEEP_P_INPUT_FIRST] = chosen.first;
     }
-    append_scan_of_counts(made, layout, request.workspace_offset, device);
+    append_counts_scan(made,
+                       {.counts = request.workspace_offset,
+                        .count = layout.tiles,
+                        .scratch = request.workspace_offset + layout.scan,
+                        .has_total = true,
+                        .total = request.workspace_offset + layout.found},
+                       device);
 
     std::uint64_t first = 0;
     do {

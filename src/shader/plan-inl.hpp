@@ -1,4 +1,4 @@
-// What the plans of scans and of compactions share: rounding, bindings, dispatches.
+// What the plans share: rounding, bindings, dispatches, the scan of counts.
 #pragma once
 
 #include <algorithm>
@@ -73,6 +73,41 @@ inline bound_range bind(resource from, std::uint64_t offset, std::uint64_t eleme
     const std::uint64_t start = offset / alignment_of(device) * alignment_of(device);
     const std::uint64_t first = (offset - start) / size;
     return {{from, start, (first + elements) * size}, static_cast<std::uint32_t>(first)};
+}
+
+// ---- counts, of which compactions and splits make places ----
+
+inline constexpr operation counts_operation = operation_of<plus, std::uint32_t>();
+
+inline std::uint64_t counts_scan_bytes(std::uint64_t counts, const limits& device) {
+    return scan_workspace_bytes(counts_operation, counts, algorithm::tree, group_size, device);
+}
+
+// Where things are in the workspace's buffer, in bytes.
+struct counts_scan {
+    std::uint64_t counts = 0;   // offset; each is replaced by the sum of those before it
+    std::uint64_t count = 0;    // how many they are
+    std::uint64_t scratch = 0;  // offset of counts_scan_bytes
+    bool has_total = false;
+    std::uint64_t total = 0;  // offset of the sum of all
+};
+inline void append_counts_scan(std::vector<dispatch>& made, const counts_scan& wanted, const limits& device) {
+    scan_request request;
+    request.op = counts_operation;
+    request.length = wanted.count;
+    request.exclusive = true;
+    request.has_total = wanted.has_total;
+    request.input_offset = request.output_offset = wanted.counts;
+    request.workspace_offset = wanted.scratch;
+    request.total_offset = wanted.total;
+    for (dispatch& next : plan_scan(request, device)) {
+        for (binding& range : next.bindings) {
+            if (range.from != resource::none) range.from = resource::workspace;
+        }
+        next.counts = true;
+        next.waits = !made.empty();
+        made.push_back(next);
+    }
 }
 
 }  // namespace upsweep::shader

@@ -1,6 +1,6 @@
-// What a host must do for a scan or a compaction: which stages in which order, with which ranges of which
-// buffers, how many work groups and which parameters. Plain data, made without touching a device; OpenGL and
-// Vulkan only carry it out.
+// What a host must do for a scan, a compaction or a sort: which stages in which order, with which ranges of
+// which buffers, how many work groups and which parameters. Plain data, made without touching a device;
+// OpenGL and Vulkan only carry it out.
 //
 // A host carries out a dispatch as follows: if `waits`, a memory barrier (storage buffer writes before it
 // become visible to storage buffer reads and writes after it); bind the five ranges; hand over the parameter
@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "shader/stages.hpp"
+#include "upsweep/core/key_order.hpp"
+#include "upsweep/shader/sort.hpp"
 
 namespace upsweep::shader {
 
@@ -31,8 +33,18 @@ struct limits {
 
 // Buffers of a request. A binding that a stage does not use names one that it may have at that place
 // unharmed.
-enum class resource : std::uint8_t { none, input, output, workspace, total, length, flags };
-inline constexpr int resource_count = 7;
+enum class resource : std::uint8_t {
+    none,
+    input,
+    output,
+    workspace,
+    total,
+    length,
+    flags,
+    values,
+    moved_values,
+};
+inline constexpr int resource_count = 9;
 
 struct binding {
     resource from = resource::none;
@@ -47,8 +59,7 @@ struct dispatch {
     // wrote, or, where a stage takes several dispatches, may have bytes in its bindings that the other
     // writes.
     bool waits = false;
-    bool counts =
-        false;  // an element is a uint whatever the request's operation: the scan of a compaction's counts
+    bool counts = false;  // an element is a uint whatever the request's operation: the scan of counts
     std::uint32_t groups_x = 1;
     std::uint32_t groups_y = 1;
     std::array<binding, UPSWEEP_BINDINGS> bindings{};
@@ -118,5 +129,30 @@ struct compact_request {
 // Two or more stages: vote, a scan of the counts (dispatch::counts), compact. Throws upsweep::error as
 // plan_scan does, and (unsupported) if flags, records or votes exceed binding_bytes.
 [[nodiscard]] std::vector<dispatch> plan_compact(const compact_request& request, const limits& device);
+
+// Keys are words of resource::input. Sorted, they go to resource::output, with the values, records of
+// shape.value_words words, from resource::values to resource::moved_values; or their indices, words, go to
+// resource::output.
+struct sort_request {
+    sort_shape shape{};
+    core::key_order order{};  // of keys of 4 * shape.key_words bytes
+    std::uint64_t items = 0;  // below 2^32; with length_in_buffer the most that there can be
+    bool length_in_buffer = false;
+    std::uint64_t input_offset = 0;
+    std::uint64_t output_offset = 0;
+    std::uint64_t values_offset = 0;
+    std::uint64_t moved_values_offset = 0;
+    std::uint64_t workspace_offset = 0;
+    std::uint64_t length_offset = 0;
+};
+
+// It never decreases with the number of items.
+[[nodiscard]] std::uint64_t sort_workspace_bytes(const sort_shape& shape, std::uint64_t items,
+                                                 const limits& device);
+// For each byte of a key sort_count, a scan of the counts (dispatch::counts) and sort_move; then sort_gather
+// for values of more than a word, twice in place. Output and input may be the same, and so may the values.
+// Throws upsweep::error as plan_scan does, and (unsupported) if keys, values or counts exceed binding_bytes.
+// Empty if there are no items.
+[[nodiscard]] std::vector<dispatch> plan_sort(const sort_request& request, const limits& device);
 
 }  // namespace upsweep::shader

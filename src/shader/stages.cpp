@@ -12,9 +12,9 @@ extern const std::array<std::string_view, stage_count> texts;
 
 namespace {
 
-constexpr std::array<std::string_view, stage_count> names = {"tile_totals", "super_totals",  "super_prefixes",
-                                                             "tile_scan",   "blelloch_scan", "blelloch_add",
-                                                             "vote",        "compact",       "probe"};
+constexpr std::array<std::string_view, stage_count> names = {
+    "tile_totals", "super_totals", "super_prefixes", "tile_scan", "blelloch_scan", "blelloch_add",
+    "vote",        "compact",      "sort_count",     "sort_move", "sort_gather",   "probe"};
 
 // The line of a stage that the user's text replaces.
 constexpr std::string_view user_marker = "//! user text\n";
@@ -27,8 +27,6 @@ static_assert(static_cast<int>(element_type::uint64) == UPSWEEP_T_UINT64);
 static_assert(static_cast<int>(element_type::int64) == UPSWEEP_T_INT64);
 static_assert(static_cast<int>(element_type::affine32) == UPSWEEP_T_AFFINE);
 static_assert(static_cast<int>(element_type::float64) == UPSWEEP_T_DOUBLE);
-
-bool takes_items(stage which) { return which == stage::vote || which == stage::compact; }
 
 void define(std::string& source, std::string_view macro, std::uint32_t value, std::string_view suffix = "") {
     source += "#define ";
@@ -60,6 +58,8 @@ std::string program_source(const program_key& key, bool es, std::string_view use
                             : "#version 430 core\n";
     if (takes_items(key.which)) {
         if (!user_text.empty()) source += "#define UPSWEEP_USER_ITEMS\n";
+    } else if (takes_keys(key.which)) {
+        define(source, "UPSWEEP_ELEMENT_WORDS", key.op.element_words);
     } else {
         define(source, "UPSWEEP_ELEMENT_WORDS", key.op.element_words);
         define(source, "UPSWEEP_TRAITS", traits_of(key.op), "u");

@@ -23,9 +23,20 @@ enum class stage : std::uint8_t {
     blelloch_add,
     vote,
     compact,
+    sort_count,
+    sort_move,
+    sort_gather,
     probe,
 };
-inline constexpr int stage_count = 9;
+inline constexpr int stage_count = 12;
+
+// Those that take a user's keep and move, and those whose text depends on the key's width alone.
+[[nodiscard]] constexpr bool takes_items(stage which) {
+    return which == stage::vote || which == stage::compact;
+}
+[[nodiscard]] constexpr bool takes_keys(stage which) {
+    return which == stage::sort_count || which == stage::sort_move || which == stage::sort_gather;
+}
 
 // "tile_totals"
 [[nodiscard]] std::string_view name(stage which);
@@ -34,7 +45,7 @@ inline constexpr int stage_count = 9;
 // probe.
 inline constexpr std::uint32_t group_size = 256;
 inline constexpr std::uint32_t probe_group_size = 64;
-// Elements of a tile, and items that vote and compact take a work group.
+// Elements of a tile, and items that votes, compactions and splits take a work group.
 inline constexpr std::uint32_t tile_elements = UPSWEEP_RUN_ELEMENTS * UPSWEEP_ROW_RUNS * UPSWEEP_TILE_ROWS;
 inline constexpr std::uint32_t vote_words = tile_elements / 32;
 
@@ -49,7 +60,7 @@ inline constexpr std::uint32_t vote_words = tile_elements / 32;
 // What a compiled OpenGL program depends on.
 struct program_key {
     stage which = stage::tile_scan;
-    operation op{};                            // of the stages that scan
+    operation op{};                            // of the stages that scan; of those that sort its width
     std::uint32_t blelloch_size = group_size;  // of Blelloch's stages
     friend constexpr bool operator==(const program_key&, const program_key&) = default;
 };

@@ -14,7 +14,8 @@ using words = std::span<const std::uint32_t>;
 constexpr std::array<words, shader::stage_count> one_word = {
     generated::tile_totals_one_word, generated::super_totals_one_word,  generated::super_prefixes_one_word,
     generated::tile_scan_one_word,   generated::blelloch_scan_one_word, generated::blelloch_add_one_word,
-    generated::vote_one_word,        generated::compact_one_word,       generated::probe_one_word};
+    generated::vote_one_word,        generated::compact_one_word,       generated::sort_count_one_word,
+    generated::sort_move_one_word,   generated::sort_gather_one_word,   generated::probe_one_word};
 constexpr std::array<words, shader::stage_count> two_words = {generated::tile_totals_two_words,
                                                               generated::super_totals_two_words,
                                                               generated::super_prefixes_two_words,
@@ -23,6 +24,9 @@ constexpr std::array<words, shader::stage_count> two_words = {generated::tile_to
                                                               generated::blelloch_add_two_words,
                                                               words{},
                                                               words{},
+                                                              generated::sort_count_two_words,
+                                                              generated::sort_move_two_words,
+                                                              words{},
                                                               generated::probe_two_words};
 constexpr std::array<words, shader::stage_count> doubles = {generated::tile_totals_doubles,
                                                             generated::super_totals_doubles,
@@ -30,6 +34,9 @@ constexpr std::array<words, shader::stage_count> doubles = {generated::tile_tota
                                                             generated::tile_scan_doubles,
                                                             generated::blelloch_scan_doubles,
                                                             generated::blelloch_add_doubles,
+                                                            words{},
+                                                            words{},
+                                                            words{},
                                                             words{},
                                                             words{},
                                                             generated::probe_doubles};

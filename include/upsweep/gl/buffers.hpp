@@ -31,4 +31,8 @@ struct buffer_span {
     }
 };
 
+// What can be moved as it is: words.
+template <class T>
+concept record = std::is_trivially_copyable_v<T> && sizeof(T) % 4 == 0;
+
 }  // namespace upsweep::gl

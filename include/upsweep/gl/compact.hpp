@@ -58,10 +58,6 @@ struct compact_options {
     return {arguments.buffer, 1, arguments.offset + count_offset};
 }
 
-// What can be moved as it is: words.
-template <class T>
-concept record = std::is_trivially_copyable_v<T> && sizeof(T) % 4 == 0;
-
 namespace detail {
 
 inline compact_call make_call(buffer_span<indirect_arguments> arguments, const compact_options& options,

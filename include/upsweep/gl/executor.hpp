@@ -1,4 +1,4 @@
-// The OpenGL executor: scans and compactions in the caller's context, on the caller's buffer objects.
+// The OpenGL executor: scans, compactions and sorts in the caller's context, on the caller's buffer objects.
 //
 // - Context: the executor is made, used and destroyed while one OpenGL 4.3 (or later, core or compatibility)
 //   or OpenGL ES 3.1 context, or contexts that share objects with it, are current on the calling thread. It
@@ -25,6 +25,7 @@
 #include "upsweep/gl/loader.hpp"
 #include "upsweep/shader/conformance.hpp"
 #include "upsweep/shader/operation.hpp"
+#include "upsweep/shader/sort.hpp"
 
 namespace upsweep::gl {
 
@@ -51,7 +52,7 @@ struct device_info {
     std::uint64_t binding_alignment = 1;               // of its offset, bytes
 };
 
-// A scan or compaction without types, as scan.hpp and compact.hpp hand it over.
+// A scan, compaction or sort without types, as scan.hpp, compact.hpp and sort.hpp hand it over.
 struct scan_call {
     shader::operation op{};
     std::uint32_t user_text = 0;  // number of a user's operator; 0: built in
@@ -72,6 +73,12 @@ struct compact_call {
     std::uint32_t vertices_per_instance = 0;
     std::uint32_t items_per_group = 256;
     std::array<std::uint32_t, 4> user{};
+};
+struct sort_call {
+    core::key_order order{};
+    shader::sort_shape shape{};  // values_in_place is found out
+    buffer_region in{}, out{}, values{}, values_out{}, length{}, workspace{};
+    std::uint64_t size = 0;  // keys
 };
 
 class executor {
@@ -97,6 +104,8 @@ class executor {
                                                      scan_algorithm algorithm = scan_algorithm::tree,
                                                      std::uint32_t work_group_size = 256) const;
     [[nodiscard]] std::uint64_t compact_workspace_bytes(std::uint64_t items) const;
+    [[nodiscard]] std::uint64_t sort_workspace_bytes(const shader::sort_shape& shape,
+                                                     std::uint64_t size) const;
     // Where a workspace of the caller's may begin, in bytes.
     [[nodiscard]] std::uint64_t workspace_alignment() const;
 
@@ -104,9 +113,10 @@ class executor {
     // docs/shaders.md): the place for timestamps. It must not call the executor.
     void observe(std::function<void(std::string_view stage)> observer);
 
-    // Used by scan.hpp, compact.hpp and user.hpp. Throw upsweep::error before anything is issued.
+    // Used by scan.hpp, compact.hpp, sort.hpp and user.hpp. Throw upsweep::error before anything is issued.
     void run(const scan_call& call);
     void run(const compact_call& call);
+    void run(const sort_call& call);
     // Compiles what a scan of that many elements needs.
     void compile(const scan_call& call);
     // Number a user's text, which is compiled at once.

@@ -6,4 +6,5 @@
 #include "upsweep/gl/executor.hpp"
 #include "upsweep/gl/offscreen_context.hpp"
 #include "upsweep/gl/scan.hpp"
+#include "upsweep/gl/sort.hpp"
 #include "upsweep/gl/user.hpp"

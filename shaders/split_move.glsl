@@ -1,0 +1,124 @@
+// The last step of a stable split: the items of a tile are put in order of their bins in shared memory, and moved from
+// there, neighbours to neighbouring places (split.glsl). The counts have been scanned in between.
+//
+// An item's rank among those of its bin is counted 256 items at a time: each sets its bit in a mask of its bin, and
+// counts the bits in front of it. Nothing depends on subgroups or on the order in which invocations run.
+
+// Before each bin of each tile, the items with earlier places; at UPSWEEP_P_CARRY a length that came from a buffer.
+layout(std430, binding = UPSWEEP_WORKSPACE) readonly buffer workspace_block {
+    uint workspace[];
+};
+
+#define UPSWEEP_MASK_ROWS (UPSWEEP_GROUP_SIZE / 32)
+#define UPSWEEP_ROUNDS (UPSWEEP_SPLIT_ITEMS / UPSWEEP_GROUP_SIZE)
+// Places that are filled at once: as many words as the masks of all bins are, which they share.
+#define UPSWEEP_WINDOW (UPSWEEP_MASK_ROWS * UPSWEEP_MOST_BINS)
+#define UPSWEEP_WINDOWS (UPSWEEP_SPLIT_ITEMS / UPSWEEP_WINDOW)
+// A bin above, a number below UPSWEEP_SPLIT_ITEMS in the low bits.
+#define UPSWEEP_LOW_BITS 12
+
+shared uint words[UPSWEEP_WINDOW];
+shared uint bin_totals[UPSWEEP_MOST_BINS];  // then: items of the tile in earlier bins
+shared uint bin_first[UPSWEEP_MOST_BINS];   // what is added to an item's position in the tile to get its place
+
+uint joined(uint bin, uint low) { return bin << UPSWEEP_LOW_BITS | low; }
+uint low_of(uint both) { return both & ((1u << UPSWEEP_LOW_BITS) - 1u); }
+uint bin_in(uint both) { return both >> UPSWEEP_LOW_BITS; }
+
+uint mask_slot(uint row, uint bin) { return row * uint(UPSWEEP_MOST_BINS) + bin; }
+
+// The rank of one of 256 items among those of its bin that the tile has up to them.
+uint rank_of(uint bin, uint lane, uint bins) {
+    uint row = lane / 32u;
+    uint bit = 1u << (lane % 32u);
+    bool chosen = bin < bins;
+    if (chosen) atomicOr(words[mask_slot(row, bin)], bit);
+    synchronize();
+    uint rank = 0u;
+    if (chosen) {
+        rank = bin_totals[bin] + uint(bitCount(words[mask_slot(row, bin)] & (bit - 1u)));
+        for (uint r = 0u; r < row; ++r) rank += uint(bitCount(words[mask_slot(r, bin)]));
+    }
+    synchronize();
+    if (lane < bins) {
+        uint sum = 0u;
+        for (uint r = 0u; r < uint(UPSWEEP_MASK_ROWS); ++r) {
+            sum += uint(bitCount(words[mask_slot(r, lane)]));
+            words[mask_slot(r, lane)] = 0u;
+        }
+        bin_totals[lane] += sum;
+    }
+    synchronize();
+    return rank;
+}
+
+// From the totals of bins to what is in front of each in the tile; `first` is where the first item of bin `lane` goes.
+// Returns how many items there are.
+uint scan_totals(uint lane, uint bins, uint first) {
+    uint own = lane < bins ? bin_totals[lane] : 0u;
+    for (uint distance = 1u; distance < bins; distance *= 2u) {
+        uint sum = 0u;
+        if (lane < bins) sum = bin_totals[lane] + (lane >= distance ? bin_totals[lane - distance] : 0u);
+        synchronize();
+        if (lane < bins) bin_totals[lane] = sum;
+        synchronize();
+    }
+    uint all = bin_totals[bins - 1u];
+    uint before = lane < bins ? bin_totals[lane] - own : 0u;
+    synchronize();
+    if (lane < bins) {
+        bin_totals[lane] = before;
+        bin_first[lane] = first - before;
+    }
+    synchronize();
+    return all;
+}
+
+void main() {
+    if (group_index() >= parameters[UPSWEEP_P_GROUPS]) return;
+    uint lane = gl_LocalInvocationIndex;
+    uint tile = split_tile();
+    uint bins = parameters[UPSWEEP_P_BINS];
+    uint count = has_flag(UPSWEEP_F_LENGTH) ? workspace[parameters[UPSWEEP_P_CARRY]] : parameters[UPSWEEP_P_LENGTH];
+    uint base = tile * uint(UPSWEEP_SPLIT_ITEMS);
+    if (base >= count) return;
+
+    // Asked for before the items, used after them.
+    uint first = lane < bins ? workspace[count_slot(lane, tile)] : 0u;
+    for (uint row = 0u; row < uint(UPSWEEP_MASK_ROWS); ++row) {
+        if (lane < bins) words[mask_slot(row, lane)] = 0u;
+    }
+    if (lane < bins) bin_totals[lane] = 0u;
+    synchronize();
+
+    uint ranks[UPSWEEP_ROUNDS];  // with the bin
+    for (int k = 0; k < UPSWEEP_ROUNDS; ++k) {
+        ranks[k] = UPSWEEP_NO_BIN;
+        // The same answer in the whole work group.
+        if (base + uint(k * UPSWEEP_GROUP_SIZE) < count) {
+            uint item = base + uint(k * UPSWEEP_GROUP_SIZE) + lane;
+            uint bin = item < count ? bin_of(item) : UPSWEEP_NO_BIN;
+            uint rank = rank_of(bin, lane, bins);
+            if (bin < bins) ranks[k] = joined(bin, rank);
+        }
+    }
+    uint kept = scan_totals(lane, bins, first);
+
+    for (int w = 0; w < UPSWEEP_WINDOWS; ++w) {
+        uint start = uint(w * UPSWEEP_WINDOW);
+        for (int k = 0; k < UPSWEEP_ROUNDS; ++k) {
+            uint bin = bin_in(ranks[k]);
+            if (ranks[k] == UPSWEEP_NO_BIN) continue;
+            uint position = bin_totals[bin] + low_of(ranks[k]);
+            // Below start it wraps around to a large number.
+            if (position - start < uint(UPSWEEP_WINDOW))
+                words[position - start] = joined(bin, uint(k * UPSWEEP_GROUP_SIZE) + lane);
+        }
+        synchronize();
+        for (uint i = lane; i < uint(UPSWEEP_WINDOW); i += uint(UPSWEEP_GROUP_SIZE)) {
+            uint position = start + i;
+            if (position < kept) move(base + low_of(words[i]), bin_first[bin_in(words[i])] + position);
+        }
+        synchronize();
+    }
+}

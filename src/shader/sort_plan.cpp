@@ -1,0 +1,225 @@
+// The plan of a sort: from the lowest digit of eight bits to the highest, a stable split by each
+// (shaders/split.glsl). Keys go back and forth between the output and the workspace, and end in the output
+// because a key has an even number of digits. Values of one word go along; wider ones are fetched by their
+// index at the end.
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "shader/split-inl.hpp"
+
+namespace upsweep::shader {
+namespace {
+
+constexpr std::uint64_t digits = 256;
+static_assert(digits <= most_bins);
+
+// What goes along with a key.
+enum class companion : std::uint8_t { none, value, index };
+
+companion companion_of(const sort_shape& shape) {
+    if (shape.output == sort_output::keys) return companion::none;
+    return shape.output == sort_output::keys_with_values && shape.value_words == 1 ? companion::value
+                                                                                   : companion::index;
+}
+bool is_gathered(const sort_shape& shape) {
+    return shape.output == sort_output::keys_with_values && companion_of(shape) == companion::index;
+}
+
+// Bytes within the workspace: what a split needs, keys, words that go along, values.
+struct sort_layout {
+    split_layout split;
+    std::array<std::uint64_t, 2> keys;   // the second only if no keys are asked for
+    std::array<std::uint64_t, 2> words;  // the second only if values are gathered
+    std::uint64_t values;                // a copy, if they are gathered in place
+    std::uint64_t bytes;
+};
+sort_layout sort_layout_of(const sort_shape& shape, std::uint64_t items, const limits& device) {
+    sort_layout layout{};
+    layout.split = split_layout_of(items, digits, device);
+    layout.bytes = layout.split.bytes;
+    const auto take = [&](std::uint64_t words) {
+        const std::uint64_t at = layout.bytes;
+        layout.bytes = round_up(at + items * words * 4, alignment_of(device));
+        return at;
+    };
+    layout.keys[0] = take(shape.key_words);
+    if (shape.output == sort_output::indices) layout.keys[1] = take(shape.key_words);
+    if (companion_of(shape) != companion::none) layout.words[0] = take(1);
+    if (is_gathered(shape)) layout.words[1] = take(1);
+    if (is_gathered(shape) && shape.values_in_place) layout.values = take(shape.value_words);
+    return layout;
+}
+
+// A place that a pass reads or writes.
+struct place {
+    resource from = resource::none;
+    std::uint64_t offset = 0;
+    const char* name = "";
+};
+
+class sort_planner {
+  public:
+    sort_planner(const sort_request& request, const limits& device)
+        : request_(request), device_(device), layout_(sort_layout_of(request.shape, request.items, device)) {}
+
+    std::vector<dispatch> make() && {
+        if (request_.items == 0) return {};
+        const std::uint32_t passes = 4 * request_.shape.key_words;
+        for (std::uint32_t pass = 0; pass < passes; ++pass) append_pass(pass, pass + 1 == passes);
+        if (is_gathered(request_.shape)) append_gather();
+        return std::move(made_);
+    }
+
+  private:
+    [[nodiscard]] place scratch(std::uint64_t offset) const {
+        return {resource::workspace, request_.workspace_offset + offset, "workspace"};
+    }
+    [[nodiscard]] place keys_in() const {
+        const bool pairs = request_.shape.output == sort_output::keys_with_values;
+        return {resource::input, request_.input_offset, pairs ? "keys" : "in"};
+    }
+    // Of a pass, from 0 on.
+    [[nodiscard]] place keys_after(std::uint32_t pass) const {
+        if (pass % 2 == 0) return scratch(layout_.keys[0]);
+        if (request_.shape.output == sort_output::indices) return scratch(layout_.keys[1]);
+        const bool pairs = request_.shape.output == sort_output::keys_with_values;
+        return {resource::output, request_.output_offset, pairs ? "keys_out" : "out"};
+    }
+    [[nodiscard]] place words_after(std::uint32_t pass) const {
+        if (pass % 2 == 0) return scratch(layout_.words[0]);
+        if (is_gathered(request_.shape)) return scratch(layout_.words[1]);
+        if (request_.shape.output == sort_output::indices)
+            return {resource::output, request_.output_offset, "out"};
+        return {resource::moved_values, request_.moved_values_offset, "values_out"};
+    }
+
+    void bind_words(dispatch& to, int at, int parameter, const place& from, std::uint64_t elements,
+                    std::uint32_t words) const {
+        const bound_range bound = bind(from.from, from.offset, elements, std::uint64_t{4} * words, device_);
+        if (bound.range.bytes > largest_binding(device_)) throw_bytes(from.name, bound.range.bytes, device_);
+        to.bindings[static_cast<std::size_t>(at)] = bound.range;
+        to.parameters[static_cast<std::size_t>(parameter)] = bound.first;
+    }
+    void set_length(dispatch& to) const {
+        if (!request_.length_in_buffer) return;
+        const bound_range length = bind(resource::length, request_.length_offset, 1, 4, device_);
+        to.bindings[UPSWEEP_LENGTH] = length.range;
+        to.parameters[UPSWEEP_P_LENGTH_INDEX] = length.first;
+    }
+    [[nodiscard]] std::uint32_t flags() const {
+        const core::key_order& order = request_.order;
+        return (order.is_signed ? UPSWEEP_F_SIGNED : 0u) | (order.is_floating ? UPSWEEP_F_FLOATING : 0u) |
+               (order.descending ? UPSWEEP_F_DESCENDING : 0u) |
+               (request_.length_in_buffer ? UPSWEEP_F_LENGTH : 0u);
+    }
+
+    void append_pass(std::uint32_t pass, bool is_last);
+    void append_gather();
+    void append_words(const place& values, const place* indices, const place& out);
+
+    const sort_request& request_;
+    const limits& device_;
+    sort_layout layout_;
+    std::vector<dispatch> made_;
+};
+
+void sort_planner::append_pass(std::uint32_t pass, bool is_last) {
+    const sort_shape& shape = request_.shape;
+    const companion along = companion_of(shape);
+    const place keys = pass == 0 ? keys_in() : keys_after(pass - 1);
+    const auto set = [&](dispatch& next) {
+        next.parameters[UPSWEEP_P_SHIFT] = 8 * pass;
+        bind_words(next, UPSWEEP_INPUT, UPSWEEP_P_INPUT_FIRST, keys, request_.items, shape.key_words);
+        if (next.which == stage::sort_count) {
+            next.bindings[UPSWEEP_LENGTH] = next.bindings[UPSWEEP_WORKSPACE];
+            set_length(next);
+            return;
+        }
+        std::uint32_t& wanted = next.parameters[UPSWEEP_P_FLAGS];
+        const bool moves_keys = !is_last || shape.output != sort_output::indices;
+        if (moves_keys) {
+            wanted |= UPSWEEP_F_KEYS;
+            bind_words(next, UPSWEEP_OUTPUT, UPSWEEP_P_OUTPUT_FIRST, keys_after(pass), request_.items,
+                       shape.key_words);
+        }
+        // What is declared but not touched is another name of something that is.
+        next.bindings[UPSWEEP_VALUES] = next.bindings[UPSWEEP_INPUT];
+        next.bindings[UPSWEEP_MOVED_VALUES] = next.bindings[UPSWEEP_OUTPUT];
+        if (along == companion::none) return;
+        wanted |= UPSWEEP_F_VALUES;
+        if (pass == 0 && along == companion::index) {
+            wanted |= UPSWEEP_F_INDICES;
+        } else {
+            const place values =
+                pass == 0 ? place{resource::values, request_.values_offset, "values"} : words_after(pass - 1);
+            bind_words(next, UPSWEEP_VALUES, UPSWEEP_P_VALUES_FIRST, values, request_.items, 1);
+        }
+        bind_words(next, UPSWEEP_MOVED_VALUES, UPSWEEP_P_MOVED_FIRST, words_after(pass), request_.items, 1);
+        if (!moves_keys) next.bindings[UPSWEEP_OUTPUT] = next.bindings[UPSWEEP_MOVED_VALUES];
+    };
+    append_split(made_, stage::sort_count, stage::sort_move, request_.items, layout_.split,
+                 request_.workspace_offset, flags(), device_, set);
+}
+
+void sort_planner::append_words(const place& values, const place* indices, const place& out) {
+    const std::uint32_t width = request_.shape.value_words;
+    const std::uint64_t groups = divide_up(request_.items * width, tile_elements);
+    const std::uint64_t window = most_groups(device_);
+    builder builder(device_, made_);
+    for (std::uint64_t first = 0; first < groups; first += window) {
+        const std::uint32_t wanted = flags() | (indices != nullptr ? UPSWEEP_F_INDICES : 0u);
+        dispatch& next = builder.add(stage::sort_gather, std::min(window, groups - first), wanted);
+        next.parameters[UPSWEEP_P_FIRST_GROUP] = static_cast<std::uint32_t>(first);
+        next.parameters[UPSWEEP_P_LENGTH] = static_cast<std::uint32_t>(request_.items);
+        next.parameters[UPSWEEP_P_RECORD_WORDS] = width;
+        bind_words(next, UPSWEEP_INPUT, UPSWEEP_P_INPUT_FIRST, values, request_.items * width, 1);
+        bind_words(next, UPSWEEP_OUTPUT, UPSWEEP_P_OUTPUT_FIRST, out, request_.items * width, 1);
+        next.bindings[UPSWEEP_WORKSPACE] = next.bindings[UPSWEEP_LENGTH] = next.bindings[UPSWEEP_INPUT];
+        if (indices != nullptr)
+            bind_words(next, UPSWEEP_WORKSPACE, UPSWEEP_P_VALUES_FIRST, *indices, request_.items, 1);
+        set_length(next);
+    }
+}
+
+void sort_planner::append_gather() {
+    place values{resource::values, request_.values_offset, "values"};
+    const place out{resource::moved_values, request_.moved_values_offset, "values_out"};
+    const place indices = scratch(layout_.words[1]);
+    if (request_.shape.values_in_place) {
+        const place copy = scratch(layout_.values);
+        append_words(values, nullptr, copy);
+        values = copy;
+    }
+    append_words(values, &indices, out);
+}
+
+}  // namespace
+
+std::uint64_t sort_workspace_bytes(const sort_shape& shape, std::uint64_t items, const limits& device) {
+    return sort_layout_of(shape, items, device).bytes;
+}
+
+std::vector<dispatch> plan_sort(const sort_request& request, const limits& device) {
+    const sort_shape& shape = request.shape;
+    const bool pairs = shape.output == sort_output::keys_with_values;
+    if (request.items >= words_limit) {
+        throw_error(errc::unsupported, std::string(pairs ? "keys" : "in") +
+                                           ": expected fewer than 4294967296 elements, because their places "
+                                           "are 32-bit words, but there are " +
+                                           std::to_string(request.items));
+    }
+    const std::uint64_t key_bytes = std::uint64_t{4} * shape.key_words;
+    check_offset(pairs ? "keys" : "in", request.input_offset, key_bytes);
+    check_offset(pairs ? "keys_out" : "out", request.output_offset,
+                 shape.output == sort_output::indices ? 4 : key_bytes);
+    if (pairs) {
+        check_offset("values", request.values_offset, 4);
+        check_offset("values_out", request.moved_values_offset, 4);
+    }
+    check_offset("workspace", request.workspace_offset, alignment_of(device));
+    if (request.length_in_buffer) check_offset("options.length", request.length_offset, 4);
+    return sort_planner(request, device).make();
+}
+
+}  // namespace upsweep::shader
