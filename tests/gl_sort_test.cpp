@@ -1,25 +1,192 @@
-// Sorting in OpenGL.
+// Sorting in OpenGL, core and ES (support/shader_sorts.hpp), and what OpenGL's interface adds: the caller's
+// workspace, the count of a compaction as the length, errors.
 #include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "support/gl_context.hpp"
 #include "support/gl_memory.hpp"
-#include "support/sorted.hpp"
+#include "support/random.hpp"
+#include "support/refused.hpp"
+#include "support/shader_sorts.hpp"
+#include "upsweep/gl/compact.hpp"
 #include "upsweep/gl/sort.hpp"
 
 namespace upsweep::test {
 namespace {
+
+template <gl::api Kind>
+class gl_sorter {
+  public:
+    template <class T>
+    class memory : public gl_memory<T> {
+      public:
+        memory(const gl_sorter& on, std::size_t size, std::size_t offset = 0)
+            : gl_memory<T>(on.context_->gl(), size, offset) {}
+        memory(const gl_sorter& on, std::span<const T> contents, std::size_t offset = 0)
+            : gl_memory<T>(on.context_->gl(), contents, offset) {}
+    };
+
+    explicit gl_sorter(const sort_limits& limits)
+        : context_(&gl_context::of(Kind)),
+          executor_(context_->loader(), {.max_groups_x = limits.groups_x,
+                                         .max_groups_y = limits.groups_y,
+                                         .max_binding_bytes = limits.binding_bytes}) {
+        executor_.observe([this](std::string_view stage) { stages_.emplace_back(stage); });
+    }
+    gl_sorter(const gl_sorter&) = delete;
+    gl_sorter& operator=(const gl_sorter&) = delete;
+
+    [[nodiscard]] std::string name() const { return executor_.device().version; }
+    [[nodiscard]] bool is_what_it_claims() const {
+        const bool es = Kind == gl::api::es;
+        return executor_.device().es == es && (name().rfind("OpenGL ES", 0) == 0) == es;
+    }
+    [[nodiscard]] const std::vector<std::string>& stages() const { return stages_; }
+    std::vector<std::string> take_complaints() { return gl_context::of(Kind).take_complaints(); }
+
+    template <class Key>
+    void sort(const memory<Key>& in, const memory<Key>& out, bool descending,
+              const memory<std::uint32_t>* length) {
+        upsweep::sort(begin(), in.span(), out.span(), options(descending, length));
+    }
+    template <class Key>
+    void sort_indices(const memory<Key>& in, const memory<std::uint32_t>& out, bool descending,
+                      const memory<std::uint32_t>* length) {
+        upsweep::sort_indices(begin(), in.span(), out.span(), options(descending, length));
+    }
+    template <class Key, class Value>
+    void sort_by_key(const memory<Key>& keys, const memory<Value>& values, const memory<Key>& keys_out,
+                     const memory<Value>& values_out, bool descending, const memory<std::uint32_t>* length) {
+        upsweep::sort_by_key(begin(), keys.span(), values.span(), keys_out.span(), values_out.span(),
+                             options(descending, length));
+    }
+
+  private:
+    gl::executor& begin() {
+        gl_context::of(Kind);
+        stages_.clear();
+        return executor_;
+    }
+    static gl::sort_options options(bool descending, const memory<std::uint32_t>* length) {
+        gl::sort_options made{.descending = descending};
+        if (length != nullptr) made.length = length->span();
+        return made;
+    }
+
+    gl_context* context_;
+    gl::executor executor_;
+    std::vector<std::string> stages_;
+};
+INSTANTIATE_TYPED_TEST_SUITE_P(core43, shader_sort, gl_sorter<gl::api::desktop>);
+INSTANTIATE_TYPED_TEST_SUITE_P(es31, shader_sort, gl_sorter<gl::api::es>);
+
 class gl_sort : public gl_test {};
 UPSWEEP_IN_BOTH_CONTEXTS(gl_sort);
 
-TEST_P(gl_sort, words) {
-    for (const std::size_t n : {1u, 2u, 300u, 4095u, 4096u, 4097u, 9000u, 300000u}) {
-        SCOPED_TRACE(n);
-        const auto x = keys_of<std::uint32_t>("any bits", n, n);
-        const gl_memory<std::uint32_t> in(gl(), std::span<const std::uint32_t>(x), n % 5),
-            out(gl(), n, n % 3);
-        upsweep::sort(executor(), in.span(), out.span());
-        EXPECT_EQ(out.read(), taken(x, sorted_indices(x, false)));
+using words = std::vector<std::uint32_t>;
+
+// A workspace of exactly as many bytes as are asked for; nothing is written around it.
+TEST_P(gl_sort, workspace_of_the_callers) {
+    using value = sort_record<3>;
+    for (const std::size_t n : {1u, 300u, 9001u}) {
+        const words x = keys_of<std::uint32_t>("few values", n, n);
+        const auto order = sorted_indices(x, false);
+        const auto y = numbered<value>(n);
+        const gl_memory<std::uint32_t> keys(gl(), std::span<const std::uint32_t>(x)), out(gl(), n);
+        const gl_memory<value> values(gl(), std::span<const value>(y));
+        const auto space = [&](std::uint64_t bytes) {
+            EXPECT_EQ(512 % executor().workspace_alignment(), 0u);  // where gl_memory begins
+            return gl_memory<std::byte>(gl(), bytes);
+        };
+        const auto for_keys = space(gl::sort_workspace_bytes<std::uint32_t>(executor(), n));
+        sort(executor(), keys.span(), out.span(), {.workspace = for_keys.span().region()});
+        EXPECT_EQ(out.read(), taken(x, order));
+        EXPECT_FALSE(for_keys.untouched());
+        (void)for_keys.read();
+        const auto for_indices = space(gl::sort_indices_workspace_bytes<std::uint32_t>(executor(), n));
+        sort_indices(executor(), keys.span(), out.span(), {.workspace = for_indices.span().region()});
+        EXPECT_EQ(out.read(), words(order.begin(), order.end()));
+        (void)for_indices.read();
+        const auto for_values =
+            space(gl::sort_by_key_workspace_bytes<std::uint32_t, value>(executor(), n, true));
+        const gl::sort_options options{.workspace = for_values.span().region()};
+        sort_by_key(executor(), keys.span(), values.span(), out.span(), values.span(), options);
+        EXPECT_EQ(out.read(), taken(x, order));
+        EXPECT_TRUE(same_memory(values.read(), taken(y, order)));
+        (void)for_values.read();
     }
 }
+
+// Compact, then sort what was kept, without a look at how many.
+TEST_P(gl_sort, the_length_of_a_compaction) {
+    const std::size_t n = 10000;
+    const auto x = keys_of<std::uint32_t>("any bits", n, 1);
+    words flags(n), kept;
+    random_bits random(2);
+    for (std::size_t i = 0; i < n; ++i) {
+        flags[i] = static_cast<std::uint32_t>(random.below(3));
+        if (flags[i] != 0) kept.push_back(x[i]);
+    }
+    const gl_memory<std::uint32_t> in(gl(), std::span<const std::uint32_t>(x)), packed(gl(), n);
+    const gl_memory<std::uint32_t> chosen(gl(), std::span<const std::uint32_t>(flags));
+    const gl_memory<gl::indirect_arguments> arguments(gl(), 1);
+    words expected = packed.read();
+    compact(executor(), chosen.span(), in.span(), packed.span(), arguments.span());
+    sort(executor(), packed.span(), packed.span(), {.length = gl::count_at(arguments.span())});
+    std::sort(kept.begin(), kept.end());
+    std::copy(kept.begin(), kept.end(), expected.begin());
+    EXPECT_EQ(packed.read(), expected);
+}
+
+TEST_P(gl_sort, errors) {
+    gl::executor& ex = executor();
+    const gl_memory<std::uint32_t> in(gl(), 100), out(gl(), 100), values(gl(), 100), moved(gl(), 100);
+    const gl_memory<double> wide(gl(), 50);
+    const auto part = [](const gl_memory<std::uint32_t>& of, std::uint64_t first, std::uint64_t count) {
+        return of.span().part(first, count);
+    };
+    const auto by_key = [&](auto keys, auto with, auto to, auto with_to) {
+        return [=, &ex] { sort_by_key(ex, keys, with, to, with_to); };
+    };
+    const auto k = in.span(), o = out.span(), v = values.span(), m = moved.span();
+    expect_refused("out: expected 100 elements, as many as in, but it has 99",
+                   [&] { sort(ex, k, part(out, 0, 99)); });
+    expect_refused("out: expected it to be disjoint from in",
+                   [&] { sort(ex, part(in, 0, 99), part(in, 1, 99)); });
+    expect_refused("out: expected it to be disjoint from in", [&] { sort_indices(ex, k, k); });
+    expect_refused("out: expected 50 elements", [&] { sort_indices(ex, wide.span(), o); });
+    expect_refused("values: expected 100 elements, as many as keys", by_key(k, part(values, 0, 99), o, m));
+    expect_refused("values_out: expected 100 elements", by_key(k, v, o, part(moved, 0, 99)));
+    expect_refused("keys_out: expected it to be disjoint from values", by_key(k, v, v, m));
+    expect_refused("values_out: expected it to be disjoint from keys", by_key(k, v, o, k));
+    expect_refused("values_out: expected it to be disjoint from keys_out", by_key(k, v, o, o));
+    expect_refused("keys_out: expected it to be disjoint from keys",
+                   by_key(part(in, 0, 50), part(values, 0, 50), part(in, 49, 50), part(moved, 0, 50)));
+    expect_refused("out: expected it to be disjoint from options.length",
+                   [&] { sort(ex, k, o, {.length = part(out, 99, 1)}); });
+    expect_refused("options.workspace: expected it to be disjoint from in",
+                   [&] { sort(ex, k, o, {.workspace = k.region()}); });
+    expect_refused("options.workspace: expected at least",
+                   [&] { sort(ex, k, o, {.workspace = m.region()}); });
+    expect_refused("in: expected an offset that is a multiple of 8 bytes", [&] {
+        sort(ex, gl::buffer_span<double>{in.name(), 10, 516}, wide.span().part(0, 10));
+    });
+    expect_refused("in: expected a buffer object", [&] {
+        sort(ex, gl::buffer_span<std::uint32_t>{0, 100, 0}, o);
+    });
+    expect_refused("out: expected to end within buffer", [&] {
+        sort(ex, k, gl::buffer_span<std::uint32_t>{out.name(), 100, 4096});
+    });
+    const gl::buffer_span<std::uint32_t> huge{in.name(), std::uint64_t{1} << 62, 0};
+    expect_refused("in: expected fewer than 2^62 bytes", [&] { sort(ex, huge, huge); });
+    EXPECT_TRUE(in.untouched() && out.untouched() && values.untouched() && moved.untouched());
+}
+
 }  // namespace
 }  // namespace upsweep::test

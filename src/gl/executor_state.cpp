@@ -2,7 +2,6 @@
 #include "gl/executor_state.hpp"
 
 #include "upsweep/error.hpp"
-#include "upsweep/operators.hpp"
 
 namespace upsweep::gl {
 
@@ -67,7 +66,7 @@ buffer_region executor::state::workspace(const buffer_region& given, std::uint64
 
 GLuint executor::state::program(const shader::dispatch& next, const shader::program_key& key,
                                 std::uint32_t user_text) {
-    if (next.counts) return programs.get({next.which, shader::operation_of<plus, std::uint32_t>()}, 0);
+    if (next.counts) return programs.get({next.which, shader::counts_operation}, 0);
     return programs.get({next.which, key.op, key.blelloch_size}, user_text);
 }
 

@@ -77,8 +77,6 @@ inline bound_range bind(resource from, std::uint64_t offset, std::uint64_t eleme
 
 // ---- counts, of which compactions and splits make places ----
 
-inline constexpr operation counts_operation = operation_of<plus, std::uint32_t>();
-
 inline std::uint64_t counts_scan_bytes(std::uint64_t counts, const limits& device) {
     return scan_workspace_bytes(counts_operation, counts, algorithm::tree, group_size, device);
 }

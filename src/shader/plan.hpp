@@ -13,9 +13,13 @@
 
 #include "shader/stages.hpp"
 #include "upsweep/core/key_order.hpp"
+#include "upsweep/operators.hpp"
 #include "upsweep/shader/sort.hpp"
 
 namespace upsweep::shader {
+
+// Of dispatches with `counts`.
+inline constexpr operation counts_operation = operation_of<plus, std::uint32_t>();
 
 // What a device allows. Defaults are OpenGL 4.3's and Vulkan's minima.
 struct limits {

@@ -55,8 +55,6 @@ item_stages::~item_stages() = default;
 namespace detail {
 namespace {
 
-constexpr shader::operation counts_operation = shader::operation_of<plus, std::uint32_t>();
-
 commands prepare(executor::state& ex, const item_stages::state* stages, VkDescriptorSet set,
                  const compact_arguments& given) {
     const compact_options& options = given.options;
@@ -125,11 +123,11 @@ commands prepare(executor::state& ex, const item_stages::state* stages, VkDescri
     for (const shader::dispatch& next : plan) {
         VkPipeline pipeline = VK_NULL_HANDLE;
         if (next.counts)
-            pipeline = scan_pipeline(ex, next.which, counts_operation, 0);
+            pipeline = scan_pipeline(ex, next.which, shader::counts_operation, 0);
         else if (stages != nullptr)
             pipeline = next.which == shader::stage::vote ? stages->vote : stages->compact;
         else
-            pipeline = scan_pipeline(ex, next.which, counts_operation, 0);
+            pipeline = scan_pipeline(ex, next.which, shader::counts_operation, 0);
         steps.push_back({next, pipeline});
     }
     std::array<VkBuffer, shader::resource_count> buffers{};

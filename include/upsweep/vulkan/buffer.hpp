@@ -9,7 +9,8 @@
 
 namespace upsweep::vulkan {
 
-// `size` elements of T from byte `offset` of `buffer` on. The offset is a multiple of sizeof(T); it need not
+// `size` elements of T from byte `offset` of `buffer` on. The offset is a multiple of sizeof(T), or of 4 for
+// larger elements that are only moved; it need not
 // respect minStorageBufferOffsetAlignment. The buffer needs the usage VK_BUFFER_USAGE_STORAGE_BUFFER_BIT and
 // must be bound to memory. Nothing is owned.
 template <class T>
@@ -24,7 +25,11 @@ struct buffer_span {
     }
 };
 
-// Scratch memory of a scan or a compaction: bytes.
+// What can be moved as it is: words.
+template <class T>
+concept record = std::is_trivially_copyable_v<T> && sizeof(T) % 4 == 0;
+
+// Scratch memory of a scan, a compaction or a sort: bytes.
 using workspace_span = buffer_span<std::byte>;
 
 // What a workspace must be. A larger one serves too, and bytes never decrease with the length, so one made

@@ -102,7 +102,7 @@ commands prepare_records(executor& ex, bool partition, const buffer_span<const s
                          const buffer_span<const Record>& in, const buffer_span<Record>& out,
                          const buffer_span<indirect_arguments>& arguments, const workspace_span& workspace,
                          const compact_options& options) {
-    static_assert(std::is_trivially_copyable_v<Record> && sizeof(Record) % 4 == 0);
+    static_assert(record<Record>);
     return prepare_compact(ex, {partition,
                                 in.size,
                                 sizeof(Record),

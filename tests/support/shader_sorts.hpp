@@ -1,0 +1,335 @@
+// The tests of sorting on OpenGL and Vulkan, one text for both: gl_sort_test.cpp and vulkan_sort_test.cpp
+// each name the devices that they run on. Results are compared byte for byte with those of the CPU's sorts.
+//
+// A Device has a memory<T>, constructed from the device with a size or contents and an offset in elements,
+// with span(), read(), which looks at the sentinels on both sides, and untouched(); the three sorts; the
+// stages of the last call; and what the driver complained about.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <numeric>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "support/build.hpp"
+#include "support/refused.hpp"
+#include "support/sorted.hpp"
+#include "upsweep/cpu/executor.hpp"
+#include "upsweep/sort.hpp"
+
+namespace upsweep::test {
+
+// Limits below a device's; 0: the device's.
+struct sort_limits {
+    std::uint32_t groups_x = 0, groups_y = 0;
+    std::uint64_t binding_bytes = 0;
+};
+
+template <std::size_t Words>
+struct sort_record {
+    std::array<std::uint32_t, Words> words;
+};
+template <class Value>
+std::vector<Value> numbered(std::size_t n) {
+    std::vector<std::uint32_t> words(n * sizeof(Value) / 4);
+    std::iota(words.begin(), words.end(), 0x80000001u);
+    std::vector<Value> made(n);
+    if (n != 0) std::memcpy(static_cast<void*>(made.data()), words.data(), n * sizeof(Value));
+    return made;
+}
+template <class T>
+bool same_memory(const std::vector<T>& a, const std::vector<T>& b) {
+    return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
+}
+
+template <class Device>
+class shader_sort : public ::testing::Test {
+  public:
+    template <class T>
+    using memory = typename Device::template memory<T>;
+    using indices_type = std::vector<std::uint32_t>;
+
+    // Kept for the whole program, so that its programs are compiled once.
+    static Device& device() {
+        static Device made{sort_limits{}};
+        return made;
+    }
+    // A call's length is the first min(n, length) elements; SIZE_MAX: no length.
+    struct asked {
+        bool descending = false;
+        std::size_t length = SIZE_MAX;
+        Device* device = nullptr;  // another one
+    };
+
+    // What the CPU makes of the first elements; the rest is what `to` had.
+    template <class Key>
+    static indices_type expected_indices(const std::vector<Key>& x, std::size_t used, bool descending) {
+        static cpu::executor cpu(1);
+        indices_type made(used);
+        upsweep::sort_indices(cpu, std::span(x).first(used), made, {.descending = descending});
+        return made;
+    }
+    template <class T>
+    static std::vector<T> placed(const std::vector<T>& x, const indices_type& order, std::vector<T> to) {
+        for (std::size_t i = 0; i < order.size(); ++i) to[i] = x[order[i]];
+        return to;
+    }
+
+    // sort and sort_indices of x, elsewhere and in place.
+    template <class Key>
+    static void check_keys(const std::vector<Key>& x, std::size_t offset, const asked& options = {}) {
+        const std::size_t n = x.size(), used = std::min(n, options.length);
+        SCOPED_TRACE(std::to_string(n) + " keys of " + std::to_string(sizeof(Key)) + " bytes, " +
+                     std::to_string(used) + " of them" + (options.descending ? ", descending" : ""));
+        Device& on = options.device != nullptr ? *options.device : device();
+        const std::optional<memory<std::uint32_t>> length = length_memory(on, options);
+        const auto* const so_many = length ? &*length : nullptr;
+        const indices_type order = expected_indices(x, used, options.descending);
+        static cpu::executor cpu(1);
+        std::vector<Key> sorted(used);
+        upsweep::sort(cpu, std::span(x).first(used), sorted, {.descending = options.descending});
+
+        const memory<Key> in(on, std::span<const Key>(x), offset), out(on, n, offset % 3);
+        const memory<std::uint32_t> indices(on, n, offset % 5);
+        const std::vector<Key> poison = out.read();
+        const indices_type word_poison = indices.read();
+        on.sort(in, out, options.descending, so_many);
+        check_stages(on, sizeof(Key), n);
+        std::vector<Key> whole = poison;
+        std::copy(sorted.begin(), sorted.end(), whole.begin());
+        EXPECT_TRUE(same_memory(whole, out.read())) << "sort";
+        on.sort_indices(in, indices, options.descending, so_many);
+        indices_type places = word_poison;
+        std::copy(order.begin(), order.end(), places.begin());
+        EXPECT_EQ(places, indices.read()) << "sort_indices";
+        EXPECT_TRUE(same_memory(x, in.read())) << "changed the input";
+
+        on.sort(in, in, options.descending, so_many);
+        EXPECT_TRUE(same_memory(placed(x, order, x), in.read())) << "in place";
+    }
+
+    // sort_by_key, elsewhere and in place.
+    template <class Key, class Value>
+    static void check_values(const std::vector<Key>& x, std::size_t offset, const asked& options = {}) {
+        const std::size_t n = x.size(), used = std::min(n, options.length);
+        SCOPED_TRACE(std::to_string(n) + " values of " + std::to_string(sizeof(Value)) +
+                     " bytes by keys of " + std::to_string(sizeof(Key)) + ", " + std::to_string(used) +
+                     " of them");
+        Device& on = options.device != nullptr ? *options.device : device();
+        const std::optional<memory<std::uint32_t>> length = length_memory(on, options);
+        const auto* const so_many = length ? &*length : nullptr;
+        const indices_type order = expected_indices(x, used, options.descending);
+        const std::vector<Value> y = numbered<Value>(n);
+
+        const memory<Key> keys(on, std::span<const Key>(x), offset % 4), keys_out(on, n, offset % 3);
+        const memory<Value> values(on, std::span<const Value>(y), offset), values_out(on, n, offset % 2);
+        const std::vector<Key> sorted = placed(x, order, keys_out.read());
+        const std::vector<Value> moved = placed(y, order, values_out.read());
+        on.sort_by_key(keys, values, keys_out, values_out, options.descending, so_many);
+        EXPECT_TRUE(same_memory(sorted, keys_out.read())) << "keys_out";
+        EXPECT_TRUE(same_memory(moved, values_out.read())) << "values_out";
+        EXPECT_TRUE(same_memory(x, keys.read())) << "changed the keys";
+        EXPECT_TRUE(same_memory(y, values.read())) << "changed the values";
+
+        on.sort_by_key(keys, values, keys, values, options.descending, so_many);
+        EXPECT_TRUE(same_memory(placed(x, order, x), keys.read())) << "keys in place";
+        EXPECT_TRUE(same_memory(placed(y, order, y), values.read())) << "values in place";
+    }
+
+  protected:
+    void SetUp() override { device().take_complaints(); }
+    void TearDown() override {
+        for (const std::string& each : device().take_complaints())
+            ADD_FAILURE() << "the driver complains: " << each;
+    }
+
+  private:
+    static std::optional<memory<std::uint32_t>> length_memory(Device& on, const asked& options) {
+        if (options.length == SIZE_MAX) return std::nullopt;
+        const auto word = static_cast<std::uint32_t>(options.length);
+        return std::optional<memory<std::uint32_t>>(std::in_place, on, std::span(&word, 1), 3);
+    }
+    // A pass for each byte of a key, none left out.
+    static void check_stages(const Device& on, std::size_t key_bytes, std::size_t n) {
+        const std::vector<std::string>& stages = on.stages();
+        const auto count = [&](std::string_view name) {
+            return static_cast<std::size_t>(std::count(stages.begin(), stages.end(), name));
+        };
+        EXPECT_GE(count("sort_count"), n == 0 ? 0 : key_bytes);
+        EXPECT_EQ(count("sort_count"), count("sort_move"));
+        EXPECT_EQ(stages.empty(), n == 0);
+    }
+};
+TYPED_TEST_SUITE_P(shader_sort);
+
+// f.template operator()<Key>(), for each type of key; for one of each width where that is enough.
+template <class F>
+void for_each_key_type(const F& f) {
+    f.template operator()<std::uint32_t>();
+    f.template operator()<double>();
+    f.template operator()<float>();
+    f.template operator()<std::int64_t>();
+    f.template operator()<std::int32_t>();
+    f.template operator()<std::uint64_t>();
+}
+
+TYPED_TEST_P(shader_sort, the_device_is_what_it_claims) {
+    EXPECT_TRUE(TestFixture::device().is_what_it_claims()) << TestFixture::device().name();
+}
+
+// Each size with a type, kind, order and offset of its own.
+TYPED_TEST_P(shader_sort, small_sizes) {
+    std::size_t turn = 0;
+    for (std::size_t n = 0; n <= 300; n += n < 40 || !sanitized ? 1 : 13) {
+        const std::string_view kind = key_kinds[turn % key_kinds.size()];
+        const typename TestFixture::asked options{.descending = turn % 4 == 1};
+        const auto check = [&]<class Key>() {
+            TestFixture::check_keys(keys_of<Key>(kind, n, n), turn % 7, options);
+        };
+        switch (turn++ % 5) {
+            case 0:
+                check.template operator()<std::uint32_t>();
+                break;
+            case 1:
+                check.template operator()<float>();
+                break;
+            case 2:
+                check.template operator()<std::int64_t>();
+                break;
+            case 3:
+                check.template operator()<std::int32_t>();
+                break;
+            default:
+                check.template operator()<double>();
+        }
+        if (::testing::Test::HasFailure()) return;
+    }
+}
+
+TYPED_TEST_P(shader_sort, around_tiles) {
+    std::size_t turn = 0;
+    for (const std::size_t n : {4095u, 4096u, 4097u, 8191u, 8192u, 8193u, 12289u}) {
+        TestFixture::check_keys(keys_of<std::uint32_t>("any bits", n, n), turn++ % 7);
+        TestFixture::check_keys(keys_of<float>("special", n, n), turn++ % 7, {.descending = turn % 2 == 0});
+        if (sanitized && n > 4097) continue;
+        TestFixture::check_keys(keys_of<std::int64_t>("few bits", n, n), turn++ % 7);
+    }
+}
+
+// Signs, NaNs, zeros of both signs, equal keys, keys in order and in the opposite one; both orders.
+TYPED_TEST_P(shader_sort, every_type_and_kind) {
+    const std::size_t n = 5003;
+    for_each_key_type([&]<class Key>() {
+        for (std::size_t k = 0; k < key_kinds.size(); ++k) {
+            SCOPED_TRACE(key_kinds[k]);
+            const std::vector<Key> x = keys_of<Key>(key_kinds[k], n, k);
+            TestFixture::check_keys(x, k % 5, {.descending = k % 2 == 0});
+            if (key_kinds[k] == "special") TestFixture::check_keys(x, 0, {.descending = k % 2 != 0});
+        }
+    });
+}
+
+// Of a word they go along with their keys; wider ones are fetched at the end.
+TYPED_TEST_P(shader_sort, values_of_any_width) {
+    std::size_t turn = 0;
+    for (const std::size_t n : {0u, 1u, 255u, 4097u, 9001u}) {
+        const auto x = keys_of<float>("special", n, n);
+        TestFixture::template check_values<float, std::uint32_t>(x, turn++ % 5, {.descending = true});
+        TestFixture::template check_values<float, sort_record<2>>(x, turn++ % 5);
+        TestFixture::template check_values<float, sort_record<3>>(x, turn++ % 5);
+        TestFixture::template check_values<float, sort_record<17>>(x, turn++ % 5, {.descending = true});
+        const auto wide = keys_of<std::uint64_t>("few bits", n, n);
+        TestFixture::template check_values<std::uint64_t, float>(wide, turn++ % 5);
+        TestFixture::template check_values<std::uint64_t, double>(wide, turn++ % 5);
+    }
+}
+
+// Only what is in front of the length is read and written.
+TYPED_TEST_P(shader_sort, length_from_a_buffer) {
+    const std::size_t n = 9001;
+    const auto x = keys_of<std::int32_t>("few values", n, 1);
+    const auto wide = keys_of<double>("special", n, 2);
+    for (const std::size_t length : {0u, 1u, 4096u, 5000u, 9001u, 9002u, 0xffffffffu}) {
+        TestFixture::check_keys(x, 1, {.length = length});
+        if (sanitized && length != 0 && length != 5000) continue;
+        TestFixture::check_keys(wide, 1, {.descending = true, .length = length});
+        TestFixture::template check_values<std::int32_t, std::uint32_t>(x, 2, {.length = length});
+        TestFixture::template check_values<double, sort_record<3>>(wide, 3, {.length = length});
+    }
+}
+
+// Keys may be sorted in place and values not, and the other way round.
+TYPED_TEST_P(shader_sort, one_of_two_in_place) {
+    auto& on = TestFixture::device();
+    const std::size_t n = 4500;
+    const auto x = keys_of<std::uint32_t>("few values", n, 3);
+    const auto order = TestFixture::expected_indices(x, n, false);
+    const auto check = [&]<class Value>() {
+        const auto y = numbered<Value>(n);
+        const auto sorted = TestFixture::placed(x, order, x);
+        const auto moved = TestFixture::placed(y, order, y);
+        using keys_memory = typename TestFixture::template memory<std::uint32_t>;
+        using values_memory = typename TestFixture::template memory<Value>;
+        const keys_memory keys(on, std::span<const std::uint32_t>(x)), keys_out(on, n);
+        const values_memory values(on, std::span<const Value>(y)), values_out(on, n);
+        on.sort_by_key(keys, values, keys_out, values, false, nullptr);
+        EXPECT_TRUE(same_memory(sorted, keys_out.read()));
+        EXPECT_TRUE(same_memory(moved, values.read()));
+        EXPECT_TRUE(same_memory(x, keys.read()));
+        const values_memory again(on, std::span<const Value>(y));
+        on.sort_by_key(keys, again, keys, values_out, false, nullptr);
+        EXPECT_TRUE(same_memory(sorted, keys.read()));
+        EXPECT_TRUE(same_memory(moved, values_out.read()));
+        EXPECT_TRUE(same_memory(y, again.read()));
+    };
+    check.template operator()<std::uint32_t>();
+    check.template operator()<sort_record<4>>();
+}
+
+// More counts than a tile of the scan over them, and several supers of tiles of counts.
+TYPED_TEST_P(shader_sort, hundreds_of_thousands) {
+    const std::size_t n = repetitions(300'007, 70'003);
+    TestFixture::check_keys(keys_of<std::uint32_t>("any bits", n, 5), 1);
+    TestFixture::template check_values<double, std::uint32_t>(keys_of<double>("any bits", n, 6), 1);
+}
+
+// Dispatches of few groups in one dimension and then in two, and bindings that hardly hold the keys.
+TYPED_TEST_P(shader_sort, small_limits) {
+    const std::size_t n = 7 * 4096 + 5;
+    TypeParam few(sort_limits{3, 2, 0});
+    const auto x = keys_of<float>("any bits", n, 7);
+    TestFixture::check_keys(x, 1, {.device = &few});
+    TestFixture::template check_values<float, sort_record<3>>(x, 1, {.device = &few});
+    TestFixture::check_keys(x, 1, {.length = 4 * 4096 + 1, .device = &few});
+    for (const std::string& each : few.take_complaints()) ADD_FAILURE() << each;
+
+    TypeParam small(sort_limits{0, 0, 8 * n + 512});
+    TestFixture::check_keys(keys_of<double>("any bits", n, 8), 1, {.device = &small});
+    const typename TestFixture::template memory<double> in(small, n + 70), out(small, n + 70);
+    expect_refused(
+        "in: expected at most", [&] { small.sort(in, out, false, nullptr); }, errc::unsupported);
+    using record_memory = typename TestFixture::template memory<sort_record<3>>;
+    const typename TestFixture::template memory<float> keys(small, n), keys_out(small, n);
+    const record_memory values(small, n), values_out(small, n);
+    expect_refused(
+        "values: expected at most",
+        [&] { small.sort_by_key(keys, values, keys_out, values_out, false, nullptr); }, errc::unsupported);
+    EXPECT_TRUE(out.untouched() && keys_out.untouched() && values_out.untouched());
+    for (const std::string& each : small.take_complaints()) ADD_FAILURE() << each;
+}
+
+REGISTER_TYPED_TEST_SUITE_P(shader_sort, the_device_is_what_it_claims, small_sizes, around_tiles,
+                            every_type_and_kind, values_of_any_width, length_from_a_buffer,
+                            one_of_two_in_place, hundreds_of_thousands, small_limits);
+
+}  // namespace upsweep::test
