@@ -4,8 +4,11 @@ layout(local_size_x = UPSWEEP_GROUP_SIZE) in;
 #include "split.glsl"
 #include "sort_keys.glsl"
 
+layout(std430, binding = UPSWEEP_INPUT) readonly buffer key_word_block {
+    uint key_words_in[];
+};
 layout(std430, binding = UPSWEEP_OUTPUT) writeonly buffer moved_key_block {
-    key_words moved_keys[];
+    uint moved_keys[];
 };
 layout(std430, binding = UPSWEEP_VALUES) readonly buffer value_block {
     uint values[];
@@ -14,10 +17,18 @@ layout(std430, binding = UPSWEEP_MOVED_VALUES) writeonly buffer moved_value_bloc
     uint moved_values[];
 };
 
-void move(uint item, uint place) {
-    if (has_flag(UPSWEEP_F_KEYS)) moved_keys[parameters[UPSWEEP_P_OUTPUT_FIRST] + place] = key_at(item);
-    if (!has_flag(UPSWEEP_F_VALUES)) return;
-    uint value = has_flag(UPSWEEP_F_INDICES) ? item : values[parameters[UPSWEEP_P_VALUES_FIRST] + item];
-    moved_values[parameters[UPSWEEP_P_MOVED_FIRST] + place] = value;
+// First the words of the key, if keys are moved, then the value, if there is one.
+uint moved_key_words() { return has_flag(UPSWEEP_F_KEYS) ? uint(UPSWEEP_ELEMENT_WORDS) : 0u; }
+uint split_words() { return moved_key_words() + (has_flag(UPSWEEP_F_VALUES) ? 1u : 0u); }
+uint word_of(uint item, uint word) {
+    if (word < moved_key_words())
+        return key_words_in[(parameters[UPSWEEP_P_INPUT_FIRST] + item) * uint(UPSWEEP_ELEMENT_WORDS) + word];
+    return has_flag(UPSWEEP_F_INDICES) ? item : values[parameters[UPSWEEP_P_VALUES_FIRST] + item];
+}
+void store_word(uint place, uint word, uint value) {
+    if (word < moved_key_words())
+        moved_keys[(parameters[UPSWEEP_P_OUTPUT_FIRST] + place) * uint(UPSWEEP_ELEMENT_WORDS) + word] = value;
+    else
+        moved_values[parameters[UPSWEEP_P_MOVED_FIRST] + place] = value;
 }
 #include "split_move.glsl"

@@ -1,8 +1,13 @@
 // A stable split: items go to bins, those of a bin behind one another in their order. What an item is, which bin it
 // goes to and what moving it means is said by the stage that includes this (sort_keys.glsl is the example):
 //
-//     uint bin_of(uint item)             below parameters[UPSWEEP_P_BINS], or UPSWEEP_NO_BIN: the item is left out
-//     void move(uint item, uint place)   in split_move.glsl; called once for each item that has a bin
+//     uint bin_of(uint item)       below parameters[UPSWEEP_P_BINS], or UPSWEEP_NO_BIN: the item is left out
+//
+// and, for split_move.glsl, of what is moved
+//
+//     uint split_words()                                       how many words an item has; the same for all
+//     uint word_of(uint item, uint word)                       one of them
+//     void store_word(uint place, uint word, uint value)       called once for each word of each item that has a bin
 //
 // Three steps, and no work group waits for another: split_count.glsl counts the items of each bin in each tile, the
 // counts are scanned, split_move.glsl moves. The counts of one bin stand side by side, bin after bin, so that the

@@ -1,5 +1,5 @@
-// The last step of a stable split: the items of a tile are put in order of their bins in shared memory, and moved from
-// there, neighbours to neighbouring places (split.glsl). The counts have been scanned in between.
+// The last step of a stable split: the items of a tile are put in order of their bins in shared memory, word by word,
+// and stored from there, neighbours to neighbouring places (split.glsl). The counts have been scanned in between.
 //
 // An item's rank among those of its bin is counted 256 items at a time: each sets its bit in a mask of its bin, and
 // counts the bits in front of it. Nothing depends on subgroups or on the order in which invocations run.
@@ -13,7 +13,7 @@ layout(std430, binding = UPSWEEP_WORKSPACE) readonly buffer workspace_block {
 #define UPSWEEP_ROUNDS (UPSWEEP_SPLIT_ITEMS / UPSWEEP_GROUP_SIZE)
 // Places that are filled at once: as many words as the masks of all bins are, which they share.
 #define UPSWEEP_WINDOW (UPSWEEP_MASK_ROWS * UPSWEEP_MOST_BINS)
-#define UPSWEEP_WINDOWS (UPSWEEP_SPLIT_ITEMS / UPSWEEP_WINDOW)
+#define UPSWEEP_WINDOW_ITEMS (UPSWEEP_WINDOW / UPSWEEP_GROUP_SIZE)  // of an invocation
 // A bin above, a number below UPSWEEP_SPLIT_ITEMS in the low bits.
 #define UPSWEEP_LOW_BITS 12
 
@@ -24,6 +24,10 @@ shared uint bin_first[UPSWEEP_MOST_BINS];   // what is added to an item's positi
 uint joined(uint bin, uint low) { return bin << UPSWEEP_LOW_BITS | low; }
 uint low_of(uint both) { return both & ((1u << UPSWEEP_LOW_BITS) - 1u); }
 uint bin_in(uint both) { return both >> UPSWEEP_LOW_BITS; }
+// Whether a position, with its bin, is one of UPSWEEP_WINDOW from `start` on. Below that it wraps around.
+bool in_window(uint both, uint start) {
+    return both != UPSWEEP_NO_BIN && low_of(both) - start < uint(UPSWEEP_WINDOW);
+}
 
 uint mask_slot(uint row, uint bin) { return row * uint(UPSWEEP_MOST_BINS) + bin; }
 
@@ -91,34 +95,42 @@ void main() {
     if (lane < bins) bin_totals[lane] = 0u;
     synchronize();
 
-    uint ranks[UPSWEEP_ROUNDS];  // with the bin
+    uint own[UPSWEEP_ROUNDS];  // bin and rank of this invocation's items, then bin and position in the tile
     for (int k = 0; k < UPSWEEP_ROUNDS; ++k) {
-        ranks[k] = UPSWEEP_NO_BIN;
+        own[k] = UPSWEEP_NO_BIN;
         // The same answer in the whole work group.
         if (base + uint(k * UPSWEEP_GROUP_SIZE) < count) {
             uint item = base + uint(k * UPSWEEP_GROUP_SIZE) + lane;
             uint bin = item < count ? bin_of(item) : UPSWEEP_NO_BIN;
             uint rank = rank_of(bin, lane, bins);
-            if (bin < bins) ranks[k] = joined(bin, rank);
+            if (bin < bins) own[k] = joined(bin, rank);
         }
     }
     uint kept = scan_totals(lane, bins, first);
+    for (int k = 0; k < UPSWEEP_ROUNDS; ++k) {
+        if (own[k] != UPSWEEP_NO_BIN) own[k] += bin_totals[bin_in(own[k])];
+    }
 
-    for (int w = 0; w < UPSWEEP_WINDOWS; ++w) {
-        uint start = uint(w * UPSWEEP_WINDOW);
+    // Where the items of 2048 positions go, and then their words, one after the other.
+    for (uint start = 0u; start < kept; start += uint(UPSWEEP_WINDOW)) {
         for (int k = 0; k < UPSWEEP_ROUNDS; ++k) {
-            uint bin = bin_in(ranks[k]);
-            if (ranks[k] == UPSWEEP_NO_BIN) continue;
-            uint position = bin_totals[bin] + low_of(ranks[k]);
-            // Below start it wraps around to a large number.
-            if (position - start < uint(UPSWEEP_WINDOW))
-                words[position - start] = joined(bin, uint(k * UPSWEEP_GROUP_SIZE) + lane);
+            if (in_window(own[k], start)) words[low_of(own[k]) - start] = bin_first[bin_in(own[k])] + low_of(own[k]);
         }
         synchronize();
-        for (uint i = lane; i < uint(UPSWEEP_WINDOW); i += uint(UPSWEEP_GROUP_SIZE)) {
-            uint position = start + i;
-            if (position < kept) move(base + low_of(words[i]), bin_first[bin_in(words[i])] + position);
-        }
+        uint places[UPSWEEP_WINDOW_ITEMS];
+        for (int j = 0; j < UPSWEEP_WINDOW_ITEMS; ++j) places[j] = words[uint(j * UPSWEEP_GROUP_SIZE) + lane];
         synchronize();
+        for (uint word = 0u; word < split_words(); ++word) {
+            for (int k = 0; k < UPSWEEP_ROUNDS; ++k) {
+                if (in_window(own[k], start))
+                    words[low_of(own[k]) - start] = word_of(base + uint(k * UPSWEEP_GROUP_SIZE) + lane, word);
+            }
+            synchronize();
+            for (int j = 0; j < UPSWEEP_WINDOW_ITEMS; ++j) {
+                uint i = uint(j * UPSWEEP_GROUP_SIZE) + lane;
+                if (start + i < kept) store_word(places[j], word, words[i]);
+            }
+            synchronize();
+        }
     }
 }
