@@ -23,6 +23,7 @@ namespace {
 template <gl::api Kind>
 class gl_sorter {
   public:
+    static constexpr bool brief = Kind == gl::api::es;  // whose texts differ in their first lines
     template <class T>
     class memory : public gl_memory<T> {
       public:

@@ -31,6 +31,7 @@ vulkan::executor_options options_of(vulkan::subgroup_use subgroups, const sort_l
 template <vulkan::subgroup_use Subgroups>
 class vulkan_sorter {
   public:
+    static constexpr bool brief = Subgroups == vulkan::subgroup_use::off;
     template <class T>
     class memory {
       public:
