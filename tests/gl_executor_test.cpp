@@ -13,6 +13,7 @@
 #include "support/sweep.hpp"
 #include "upsweep/error.hpp"
 #include "upsweep/gl/compact.hpp"
+#include "upsweep/gl/sort.hpp"
 
 namespace upsweep::test {
 namespace {
@@ -100,6 +101,9 @@ TEST_P(gl_executor, leaves_the_state_as_it_was) {
     EXPECT_EQ(snapshot(), before) << "a scan by Blelloch's algorithm";
     compact(ex, b.span(), a.span(), c.span(), counts.span());
     EXPECT_EQ(snapshot(), before) << "a compaction";
+    sort_by_key(ex, data.span(), out.span(), data.span(), out.span(),
+                {.length = gl::count_at(counts.span())});
+    EXPECT_EQ(snapshot(), before) << "a sort";
     ex.reserve(1 << 20);
     EXPECT_EQ(snapshot(), before) << "reserve";
     static_cast<void>(ex.conformance());

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -255,6 +256,22 @@ TYPED_TEST_P(shader_sort, every_type_and_kind) {
     });
 }
 
+// What is decided by one of a double's two words alone: the least NaN and the greatest, of both signs, beside
+// infinity; zeros beside subnormal numbers.
+TYPED_TEST_P(shader_sort, halves_of_doubles) {
+    std::vector<double> x;
+    for (const std::uint64_t sign : {std::uint64_t{0}, std::uint64_t{1} << 63}) {
+        for (const std::uint64_t high :
+             {0u, 1u, 0x80000u, 0x3ff00000u, 0x7fefffffu, 0x7ff00000u, 0x7ff00001u, 0x7fffffffu}) {
+            for (const std::uint64_t low : {0u, 1u, 0x7fffffffu, 0x80000000u, 0xffffffffu})
+                x.push_back(std::bit_cast<double>(sign | high << 32 | low));
+        }
+    }
+    for (std::size_t i = 0; i < 300; ++i) x.push_back(x[i * i % 80]);
+    TestFixture::check_keys(x, 0);
+    TestFixture::check_keys(x, 1, {.descending = true});
+}
+
 // Of a word they go along with their keys; wider ones are fetched at the end.
 TYPED_TEST_P(shader_sort, values_of_any_width) {
     std::size_t turn = 0;
@@ -346,7 +363,7 @@ TYPED_TEST_P(shader_sort, small_limits) {
 }
 
 REGISTER_TYPED_TEST_SUITE_P(shader_sort, the_device_is_what_it_claims, small_sizes, around_tiles,
-                            every_type_and_kind, values_of_any_width, length_from_a_buffer,
+                            every_type_and_kind, halves_of_doubles, values_of_any_width, length_from_a_buffer,
                             one_of_two_in_place, hundreds_of_thousands, small_limits);
 
 }  // namespace upsweep::test
