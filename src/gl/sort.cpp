@@ -1,7 +1,7 @@
 // Checks a sort, asks for its plan and has it carried out.
+#include <algorithm>
 #include <array>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "gl/arguments.hpp"
@@ -15,9 +15,9 @@ bool is_same(const buffer_region& a, const buffer_region& b) {
     return a.buffer == b.buffer && a.offset == b.offset;
 }
 
-// `written` is as long as `read` and is it or does not overlap it.
-void check_output(const named_region& written, std::uint64_t count, std::uint64_t bytes,
-                  const named_region& read) {
+// `written` has as many elements as `read`, so many, of so many bytes.
+void check_as_many(const named_region& written, std::uint64_t count, std::uint64_t bytes,
+                   const named_region& read) {
     if (written.region.bytes != count * bytes) {
         throw_error(errc::invalid_argument, std::string(written.name) + ": expected " +
                                                 std::to_string(count) + " elements, as many as " + read.name +
@@ -35,10 +35,10 @@ void check_sort(const sort_call& call) {
     const named_region values{"values", call.values}, values_out{"values_out", call.values_out};
     const named_region length{"options.length", call.length}, workspace{"options.workspace", call.workspace};
     check_count(keys.name, call.size, std::max(key_bytes, value_bytes));
-    check_output(out, call.size, indices ? 4 : key_bytes, keys);
+    check_as_many(out, call.size, indices ? 4 : key_bytes, keys);
     if (pairs) {
-        check_output(values, call.size, value_bytes, keys);
-        check_output(values_out, call.size, value_bytes, keys);
+        check_as_many(values, call.size, value_bytes, keys);
+        check_as_many(values_out, call.size, value_bytes, keys);
     }
     if (call.length.buffer != 0) check_bytes(length, 4);
     if (indices || !is_same(call.in, call.out)) forbid_overlap(out, std::array{keys});
@@ -51,6 +51,7 @@ void check_sort(const sort_call& call) {
 shader::sort_request request_of(const sort_call& call) {
     shader::sort_request request;
     request.shape = call.shape;
+    request.shape.values_in_place = is_same(call.values, call.values_out);
     request.order = call.order;
     request.items = call.size;
     request.length_in_buffer = call.length.buffer != 0;
@@ -69,9 +70,7 @@ std::uint64_t executor::sort_workspace_bytes(const shader::sort_shape& shape, st
     return shader::sort_workspace_bytes(shape, size, state_->limits);
 }
 
-void executor::run(const sort_call& given) {
-    sort_call call = given;
-    call.shape.values_in_place = is_same(call.values, call.values_out);
+void executor::run(const sort_call& call) {
     check_sort(call);
     const saved_state saved(state_->gl, UPSWEEP_BINDINGS);
     const bool pairs = call.shape.output == shader::sort_output::keys_with_values;
@@ -80,7 +79,8 @@ void executor::run(const sort_call& given) {
     state_->check_buffer("values", call.values);
     state_->check_buffer("values_out", call.values_out);
     state_->check_buffer("options.length", call.length);
-    const std::vector<shader::dispatch> plan = shader::plan_sort(request_of(call), state_->limits);
+    const shader::sort_request request = request_of(call);
+    const std::vector<shader::dispatch> plan = shader::plan_sort(request, state_->limits);
     if (plan.empty()) return;
 
     resources from{};
@@ -90,7 +90,7 @@ void executor::run(const sort_call& given) {
     of(from, shader::resource::moved_values) = call.values_out;
     of(from, shader::resource::length) = call.length;
     of(from, shader::resource::workspace) =
-        state_->workspace(call.workspace, sort_workspace_bytes(call.shape, call.size));
+        state_->workspace(call.workspace, sort_workspace_bytes(request.shape, request.items));
     state_->carry_out(plan, from, {shader::stage::sort_move, {.element_words = call.shape.key_words}}, 0);
 }
 

@@ -51,8 +51,8 @@ void check_overlaps(const sort_uses& uses, bool indices) {
 
 }  // namespace
 
-commands prepare_sort(executor& executor, const sort_arguments& given) {
-    executor::state& ex = executor.internal();
+commands prepare_sort(executor& on, const sort_arguments& given) {
+    executor::state& ex = on.internal();
     const bool pairs = given.shape.output == shader::sort_output::keys_with_values;
     const bool indices = given.shape.output == shader::sort_output::indices;
     const char* const keys_name = pairs ? "keys" : "in";

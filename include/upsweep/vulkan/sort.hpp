@@ -53,7 +53,7 @@ struct sort_arguments {
     workspace_span workspace;
     sort_options options;
 };
-commands prepare_sort(executor& ex, const sort_arguments& arguments);
+commands prepare_sort(executor& on, const sort_arguments& given);
 workspace_requirements sort_workspace(const executor& ex, const shader::sort_shape& shape, std::uint64_t n);
 
 template <class T>
