@@ -334,7 +334,7 @@ TYPED_TEST_P(shader_sort, one_of_two_in_place) {
     check.template operator()<sort_record<4>>();
 }
 
-// More counts than a tile of the scan over them, and several supers of tiles of counts.
+// More counts than one tile of the scan over them.
 TYPED_TEST_P(shader_sort, hundreds_of_thousands) {
     const std::size_t n = TestFixture::brief ? 70'003 : 300'007;
     TestFixture::check_keys(keys_of<std::uint32_t>("any bits", n, 5), 1, {.only = 0});
