@@ -145,6 +145,40 @@ TEST_P(gl_sort, the_length_of_a_compaction) {
     EXPECT_EQ(packed.read(), expected);
 }
 
+int programs_linked = 0;
+PFNGLLINKPROGRAMPROC link_of_driver = nullptr;
+void APIENTRY counted_link(GLuint program) {
+    ++programs_linked;
+    link_of_driver(program);
+}
+
+// After prepare_sort no sort of such keys compiles anything.
+TEST_P(gl_sort, prepared) {
+    const gl::function_loader loader = at().loader();
+    at().find("glLinkProgram", link_of_driver);
+    gl::executor ex([&](const char* name) {
+        const bool links = std::string_view(name) == "glLinkProgram";
+        return links ? reinterpret_cast<gl::any_function>(counted_link) : loader(name);
+    });
+    programs_linked = 0;
+    gl::prepare_sort<float>(ex);
+    const int prepared = programs_linked;
+    EXPECT_EQ(prepared, 7);
+    const std::size_t n = 70'000;  // a scan of counts in more than one stage
+    const gl_memory<float> in(gl(), n), out(gl(), n);
+    const gl_memory<sort_record<3>> values(gl(), n), moved(gl(), n);
+    const gl_memory<std::uint32_t> indices(gl(), n);
+    sort(ex, in.span(), out.span(), {.descending = true});
+    sort_indices(ex, in.span(), indices.span());
+    sort_by_key(ex, in.span(), values.span(), out.span(), moved.span());
+    const gl_memory<std::int32_t> others(gl(), 100);
+    sort(ex, others.span(), others.span());
+    EXPECT_EQ(programs_linked, prepared);
+    const gl_memory<double> wide(gl(), 100);
+    sort(ex, wide.span(), wide.span());
+    EXPECT_EQ(programs_linked, prepared + 2);
+}
+
 TEST_P(gl_sort, errors) {
     gl::executor& ex = executor();
     const gl_memory<std::uint32_t> in(gl(), 100), out(gl(), 100), values(gl(), 100), moved(gl(), 100);

@@ -70,6 +70,17 @@ std::uint64_t executor::sort_workspace_bytes(const shader::sort_shape& shape, st
     return shader::sort_workspace_bytes(shape, size, state_->limits);
 }
 
+void executor::compile(const sort_call& call) {
+    using shader::stage;
+    const saved_state saved(state_->gl, 0);
+    for (const stage which :
+         {stage::tile_totals, stage::super_totals, stage::super_prefixes, stage::tile_scan})
+        state_->programs.get({which, shader::counts_operation}, 0);
+    for (const stage which : {stage::sort_count, stage::sort_move})
+        state_->programs.get({which, {.element_words = call.shape.key_words}}, 0);
+    state_->programs.get({stage::sort_gather, {}}, 0);
+}
+
 void executor::run(const sort_call& call) {
     check_sort(call);
     const saved_state saved(state_->gl, UPSWEEP_BINDINGS);

@@ -10,7 +10,7 @@
 //   glMemoryBarrier(GL_SHADER_STORAGE_BARRIER_BIT), so it sees what shaders wrote before, and ends with
 //   glMemoryBarrier(GL_ALL_BARRIER_BITS), so its results may be used as anything.
 // - Memory: one scratch buffer, which grows when a call needs more; see reserve(). Programs are compiled at
-//   first use and kept; see prepare() in scan.hpp.
+//   first use and kept; see prepare() in scan.hpp and prepare_sort() in sort.hpp.
 #pragma once
 
 #include <array>
@@ -119,6 +119,8 @@ class executor {
     void run(const sort_call& call);
     // Compiles what a scan of that many elements needs.
     void compile(const scan_call& call);
+    // And what sorts of such keys need, whatever goes along with them.
+    void compile(const sort_call& call);
     // Number a user's text, which is compiled at once.
     std::uint32_t add_operator(const shader::operation& op, std::string text);
     std::uint32_t add_items(std::string text);

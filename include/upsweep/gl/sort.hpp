@@ -6,7 +6,7 @@
 //
 // The order is that of sort.hpp on the CPU, and so are the bits: keys that are equal keep their order,
 // ascending or descending; -0 is equal to +0, a NaN to every NaN, and a NaN is greater than everything else.
-// Keys: integers and characters of 4 and 8 bytes, float, double; they are sorted as words, for which no
+// Keys: integers of 4 and 8 bytes, characters of 4, float, double; they are sorted as words, for which no
 // device needs a feature. Values: any trivially copyable type whose size is a multiple of 4 bytes.
 //
 // Shapes: n < 2^32 elements, all arguments of one call as many. Aliasing: out may be in, keys_out keys and
@@ -15,9 +15,9 @@
 // Complexity: O(n) work; for each byte of a key, keys are read twice and written once, with values of one
 // word, or indices in place of wider ones; wider values are moved once. Scratch: n keys, and about n / 16
 // words of counts; n more words for values; 2 n for wider ones, and n values where those are sorted in place;
-// n keys and n words for sort_indices. Sources: Satish, Harris and Garland, Designing efficient sorting
-// algorithms for manycore GPUs, 2009; Ashkiani, Davidson, Meyer and Owens, GPU multisplit, 2016, for ranks
-// from bits.
+// another n keys and n words for sort_indices. Sources: Satish, Harris and Garland, Designing efficient
+// sorting algorithms for manycore GPUs, 2009; Ashkiani, Davidson, Meyer and Owens, GPU multisplit, 2016, for
+// ranks from bits.
 #pragma once
 
 #include <concepts>
@@ -76,6 +76,14 @@ sort_call make_sort(shader::sort_output output, buffer_span<const Key> keys, buf
 }
 
 }  // namespace detail
+
+// Compiles the programs of sorts of such keys now, in any direction and with any values, so that no later one
+// waits for the driver's compiler. Keys of one width share theirs.
+template <shader::word_key Key>
+void prepare_sort(executor& ex) {
+    ex.compile(detail::make_sort<Key>(shader::sort_output::keys, {}, {}, {}));
+}
+
 }  // namespace upsweep::gl
 
 namespace upsweep {
