@@ -9,6 +9,7 @@ call takes more than a tenth of a second. --docs puts the table into a page, bet
 import argparse
 import pathlib
 import statistics
+import sys
 import time
 
 import numpy as np
@@ -66,6 +67,21 @@ def measure(what, dtype, moved, theirs, ours, rounds):
     row(f"| {what} | {str(dtype).rpartition('.')[2]} | {copy * 1e6:.1f} | {own * 1e6:.1f} | {copy / own:.0%} | {ratio} |")
 
 
+def recurrence_of_torch(a, b, axis):
+    """What PyTorch has for it, a prototype: an associative scan of pairs, compiled. None where that fails."""
+    def compose(first, then):
+        return first[0] * then[0], then[0] * first[1] + then[1]
+
+    try:
+        from torch._higher_order_ops.associative_scan import associative_scan
+        run = torch.compile(lambda a, b: associative_scan(compose, (a, b), dim=axis)[1])
+        run(a, b)
+    except Exception as problem:  # of a compiler, a kernel, or memory
+        print(f"no associative_scan of {tuple(b.shape)} {b.dtype} along {axis}: {str(problem).splitlines()[0][:150]}", file=sys.stderr)
+        return None
+    return lambda: run(a, b)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=9)
@@ -88,11 +104,13 @@ def main():
     for axis in (0, 1):
         measure(f"cummax, (16384, 16384), axis {axis}", x.dtype, 2 * x.nbytes, lambda: torch.cummax(x, axis),
                 lambda: upsweep.cummax(x, axis), rounds)
-    decay = torch.rand_like(x)
-    for axis in (0, 1):
-        measure(f"linear_recurrence, (16384, 16384), axis {axis}", x.dtype, 3 * x.nbytes, None,
-                lambda: upsweep.linear_recurrence(decay, x, axis=axis), rounds)
-    del decay
+    for shape, axis in (((2**14, 2**14), 0), ((2**14, 2**14), 1), ((64, 4096, 1024), 1)):
+        for dtype in (torch.float32, torch.bfloat16):
+            y = x.reshape(shape).to(dtype)
+            decay = torch.rand_like(y)
+            measure(f"linear_recurrence, {shape}, axis {axis}", dtype, 3 * y.nbytes, recurrence_of_torch(decay, y, axis),
+                    lambda: upsweep.linear_recurrence(decay, y, axis=axis), rounds)
+    del decay, y
     x = x.reshape(-1)
     for size in (2**20, 2**28):
         y = x[:size]

@@ -20,13 +20,14 @@ void sort_rows(const stream& in_stream, nb::handle a, const std::string& type, n
     in.expect_sequence(in.size());
     to.expect_sequence(in.size());
     if (in.size() == 0) return;
-    const registry::gpu::rows_to_sort call{named_type(type),   in.data(), to.data(),
-                                           in.size() / length, length,    descending};
     cuda::executor executor = in_stream.transient();
-    if (indices)
-        registry::gpu::sort_row_indices(executor, call);
-    else
-        registry::gpu::sort_rows(executor, call);
+    registry::gpu::sort_rows(executor, {.type = named_type(type),
+                                        .in = in.data(),
+                                        .out = to.data(),
+                                        .rows = in.size() / length,
+                                        .length = length,
+                                        .descending = descending,
+                                        .indices = indices});
 }
 
 }  // namespace

@@ -26,6 +26,8 @@ const char* name(axis_way way) {
             return "lanes";
         case axis_way::turned_lanes:
             return "turned lanes";
+        case axis_way::word_lanes:
+            return "lanes of words";
         case axis_way::chunked_lanes:
             return "lanes in chunks";
         case axis_way::rows:

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <cstring>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "cuda/captured_graph.hpp"
@@ -75,8 +76,9 @@ TEST_F(cuda_axis, refuses_memory_that_is_not_the_devices) {
                    0);
 }
 TEST_F(cuda_axis, refuses_ways_that_strides_forbid) {
-    for (const cuda::axis_way way : {cuda::axis_way::lines, cuda::axis_way::line_tiles,
-                                     cuda::axis_way::line_by_line, cuda::axis_way::chunked_lanes}) {
+    for (const cuda::axis_way way :
+         {cuda::axis_way::lines, cuda::axis_way::line_tiles, cuda::axis_way::line_by_line,
+          cuda::axis_way::chunked_lanes, cuda::axis_way::word_lanes}) {
         ex.set_axis_way(way);
         expect_refused(
             std::string("axis_way: these arrays cannot be scanned by ") + cuda::name(way),
@@ -112,16 +114,19 @@ TEST(cuda_axis_ways, follow_shape_and_strides) {
     cuda::executor ex;
     const auto processors = static_cast<std::int64_t>(ex.multiprocessors());
     const auto many = processors * static_cast<std::int64_t>(cuda::lanes_from_sequences);
-    const auto way_of = [&](const shape_of_view& shape, int axis) {
+    const auto way_of_elements = [&]<class T>(std::type_identity<T>, const shape_of_view& shape, int axis) {
         std::int64_t size = 1;
         for (const std::int64_t extent : shape) size *= extent;
-        const device_array<float> x(static_cast<std::size_t>(size));
-        device_array<float> y(static_cast<std::size_t>(size));
-        expect_success(cudaMemset(x.data(), 0, x.size() * sizeof(float)), "clearing");
-        inclusive_scan(ex, cuda::device_view<const float>(x.data(), shape),
-                       cuda::device_view<float>(y.data(), shape), axis);
+        const device_array<T> x(static_cast<std::size_t>(size));
+        device_array<T> y(static_cast<std::size_t>(size));
+        expect_success(cudaMemset(x.data(), 0, x.size() * sizeof(T)), "clearing");
+        inclusive_scan(ex, cuda::device_view<const T>(x.data(), shape), cuda::device_view<T>(y.data(), shape),
+                       axis);
         ex.wait();
         return ex.latest_axis_way();
+    };
+    const auto way_of = [&](const shape_of_view& shape, int axis) {
+        return way_of_elements(std::type_identity<float>{}, shape, axis);
     };
     using enum cuda::axis_way;
     EXPECT_EQ(way_of({1000, many}, 0), lanes);
@@ -134,6 +139,12 @@ TEST(cuda_axis_ways, follow_shape_and_strides) {
     EXPECT_EQ(way_of({7, 50000}, 1), line_tiles);
     EXPECT_EQ(way_of({1, 50000}, 1), line_by_line);
     EXPECT_EQ(way_of({2, 4 << 20}, 1), line_by_line);
+
+    const std::type_identity<float16> half;
+    const auto many_words = 2 * processors * static_cast<std::int64_t>(cuda::word_lanes_from_sequences);
+    EXPECT_EQ(way_of_elements(half, {1000, many_words}, 0), word_lanes);
+    EXPECT_EQ(way_of_elements(half, {1000, many_words + 1}, 0), rows);  // no whole words
+    EXPECT_EQ(way_of_elements(half, {1000, 16}, 0), rows);
 }
 
 // What an axis scan leaves in the scratch must not look like another scan's totals, nor the other way round.

@@ -2,7 +2,8 @@
 //
 // Elements pass through shared memory, some pieces ahead of the scan: pieces of 32 positions of each of the
 // 32 sequences, [position][sequence]. A lane copies the elements of its own sequence where neighbouring
-// sequences are neighbours in memory; where the elements of a sequence are, the warp copies along them, which
+// sequences are neighbours in memory, or of as many neighbours as fill a word with elements of one or two
+// bytes, which it scans side by side; where the elements of a sequence are, the warp copies along them, which
 // turns them, and results are turned back. Where sequences are aligned for it, the warp copies 16 bytes a
 // lane, to [sequence][position], and a lane takes 16 bytes of its sequence at a time.
 //
@@ -10,8 +11,11 @@
 // short sequences keep as much under way as long ones. Where there are two inputs, a piece is of both.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
+#include <utility>
 
 #include "upsweep/core/portability.hpp"
 #include "upsweep/cuda/axis_arguments.cuh"
@@ -22,6 +26,7 @@ namespace upsweep::cuda {
 // How elements pass between memory and the lanes that scan them.
 enum class lane_copies {
     own,     // each lane those of its sequence
+    words,   // each lane those of its sequences, of which a word has an element each
     turned,  // a warp along the sequences, one by one
     chunks,  // a warp along the sequences, 16 bytes a lane
 };
@@ -37,23 +42,27 @@ struct lane_shape {
     static constexpr bool staged = Types::widest <= 16;
     // Whether there is such a kernel.
     static constexpr bool exists = [] {
-        if (Copies == lane_copies::chunks) {
-            bool same = sizeof(In) == 1 || sizeof(In) == 2 || sizeof(In) == 4 || sizeof(In) == 8;
-            for (const int size : Types::element_size) same = same && size == int(sizeof(Out));
-            return same;
-        }
+        bool same = true;
+        for (const int size : Types::element_size) same = same && size == int(sizeof(In));
+        const bool narrow = sizeof(In) == 1 || sizeof(In) == 2;
+        if (Copies == lane_copies::words)
+            return same && narrow && sizeof(Out) * (4 / sizeof(In)) <= 16 && sizeof(typename Types::Acc) <= 8;
+        if (Copies == lane_copies::chunks)
+            return same && sizeof(In) == sizeof(Out) && (narrow || sizeof(In) == 4 || sizeof(In) == 8);
         return Copies == lane_copies::own || staged;
     }();
+    // Sequences of a lane.
+    static constexpr int width = Copies == lane_copies::words && exists ? 4 / int(sizeof(In)) : 1;
     // Whether its copies go on while a lane scans (element_copy.cuh).
     static constexpr bool ahead = [] {
         bool whole_words = true;
         for (const int alignment : Types::element_alignment) whole_words = whole_words && alignment >= 4;
-        return staged && (Copies == lane_copies::chunks || whole_words);
+        return staged && (Copies == lane_copies::chunks || Copies == lane_copies::words || whole_words);
     }();
     static constexpr int warps = 2;
     static constexpr int threads = 32 * warps;
     // That registers leave room for, or with two inputs shared memory.
-    static constexpr int blocks = sizeof(typename Types::Acc) <= 8 && inputs == 1 ? 16 : 8;
+    static constexpr int blocks = sizeof(typename Types::Acc) * width <= 8 && inputs == 1 ? 16 : 8;
     static constexpr int piece = Copies == lane_copies::chunks ? 128 / int(sizeof(In))
                                  : Types::widest <= 8          ? 32
                                                                : 16;  // positions
@@ -69,7 +78,7 @@ struct lane_shape {
     // Of one input in a stage, whose elements have `size` bytes.
     UPSWEEP_HOST_DEVICE static constexpr int input_bytes(std::uint64_t length, int size) {
         if (Copies == lane_copies::chunks) return 32 * chunk_pitch(chunks_of(length));
-        return align16(piece * pitch * size);
+        return align16(piece * pitch * size * width);
     }
     UPSWEEP_HOST_DEVICE static constexpr int stage_bytes(std::uint64_t length) {
         int bytes = input_bytes(length, int(sizeof(In)));
@@ -102,6 +111,20 @@ struct lane_cursor {
     }
 };
 
+// Of the sequences of a lane.
+template <class Types, int Width>
+struct lane_states {
+    lane_state<Types> of[Width];
+
+    __device__ __forceinline__ explicit lane_states(const scan_arguments<Types>& arguments)
+        : lane_states(arguments, std::make_index_sequence<Width>{}) {}
+
+  private:
+    template <std::size_t... w>
+    __device__ __forceinline__ lane_states(const scan_arguments<Types>& arguments, std::index_sequence<w...>)
+        : of{(static_cast<void>(w), lane_state<Types>(arguments))...} {}
+};
+
 template <class Types, bool Exclusive, lane_copies Copies>
 struct lane_scanner {
     using shape = lane_shape<Types, Copies>;
@@ -116,8 +139,12 @@ struct lane_scanner {
     int stages;    // 2 to most_stages
     int lane;
 
+    // Lanes with sequences of their own; all have as many.
+    [[nodiscard]] __device__ __forceinline__ std::uint64_t lane_count() const {
+        return arguments.geometry.sequence_count / shape::width;
+    }
     [[nodiscard]] __device__ __forceinline__ std::uint64_t group_count() const {
-        return (arguments.geometry.sequence_count + 31) / 32;
+        return (lane_count() + 31) / 32;
     }
     [[nodiscard]] __device__ __forceinline__ std::uint64_t length() const { return arguments.scan.n; }
     [[nodiscard]] __device__ __forceinline__ std::uint64_t piece_count() const {
@@ -128,15 +155,15 @@ struct lane_scanner {
         const std::uint64_t left = length() - piece * shape::piece;
         return left < shape::piece ? int(left) : shape::piece;
     }
-    // Sequences of a group.
-    [[nodiscard]] __device__ __forceinline__ int sequences(std::uint64_t group) const {
-        const std::uint64_t left = arguments.geometry.sequence_count - group * 32;
+    // Lanes of a group with sequences of their own.
+    [[nodiscard]] __device__ __forceinline__ int lanes(std::uint64_t group) const {
+        const std::uint64_t left = lane_count() - group * 32;
         return left < 32 ? int(left) : 32;
     }
-    // Where this lane's sequence begins; lanes without one have the last one's.
+    // Where this lane's first sequence begins; lanes without one have the last one's.
     [[nodiscard]] __device__ __forceinline__ geometry::offsets begin(std::uint64_t group) const {
-        const int last = sequences(group) - 1;
-        return arguments.geometry.begin(group * 32 + (lane < last ? lane : last));
+        const int last = lanes(group) - 1;
+        return arguments.geometry.begin((group * 32 + (lane < last ? lane : last)) * shape::width);
     }
     // Input k of stage s.
     template <int k>
@@ -190,17 +217,22 @@ struct lane_scanner {
     template <class In>
     __device__ __forceinline__ void load(In* slots, const lane_cursor& at, const In* begin,
                                          std::int64_t stride) const {
+        if constexpr (Copies == lane_copies::words && !std::is_same_v<In, std::uint32_t>) {
+            load(reinterpret_cast<std::uint32_t*>(slots), at, reinterpret_cast<const std::uint32_t*>(begin),
+                 stride / shape::width);
+            return;
+        }
         const std::int64_t first = std::int64_t(at.piece) * shape::piece;
         const int count = positions(at.piece);
         if constexpr (Copies == lane_copies::chunks) {
-            const int last = sequences(at.group) - 1;
+            const int last = lanes(at.group) - 1;
             const In* const own = begin + first;
             walk_along(count / chunk_items, [&](int sequence, int chunk) {
                 const In* from = of_sequence(own, sequence < last ? sequence : last) + chunk * chunk_items;
                 copy_element(chunks_at(slots, sequence) + chunk, reinterpret_cast<const uint4*>(from));
             });
         } else if constexpr (Copies == lane_copies::turned) {
-            const int last = sequences(at.group) - 1;
+            const int last = lanes(at.group) - 1;
             const In* const own = begin + first * stride;
             walk_along(count, [&](int sequence, int position) {
                 const In* from = of_sequence(own, sequence < last ? sequence : last) + position * stride;
@@ -277,7 +309,7 @@ struct lane_scanner {
         }
         if (Full) state.count_runs(shape::piece / lane_run);
         __syncwarp();
-        const int valid = sequences(at.group);
+        const int valid = lanes(at.group);
         Out* const to = begin + std::int64_t(at.piece) * shape::piece;
         walk_along(count / chunk_items, [&](int sequence, int chunk) {
             Out* const there = of_sequence(to, sequence < valid ? sequence : 0) + chunk * chunk_items;
@@ -292,6 +324,59 @@ struct lane_scanner {
         else
             return {stage<0>(s) + lane, shape::pitch};
     }
+    // Scans a piece of words. `begin`: where the results of this lane's first sequence go.
+    template <bool Full>
+    __device__ __forceinline__ void scan_words(int s, lane_state<Types> (&state)[shape::width],
+                                               const lane_cursor& at, Out* begin) const {
+        constexpr int last_input = Types::inputs - 1, width = shape::width;
+        constexpr int result_words = width * int(sizeof(Out)) / 4;
+        using whole = typename unit_of<result_words * 4>::type;
+        const std::int64_t stride = arguments.geometry.out_stride;
+        const Acc start = static_cast<Acc>(arguments.scan.start);
+        const int count = Full ? shape::piece : positions(at.piece);
+        const bool valid = lane < lanes(at.group);
+        Out* const to = begin + std::int64_t(at.piece) * shape::piece * stride;
+        const auto* const from = reinterpret_cast<const std::uint32_t*>(stage<0>(s)) + lane;
+        const auto* const second = reinterpret_cast<const std::uint32_t*>(stage<last_input>(s)) + lane;
+        constexpr int runs = shape::piece / lane_run;
+#pragma unroll(Full ? 2 : 1)
+        for (int r = 0; r < runs; ++r) {
+            const int position = r * lane_run;
+            if (!Full && position >= count) break;
+            Acc x[width][lane_run];
+#pragma unroll
+            for (int m = 0; m < lane_run; ++m) {
+                // The last element stands for those that the sequence's last run lacks.
+                const int p = Full || position + m < count ? position + m : count - 1;
+                const word_array<1> word{from[p * shape::pitch]};
+                const word_array<1> other{has_second ? second[p * shape::pitch] : 0u};
+#pragma unroll
+                for (int w = 0; w < width; ++w) {
+                    axis_element<Types> element;
+                    element.x = unpack<In>(word, w);
+                    if constexpr (has_second)
+                        element.second = unpack<axis_input<Types, last_input>>(other, w);
+                    x[w][m] = element.accumulator(arguments.scan);
+                }
+            }
+#pragma unroll
+            for (int w = 0; w < width; ++w) state[w].template scan<Exclusive>(start, x[w]);
+#pragma unroll
+            for (int m = 0; m < lane_run; ++m) {
+                const int p = position + m;
+                word_array<result_words> results;
+#pragma unroll
+                for (int w = 0; w < width; ++w) pack(results, w, make_result(arguments.scan, x[w][m]));
+                whole packed;
+                std::memcpy(&packed, &results, sizeof packed);
+                if (valid && (Full || p < count)) *reinterpret_cast<whole*>(to + p * stride) = packed;
+            }
+        }
+        if (Full) {
+#pragma unroll
+            for (int w = 0; w < width; ++w) state[w].count_runs(runs);
+        }
+    }
     // Scans a piece. `begin`: where this lane's results go.
     template <bool Full>
     __device__ __forceinline__ void scan_piece(int s, lane_state<Types>& state, const lane_cursor& at,
@@ -300,7 +385,7 @@ struct lane_scanner {
         const std::int64_t first = std::int64_t(at.piece) * shape::piece;
         const Acc start = static_cast<Acc>(arguments.scan.start);
         const int count = Full ? shape::piece : positions(at.piece);
-        const int valid = sequences(at.group);
+        const int valid = lanes(at.group);
         Out* const to = begin + first * stride;
         const axis_source<Types> from = staged_source(s);
         constexpr int runs = shape::piece / lane_run;
@@ -358,10 +443,14 @@ struct lane_scanner {
             close_copies();  // maybe of nothing: copies are counted by stages
         };
         for (int k = 1; k < stages; ++k) load_next();
-        lane_state<Types> state(arguments.scan);
+        lane_states<Types, shape::width> states(arguments.scan);
+        auto& state = states.of[0];
         while (at.group < groups) {
             Out* const to = out + begin(at.group).out;
-            if (at.piece == 0) state.begin(arguments.scan);
+            if (at.piece == 0) {
+#pragma unroll
+                for (auto& each : states.of) each.begin(arguments.scan);
+            }
             bool more = true;
             for (; more; advance(to_scan)) {
                 // Into the stage of the piece before, which every lane has read.
@@ -381,6 +470,11 @@ struct lane_scanner {
                         scan_chunks<true, false>(to_scan, state, at, to);
                     else
                         scan_chunks<false, false>(to_scan, state, at, to);
+                } else if constexpr (Copies == lane_copies::words) {
+                    if (full)
+                        scan_words<true>(to_scan, states.of, at, to);
+                    else
+                        scan_words<false>(to_scan, states.of, at, to);
                 } else {
                     if (full)
                         scan_piece<true>(to_scan, state, at, to);
@@ -401,7 +495,7 @@ struct lane_scanner {
             for (std::uint64_t done = 0; done < length(); done += lane_row) {
                 const std::uint64_t left = length() - done;
                 scan_row_of_lane<Exclusive>(arguments.scan, state, x, y, arguments.geometry.out_stride,
-                                            left < lane_row ? int(left) : lane_row, lane < sequences(group));
+                                            left < lane_row ? int(left) : lane_row, lane < lanes(group));
                 x = x.from(lane_row);
                 y += lane_row * arguments.geometry.out_stride;
             }

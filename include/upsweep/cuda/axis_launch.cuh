@@ -47,6 +47,9 @@ class axis_launch {
             case axis_way::rows:
                 rows();
                 break;
+            case axis_way::word_lanes:
+                lanes<lane_copies::words>();
+                break;
             case axis_way::turned_lanes:
                 lanes<lane_copies::turned>();
                 break;
@@ -100,8 +103,28 @@ class axis_launch {
         }
         // A sequence of one row needs no sums.
         const bool one_row = length() <= core::row_size;
+        if (!one_row && sequences() >= word_lanes_from_sequences * multiprocessors() && are_words())
+            return axis_way::word_lanes;
         return many && !one_row && lane_shape<Types, lane_copies::own>::ahead ? axis_way::lanes
                                                                               : axis_way::rows;
+    }
+    // Whether neighbouring sequences make whole words, in all arrays.
+    [[nodiscard]] bool are_words() const {
+        using shape = lane_shape<Types, lane_copies::words>;
+        const auto& all = arguments_.geometry;
+        const geometry::dimension next = all.fastest();
+        if (!shape::exists || next.in_stride != 1 || next.second_stride != 1 || next.out_stride != 1)
+            return false;
+        std::int64_t elements = all.in_stride | all.second_stride | all.out_stride | all.origin.in |
+                                all.origin.second | all.origin.out | std::int64_t(next.extent);
+        for (std::size_t k = 0; k + 1 < all.other_count; ++k)
+            elements |= all.others[k].in_stride | all.others[k].second_stride | all.others[k].out_stride;
+        if (elements % shape::width != 0) return false;
+        for (const void* in : arguments_.scan.in)
+            if (reinterpret_cast<std::uintptr_t>(in) % 4 != 0) return false;
+        return reinterpret_cast<std::uintptr_t>(arguments_.scan.out) %
+                   (shape::width * sizeof(typename Types::Out)) ==
+               0;
     }
     // Whether the elements of every sequence make whole pieces of 16 bytes, at multiples of 16 bytes.
     [[nodiscard]] bool are_chunks() const {
@@ -124,6 +147,7 @@ class axis_launch {
         const bool by_lines =
             way == axis_way::lines || way == axis_way::line_tiles || way == axis_way::line_by_line;
         if ((by_lines && !are_lines()) || (way == axis_way::chunked_lanes && !are_chunks()) ||
+            (way == axis_way::word_lanes && !are_words()) ||
             (way == axis_way::turned_lanes && !lane_shape<Types, lane_copies::turned>::exists)) {
             throw_error(errc::unsupported, std::string("axis_way: these arrays cannot be scanned by ") +
                                                cuda::name(way) + "; choose another or automatic");
@@ -136,7 +160,8 @@ class axis_launch {
         if constexpr (shape::exists) {
             prepare_tile_kernel<&scan_lanes_kernel<Types, Exclusive, Copies>>(
                 shape::shared_bytes(shape::piece, shape::most_stages));
-            const std::uint64_t blocks = ((sequences() + 31) / 32 + shape::warps - 1) / shape::warps;
+            const std::uint64_t groups = (sequences() / shape::width + 31) / 32;
+            const std::uint64_t blocks = (groups + shape::warps - 1) / shape::warps;
             // More stages where they leave room for all sequences at once.
             int stages = shape::most_stages;
             while (stages > 2 && resident_blocks(shape::shared_bytes(length(), stages)) < blocks) --stages;

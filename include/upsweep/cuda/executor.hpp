@@ -31,6 +31,7 @@ enum class algorithm {
 enum class axis_way {
     automatic,      // chosen by shape and strides: tuning.hpp
     lanes,          // a lane a sequence
+    word_lanes,     // a lane as many sequences of one- or two-byte elements as a word has
     turned_lanes,   // the same, turned on the way to and from memory
     chunked_lanes,  // the same, 16 bytes at a time
     rows,           // a lane a row of the tree

@@ -50,8 +50,8 @@ struct rows_to_sort {
     std::size_t rows;
     std::size_t length;
     bool descending;
+    bool indices;
 };
 void sort_rows(cuda::executor& ex, const rows_to_sort& call);
-void sort_row_indices(cuda::executor& ex, const rows_to_sort& call);
 
 }  // namespace upsweep::registry::gpu

@@ -101,20 +101,7 @@ cuda::records records_of(const rows_to_sort& call, std::size_t key_bytes, std::s
     return all;
 }
 
-void check(cuda::executor& ex, const rows_to_sort& call) {
-    ex.check_pointer(call.in, "a");
-    ex.check_pointer(call.out, "out");
-    ex.check_before_launch();
-}
-
-}  // namespace
-
-void sort_rows(cuda::executor& ex, const rows_to_sort& call) {
-    const core::key_order order = order_of(call.type, call.descending);
-    const std::uint64_t n = std::uint64_t{call.rows} * call.length;
-    if (n == 0) return;
-    const cuda::device_scope current(ex);
-    check(ex, call);
+void sort_elements(cuda::executor& ex, const rows_to_sort& call, const core::key_order& order) {
     cuda::records all = records_of(call, order.bytes, 0);
     all.keys_out = call.out;
     if (all.n == call.length) return cuda::sort_records(ex, order, all);
@@ -128,12 +115,7 @@ void sort_rows(cuda::executor& ex, const rows_to_sort& call) {
     rows.sort(ex, call.out, order.bytes);
 }
 
-void sort_row_indices(cuda::executor& ex, const rows_to_sort& call) {
-    const core::key_order order = order_of(call.type, call.descending);
-    const std::uint64_t n = std::uint64_t{call.rows} * call.length;
-    if (n == 0) return;
-    const cuda::device_scope current(ex);
-    check(ex, call);
+void sort_indices(cuda::executor& ex, const rows_to_sort& call, const core::key_order& order) {
     auto* const out = static_cast<std::int64_t*>(call.out);
     cuda::records all = records_of(call, order.bytes, sizeof *out);
     all.what = cuda::records::kind::indices;
@@ -144,8 +126,23 @@ void sort_row_indices(cuda::executor& ex, const rows_to_sort& call) {
 
     const row_numbers rows(ex, call, out);
     rows.sort(ex, out, sizeof *out);
-    find_columns_kernel<<<blocks_for(n), threads, 0, ex.stream()>>>(out, n, call.length);
+    find_columns_kernel<<<blocks_for(all.n), threads, 0, ex.stream()>>>(out, all.n, call.length);
     cuda::check(cudaGetLastError(), "sorting rows");
+}
+
+}  // namespace
+
+void sort_rows(cuda::executor& ex, const rows_to_sort& call) {
+    const core::key_order order = order_of(call.type, call.descending);
+    if (call.rows == 0 || call.length == 0) return;
+    const cuda::device_scope current(ex);
+    ex.check_pointer(call.in, "a");
+    ex.check_pointer(call.out, "out");
+    ex.check_before_launch();
+    if (call.indices)
+        sort_indices(ex, call, order);
+    else
+        sort_elements(ex, call, order);
 }
 
 }  // namespace upsweep::registry::gpu
