@@ -1,5 +1,8 @@
 // x[i] = a[i] x[i-1] + b[i], against the loop that says just that and a copy that moves the same bytes (two
 // arrays read, one written).
+#include <array>
+#include <string>
+
 #include "peers/special_loops.hpp"
 #include "support/contenders.hpp"
 #include "support/session.hpp"
@@ -9,9 +12,11 @@ using namespace bench;
 
 namespace {
 
-template <class T>
-void measure(session& current, team& threads, executors& upsweeps, std::size_t n) {
-    const cell which{"linear recurrence", type_name<T>(), n, 3 * n * sizeof(T)};
+// loop(a, b, out) and ours(executor, a, b, out)
+template <class T, class Loop, class Ours>
+void measure(session& current, team& threads, executors& upsweeps, const cell& which, const Loop& loop,
+             const Ours& ours) {
+    const std::size_t n = which.n;
     if (!current.fits(8 * n * sizeof(T)) || !current.wants(which)) return;
     const std::size_t bytes = n * sizeof(T);
     const buffer slopes(2 * bytes, 0, threads);  // long enough for a copy of half the bytes moved
@@ -24,15 +29,12 @@ void measure(session& current, team& threads, executors& upsweeps, std::size_t n
     fill(shifts.as<T>(), n);
 
     std::vector<T> expected(n);
-    recurrence_loop(a, b, T{1}, expected.data(), n);
+    loop(a, b, expected.data());
 
     std::vector<contender> list;
     add_copies(list, threads, slopes, result, which.bytes / 2);
-    list.push_back({"plain loop", role::peer, 1, repeated([=] { recurrence_loop(a, b, T{1}, out, n); })});
-    upsweeps.add_to(list, [=](upsweep::cpu::executor& executor) {
-        upsweep::linear_recurrence(executor, std::span<const T>(a, n), std::span<const T>(b, n), T{1},
-                                   std::span<T>(out, n));
-    });
+    list.push_back({"plain loop", role::peer, 1, repeated([=] { loop(a, b, out); })});
+    upsweeps.add_to(list, [=](upsweep::cpu::executor& executor) { ours(executor, a, b, out); });
     for (contender& one : list)
         if (one.kind != role::copy)
             one.correct = [&, run = one.repeat] {
@@ -45,6 +47,39 @@ void measure(session& current, team& threads, executors& upsweeps, std::size_t n
     current.measure(which, std::move(list));
 }
 
+template <class T>
+void measure_sequence(session& current, team& threads, executors& upsweeps, std::size_t n) {
+    measure<T>(
+        current, threads, upsweeps, {"linear recurrence", type_name<T>(), n, 3 * n * sizeof(T)},
+        [=](const T* a, const T* b, T* out) { recurrence_loop(a, b, T{1}, out, n); },
+        [=](upsweep::cpu::executor& executor, const T* a, const T* b, T* out) {
+            upsweep::linear_recurrence(executor, std::span<const T>(a, n), std::span<const T>(b, n), T{1},
+                                       std::span<T>(out, n));
+        });
+}
+
+template <class T>
+void measure_axis(session& current, team& threads, executors& upsweeps, std::size_t rows, std::size_t columns,
+                  int axis) {
+    const std::size_t n = rows * columns;
+    measure<T>(
+        current, threads, upsweeps,
+        {"linear recurrence, axis " + std::to_string(axis), type_name<T>(), n, 3 * n * sizeof(T),
+         std::to_string(rows) + "x" + std::to_string(columns)},
+        [=](const T* a, const T* b, T* out) {
+            if (axis == 0) return recurrence_rows_loop(a, b, T{1}, out, rows, columns);
+            for (std::size_t at = 0; at < n; at += columns)
+                recurrence_loop(a + at, b + at, T{1}, out + at, columns);
+        },
+        [=](upsweep::cpu::executor& executor, const T* a, const T* b, T* out) {
+            const std::array<std::int64_t, 2> shape{static_cast<std::int64_t>(rows),
+                                                    static_cast<std::int64_t>(columns)};
+            upsweep::linear_recurrence(executor, upsweep::strided_view<const T>(a, shape),
+                                       upsweep::strided_view<const T>(b, shape), T{1},
+                                       upsweep::strided_view<T>(out, shape), axis);
+        });
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -54,8 +89,12 @@ int main(int argc, char** argv) {
         for (const std::size_t n : {std::size_t{1000}, std::size_t{100'000}, std::size_t{1'000'000},
                                     std::size_t{10'000'000}, std::size_t{100'000'000}}) {
             if (current.quick() && n != 1000 && n != 10'000'000) continue;
-            measure<float>(current, threads, upsweeps, n);
-            measure<double>(current, threads, upsweeps, n);
+            measure_sequence<float>(current, threads, upsweeps, n);
+            measure_sequence<double>(current, threads, upsweeps, n);
+        }
+        for (const int axis : {0, 1}) {
+            measure_axis<float>(current, threads, upsweeps, 4096, 4096, axis);
+            if (!current.quick()) measure_axis<double>(current, threads, upsweeps, 4096, 4096, axis);
         }
     });
 }

@@ -191,11 +191,57 @@ struct affine_tree {
         }
     }
 
+    static HWY_ATTR void scan_lanes(const T* const* a, const T* const* b, T* const* y, std::size_t count,
+                                    std::size_t lanes, const affine_lanes<T>& state) {
+        std::size_t done = 0;
+        if (count == core::run_size) {
+            if (!state.has_runs)
+                done = scan_whole_runs<false, true, true>(a, b, y, lanes, state);
+            else if (!state.has_rows)
+                done = scan_whole_runs<true, false, true>(a, b, y, lanes, state);
+            else if (!state.has_tiles)
+                done = scan_whole_runs<true, true, false>(a, b, y, lanes, state);
+            else
+                done = scan_whole_runs<true, true, true>(a, b, y, lanes, state);
+        }
+        portable::scan_lanes_from(done, a, b, y, count, lanes, state);
+    }
+    // Of whole vectors of lanes; returns how many lanes these are. Runs are there or not as `Runs` says, rows
+    // and tiles only if theirs do.
+    template <bool Runs, bool Rows, bool Tiles>
+    static HWY_INLINE std::size_t scan_whole_runs(const T* const* a, const T* const* b, T* const* y,
+                                                  std::size_t lanes, const affine_lanes<T>& state) {
+        const full<T> d;
+        const bool has_rows = Rows && state.has_rows;
+        const bool has_tiles = Tiles && state.has_tiles;
+        std::size_t l = 0;
+        for (; l + width <= lanes; l += width) {
+            const maps runs{hn::LoadU(d, state.runs_a + l), hn::LoadU(d, state.runs_b + l)};
+            const V supers = hn::LoadU(d, state.supers + l);
+            maps rows{}, tiles{};
+            if (has_rows) rows = {hn::LoadU(d, state.rows_a + l), hn::LoadU(d, state.rows_b + l)};
+            if (has_tiles) tiles = {hn::LoadU(d, state.tiles_a + l), hn::LoadU(d, state.tiles_b + l)};
+            maps items{};
+            for (std::size_t m = 0; m < core::run_size; ++m) {
+                const maps element{hn::LoadU(d, a[m] + l), hn::LoadU(d, b[m] + l)};
+                items = m == 0 ? element : compose(items, element);
+                maps value = Runs ? compose(runs, items) : items;
+                if (has_rows) value = compose(rows, value);
+                if (has_tiles) value = compose(tiles, value);
+                hn::StoreU(hn::Add(hn::Mul(value.a, supers), value.b), d, y[m] + l);
+            }
+            if constexpr (Runs) items = compose(runs, items);
+            hn::StoreU(items.a, d, state.runs_a + l);
+            hn::StoreU(items.b, d, state.runs_b + l);
+        }
+        return l;
+    }
+
     // 64-byte vectors are streamed whole or not at all, narrower ones in blocks.
     static constexpr std::size_t stream_alignment = width * sizeof(T) < 64             ? 16
                                                     : block_lanes<T> == core::run_size ? 64
                                                                                        : 0;
-    static constexpr affine_kernels<T> table{stream_alignment, &scan_rows, &fold_rows};
+    static constexpr affine_kernels<T> table{stream_alignment, &scan_rows, &fold_rows, &scan_lanes};
 };
 
 }  // namespace upsweep::cpu::HWY_NAMESPACE

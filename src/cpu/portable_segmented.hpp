@@ -100,7 +100,31 @@ struct affine_tree {
         if (n == core::row_size) push_row(state, runs);
     }
 
-    static constexpr affine_kernels<T> table{0, &scan_rows, &fold_rows};
+    static void scan_lanes(const T* const* a, const T* const* b, T* const* y, std::size_t count,
+                           std::size_t lanes, const affine_lanes<T>& state) {
+        scan_lanes_from(0, a, b, y, count, lanes, state);
+    }
+    static void scan_lanes_from(std::size_t first, const T* const* a, const T* const* b, T* const* y,
+                                std::size_t count, std::size_t lanes, const affine_lanes<T>& state) {
+        for (std::size_t l = first; l < lanes; ++l) {
+            const map runs{state.runs_a[l], state.runs_b[l]};
+            map items{};
+            for (std::size_t m = 0; m < count; ++m) {
+                const map element{a[m][l], b[m][l]};
+                items = m == 0 ? element : affine()(items, element);
+                map value = state.has_runs ? affine()(runs, items) : items;
+                if (state.has_rows) value = affine()(map{state.rows_a[l], state.rows_b[l]}, value);
+                if (state.has_tiles) value = affine()(map{state.tiles_a[l], state.tiles_b[l]}, value);
+                y[m][l] = affine()(map{T(0), state.supers[l]}, value).b;
+            }
+            if (count != core::run_size) continue;
+            if (state.has_runs) items = affine()(runs, items);
+            state.runs_a[l] = items.a;
+            state.runs_b[l] = items.b;
+        }
+    }
+
+    static constexpr affine_kernels<T> table{0, &scan_rows, &fold_rows, &scan_lanes};
 };
 
 }  // namespace upsweep::cpu::portable

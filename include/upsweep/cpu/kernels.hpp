@@ -141,6 +141,14 @@ struct affine_state {
     bool has_tiles, has_rows;
 };
 
+// What stands to the left of recurrences side by side, a lane each: a number of every lane in each array. S
+// is a constant map, of which the second component is kept.
+template <class T>
+struct affine_lanes {
+    T *runs_a, *runs_b, *rows_a, *rows_b, *tiles_a, *tiles_b, *supers;
+    bool has_runs, has_rows, has_tiles;
+};
+
 // For linear recurrences: maps x -> a x + b, of whose compositions the second components are stored.
 template <class T>
 struct affine_kernels {
@@ -151,6 +159,10 @@ struct affine_kernels {
                       const scan_pass& pass);
     // Advances state.rows over whole rows.
     void (*fold_rows)(const T* a, const T* b, std::size_t n, affine_state<T>& state);
+    // Scan of a run of `count` maps, 1 to 4, of every lane, of which map m is a[m][lane], b[m][lane] and its
+    // result y[m][lane]; advances the runs of lanes over a complete one. y may equal a or b.
+    void (*scan_lanes)(const T* const* a, const T* const* b, T* const* y, std::size_t count,
+                       std::size_t lanes, const affine_lanes<T>& state);
 };
 
 template <class T, class Op>
