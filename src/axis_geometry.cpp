@@ -3,6 +3,9 @@
 #include "upsweep/core/axis_geometry.hpp"
 
 #include <cstdlib>
+#include <string>
+
+#include "upsweep/error.hpp"
 
 namespace upsweep::core {
 
@@ -49,3 +52,37 @@ axis_geometry::axis_geometry(std::span<const std::int64_t> shape, std::span<cons
 }
 
 }  // namespace upsweep::core
+
+namespace upsweep::detail {
+
+int check_axis(const char* name, std::span<const std::int64_t> in_shape,
+               std::span<const std::int64_t> out_shape, std::span<const std::int64_t> out_strides, int axis) {
+    const auto rank = static_cast<int>(in_shape.size());
+    if (rank == 0) {
+        throw_error(errc::invalid_argument,
+                    std::string(name) + ": a 0-dimensional array has no axis to scan");
+    }
+    if (axis < -rank || axis >= rank) {
+        throw_error(errc::invalid_argument, "axis: expected " + std::to_string(-rank) + " to " +
+                                                std::to_string(rank - 1) + " for " + std::to_string(rank) +
+                                                " dimensions, but it is " + std::to_string(axis));
+    }
+    if (!std::ranges::equal(in_shape, out_shape))
+        throw_error(errc::invalid_argument, "out: its shape differs from that of " + std::string(name));
+    const bool empty = std::ranges::find(in_shape, 0) != in_shape.end();
+    for (std::size_t k = 0; !empty && k < out_shape.size(); ++k) {
+        if (out_strides[k] == 0 && out_shape[k] > 1) {
+            throw_error(errc::invalid_argument, "out: stride 0 in dimension " + std::to_string(k) +
+                                                    " would store many results in one element");
+        }
+    }
+    return axis < 0 ? axis + rank : axis;
+}
+
+void throw_views_overlap(const char* name) {
+    throw_error(errc::invalid_argument,
+                "out: overlaps " + std::string(name) +
+                    "; it must be the same array (equal beginning and strides) or disjoint from it");
+}
+
+}  // namespace upsweep::detail

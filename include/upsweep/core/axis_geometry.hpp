@@ -8,10 +8,8 @@
 #include <cstdint>
 #include <functional>
 #include <span>
-#include <string>
 #include <utility>
 
-#include "upsweep/error.hpp"
 #include "upsweep/views.hpp"
 
 namespace upsweep::core {
@@ -80,17 +78,35 @@ struct axis_geometry {
 
 namespace upsweep::detail {
 
+// The checks of an axis scan that do not depend on where arrays lie, for engines of every kind of memory.
+//
+// Throws upsweep::error, invalid_argument, unless the axis is one of the arrays' (an input of that name, and
+// the output), their shapes are equal and no two results have one place. Returns the axis counted from 0.
+int check_axis(const char* name, std::span<const std::int64_t> in_shape,
+               std::span<const std::int64_t> out_shape, std::span<const std::int64_t> out_strides, int axis);
+[[noreturn]] void throw_views_overlap(const char* name);
+
+// [lowest, highest]: where the elements of a view without extents of 0 lie, counted from the one with indices
+// 0.
+struct view_reach {
+    std::int64_t lowest = 0;
+    std::int64_t highest = 0;
+};
+constexpr view_reach reach_of(std::span<const std::int64_t> shape, std::span<const std::int64_t> strides) {
+    view_reach all;
+    for (std::size_t k = 0; k < shape.size(); ++k) {
+        const std::int64_t reach = (shape[k] - 1) * strides[k];
+        (reach < 0 ? all.lowest : all.highest) += reach;
+    }
+    return all;
+}
+
 // [first byte, past the last byte) that a view touches.
 template <class T>
 std::pair<const char*, const char*> extent_of(const strided_view<T>& view) {
-    std::ptrdiff_t lowest = 0;
-    std::ptrdiff_t highest = 0;
-    for (std::size_t k = 0; k < view.rank(); ++k) {
-        const std::ptrdiff_t reach = (view.shape()[k] - 1) * view.strides()[k];
-        (reach < 0 ? lowest : highest) += reach;
-    }
-    return {reinterpret_cast<const char*>(view.data() + lowest),
-            reinterpret_cast<const char*>(view.data() + highest + 1)};
+    const view_reach reach = reach_of(view.shape(), view.strides());
+    return {reinterpret_cast<const char*>(view.data() + reach.lowest),
+            reinterpret_cast<const char*>(view.data() + reach.highest + 1)};
 }
 
 // Checks everything about the views of an input, of that name, and of the output; returns whether they are
@@ -98,25 +114,8 @@ std::pair<const char*, const char*> extent_of(const strided_view<T>& view) {
 template <class In, class Out>
 bool check_views(const strided_view<In>& in, const strided_view<Out>& out, int& axis,
                  const char* name = "in") {
-    const auto rank = static_cast<int>(in.rank());
-    if (rank == 0)
-        throw_error(errc::invalid_argument,
-                    std::string(name) + ": a 0-dimensional array has no axis to scan");
-    if (axis < -rank || axis >= rank) {
-        throw_error(errc::invalid_argument, "axis: expected " + std::to_string(-rank) + " to " +
-                                                std::to_string(rank - 1) + " for " + std::to_string(rank) +
-                                                " dimensions, but it is " + std::to_string(axis));
-    }
-    if (axis < 0) axis += rank;
-    if (!std::ranges::equal(in.shape(), out.shape()))
-        throw_error(errc::invalid_argument, "out: its shape differs from that of " + std::string(name));
+    axis = check_axis(name, in.shape(), out.shape(), out.strides(), axis);
     if (in.size() == 0) return false;
-    for (std::size_t k = 0; k < out.rank(); ++k) {
-        if (out.strides()[k] == 0 && out.shape()[k] > 1) {
-            throw_error(errc::invalid_argument, "out: stride 0 in dimension " + std::to_string(k) +
-                                                    " would store many results in one element");
-        }
-    }
     const auto [in_first, in_last] = extent_of(in);
     const auto [out_first, out_last] = extent_of(out);
     const std::less<const char*> before;
@@ -125,9 +124,7 @@ bool check_views(const strided_view<In>& in, const strided_view<Out>& out, int& 
         sizeof(In) == sizeof(Out) && std::ranges::equal(in.strides(), out.strides())) {
         return true;
     }
-    throw_error(errc::invalid_argument,
-                "out: overlaps " + std::string(name) +
-                    "; it must be the same array (equal pointers and strides) or disjoint from it");
+    throw_views_overlap(name);
 }
 
 }  // namespace upsweep::detail
