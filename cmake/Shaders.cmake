@@ -28,7 +28,9 @@ set(UPSWEEP_SUBGROUP_LINES "#define UPSWEEP_SUBGROUPS|#extension GL_KHR_shader_s
 
 # In the order of shader::stage.
 set(UPSWEEP_STAGES tile_totals super_totals super_prefixes tile_scan blelloch_scan blelloch_add vote compact sort_count
-    sort_move sort_gather probe)
+    sort_move sort_gather probe lane_scan axis_shape)
+# Those of scans along an axis that depend on the operator.
+set(UPSWEEP_AXIS_STAGES tile_totals super_totals super_prefixes tile_scan lane_scan CACHE INTERNAL "For upsweep_vulkan_operator")
 
 # upsweep_compile_stage(STAGE OUTPUT.spv HEADER [USER]): HEADER is lines separated by `|`.
 #
@@ -70,6 +72,9 @@ endfunction()
 set(UPSWEEP_HEADER_one_word "#define UPSWEEP_ELEMENT_WORDS 1")
 set(UPSWEEP_HEADER_two_words "#define UPSWEEP_ELEMENT_WORDS 2")
 set(UPSWEEP_HEADER_doubles "#define UPSWEEP_ELEMENT_WORDS 2|#define UPSWEEP_DOUBLE")
+set(UPSWEEP_HEADER_one_word_axis "${UPSWEEP_HEADER_one_word}|#define UPSWEEP_AXIS")
+set(UPSWEEP_HEADER_two_words_axis "${UPSWEEP_HEADER_two_words}|#define UPSWEEP_AXIS")
+set(UPSWEEP_HEADER_doubles_axis "${UPSWEEP_HEADER_doubles}|#define UPSWEEP_AXIS")
 set(UPSWEEP_HEADER_one_word_subgroups "${UPSWEEP_HEADER_one_word}|${UPSWEEP_SUBGROUP_LINES}")
 set(UPSWEEP_HEADER_two_words_subgroups "${UPSWEEP_HEADER_two_words}|${UPSWEEP_SUBGROUP_LINES}")
 
@@ -77,10 +82,17 @@ set(UPSWEEP_HEADER_two_words_subgroups "${UPSWEEP_HEADER_two_words}|${UPSWEEP_SU
 function(upsweep_embed_spirv output)
     set(folder "${PROJECT_BINARY_DIR}/shaders")
     set(modules "")
-    foreach(variant one_word two_words doubles one_word_subgroups two_words_subgroups)
+    foreach(variant one_word two_words doubles one_word_axis two_words_axis doubles_axis
+                    one_word_subgroups two_words_subgroups)
         set(stages ${UPSWEEP_STAGES})
-        if(variant MATCHES "subgroups")
+        list(REMOVE_ITEM stages lane_scan axis_shape)
+        if(variant MATCHES "axis")
+            set(stages ${UPSWEEP_AXIS_STAGES})
+        elseif(variant MATCHES "subgroups")
             set(stages tile_totals tile_scan)
+        endif()
+        if(variant STREQUAL "one_word_axis")
+            list(APPEND stages axis_shape)
         endif()
         if(variant STREQUAL "one_word_subgroups")
             list(APPEND stages vote)
@@ -184,6 +196,13 @@ function(upsweep_vulkan_operator target name)
         list(APPEND modules "${module}")
         string(APPEND members "${name}_modules::${stage}, ")
     endforeach()
+    set(axis_members "")
+    foreach(stage IN LISTS UPSWEEP_AXIS_STAGES)
+        set(module "${CMAKE_CURRENT_BINARY_DIR}/${target}_shaders/${name}/${stage}_axis.spv")
+        upsweep_compile_stage(${stage} "${module}" "${lines}|#define UPSWEEP_AXIS" "${source}")
+        list(APPEND modules "${module}")
+        string(APPEND axis_members "${name}_modules::${stage}_axis, ")
+    endforeach()
     foreach(flag IN ITEMS EXACT NEUTRAL COMMUTATIVE IDENTITY)
         if(given_${flag})
             set(${flag} true)
@@ -192,7 +211,8 @@ function(upsweep_vulkan_operator target name)
         endif()
     endforeach()
     upsweep_embed_user(${target} ${name} upsweep::vulkan::user_operator
-                       "{${given_WORDS}, ${EXACT}, ${NEUTRAL}, ${COMMUTATIVE}, ${IDENTITY}, {${members}}}" ${modules})
+                       "{${given_WORDS}, ${EXACT}, ${NEUTRAL}, ${COMMUTATIVE}, ${IDENTITY}, {${members}}, {${axis_members}}}"
+                       ${modules})
 endfunction()
 
 function(upsweep_vulkan_items target name)

@@ -20,11 +20,11 @@ void main() {
     uint size = gl_WorkGroupSize.x;
     uint base = group_index() * 2u * size;
     uint length = sequence_length();
-    uint first = first_of(parameters[UPSWEEP_P_OUTPUT_FIRST]);
+    uint first = output_first(0u);
     element before = from_words(sums[parameters[UPSWEEP_P_FIRST_GROUP] + group_index()]);
     for (uint i = gl_LocalInvocationIndex; i < 2u * size; i += size) {
         if (base + i >= length) continue;
-        uint place = place_of(first, base + i);
+        uint place = place_of(first, base + i, output_stride());
         output_elements[place] = to_words(join(before, from_words(output_elements[place])));
     }
 }

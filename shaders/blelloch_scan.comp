@@ -39,10 +39,10 @@ void main() {
     uint size = gl_WorkGroupSize.x;
     uint base = group_index() * 2u * size;
     uint length = sequence_length();
-    uint first = first_of(parameters[UPSWEEP_P_INPUT_FIRST]);
+    uint first = input_first(0u);
     for (uint i = lane; i < uint(padded_size); i += size) {
         bool inside = i < 2u * size && base + i < length;
-        tree[slot(i)] = inside ? from_words(input_elements[place_of(first, base + i)]) : identity();
+        tree[slot(i)] = inside ? from_words(input_elements[place_of(first, base + i, input_stride())]) : identity();
     }
     synchronize();
 
@@ -80,11 +80,11 @@ void main() {
         synchronize();
     }
 
-    uint out_first = first_of(parameters[UPSWEEP_P_OUTPUT_FIRST]);
+    uint out_first = output_first(0u);
     for (uint i = lane; i < 2u * size; i += size) {
         if (base + i >= length) continue;
         element value = tree[slot(i)];
         if (has_flag(UPSWEEP_F_INITIAL)) value = join(initial_value(), value);
-        output_elements[place_of(out_first, base + i)] = to_words(value);
+        output_elements[place_of(out_first, base + i, output_stride())] = to_words(value);
     }
 }

@@ -40,7 +40,18 @@
 #define UPSWEEP_P_BINS 17          // split: at most UPSWEEP_MOST_BINS
 #define UPSWEEP_P_TILES 18         // split: tiles, which is how far apart the counts of two bins are
 #define UPSWEEP_P_USER 21          // four words for a user's keep and move
-#define UPSWEEP_PARAMETERS 25
+
+// Along an axis (UPSWEEP_AXIS) there are many sequences of one length. The words of their own are those of lengths from
+// buffers and of compact in other stages. Strides are of elements, modulo 2^32.
+#define UPSWEEP_P_SEQUENCE_TILES 8  // tiles of a sequence
+#define UPSWEEP_P_SHAPE_FIRST 9     // where the outer dimensions begin among the words behind the workspace
+#define UPSWEEP_P_SEQUENCES 16      // of this dispatch
+#define UPSWEEP_P_INPUT_STRIDE 17   // from an element of a sequence to the next, in the order of the scan
+#define UPSWEEP_P_OUTPUT_STRIDE 18
+#define UPSWEEP_P_DIMENSIONS 19     // besides the axis
+#define UPSWEEP_P_SHAPE 20          // of the first dimensions, fastest first: extent, stride in the input, in the output
+#define UPSWEEP_SHAPE_WORDS 12      // so many words of them; the rest of the shape is in the workspace
+#define UPSWEEP_PARAMETERS 32
 
 #define UPSWEEP_F_EXCLUSIVE 1u
 #define UPSWEEP_F_REVERSE 2u
@@ -49,7 +60,7 @@
 #define UPSWEEP_F_LENGTH 16u     // the length is in a buffer
 #define UPSWEEP_F_LAST 32u       // super_totals: one batch holds everything, so write S for each super;
                                  // blelloch_scan: one block holds everything, so there are no sums
-#define UPSWEEP_F_CONTINUED 64u  // super_prefixes: S stands in the workspace
+#define UPSWEEP_F_CONTINUED 64u  // super_prefixes: S stands in the workspace; lane_scan: the state does
 #define UPSWEEP_F_PARTITION 128u  // compact: what was not kept follows what was
 #define UPSWEEP_F_VECTORS 256u    // compact: records are whole, aligned vectors of four words
 #define UPSWEEP_F_SWAP 512u       // later operands on the left: with UPSWEEP_F_REVERSE, and above the lowest level of
@@ -64,6 +75,8 @@
 
 // Bins of a split, as many as a work group has invocations.
 #define UPSWEEP_MOST_BINS 256
+#define UPSWEEP_F_TURNED 1024u    // lane_scan: invocations exchange what they load and store
+#define UPSWEEP_F_CONTINUES 2048u  // lane_scan: the sequences go on in a later dispatch, for which the state is kept
 
 // Specialisation constants in Vulkan. In OpenGL the host defines UPSWEEP_TYPE, UPSWEEP_LINE, UPSWEEP_TRAITS and
 // UPSWEEP_BLELLOCH_SIZE in front of the text.

@@ -13,13 +13,14 @@ layout(std430, binding = UPSWEEP_INPUT) readonly buffer input_vector_block {
 
 // The runs of `lane` in the tile at `base`. Positions from `length` on get a value that must not matter.
 void load_runs(uint first, uint base, uint lane, uint length, out element items[UPSWEEP_ITEMS]) {
+    uint stride = input_stride();
 #if UPSWEEP_ELEMENT_WORDS < 4
     // All loads before the first use, and no branch between them.
-    if (moves_vectors(first, base, length)) {
-        bool reversed = has_flag(UPSWEEP_F_REVERSE);
+    if (moves_vectors(first, base, length, stride)) {
+        bool reversed = is_backwards(stride);
         uvec4 vectors[UPSWEEP_RUNS * UPSWEEP_RUN_VECTORS];
         for (int k = 0; k < UPSWEEP_RUNS; ++k) {
-            uint at = run_word(first, run_position(base, k, lane)) >> 2;
+            uint at = run_word(first, run_position(base, k, lane), stride) >> 2;
             for (int v = 0; v < UPSWEEP_RUN_VECTORS; ++v)
                 vectors[k * UPSWEEP_RUN_VECTORS + v] = input_vectors[at + uint(v)];
         }
@@ -44,7 +45,7 @@ void load_runs(uint first, uint base, uint lane, uint length, out element items[
     uint count = base < length ? uint(UPSWEEP_ITEMS) : 0u;
     for (uint i = 0u; i < count; ++i) {
         uint position = item_position(base, i, lane);
-        element value = from_words(position < length ? input_elements[place_of(first, position)] : stored(0u));
+        element value = from_words(position < length ? input_elements[place_of(first, position, stride)] : stored(0u));
         for (int at = 0; at < UPSWEEP_ITEMS; ++at) {
             if (uint(at) == i) items[at] = value;
         }

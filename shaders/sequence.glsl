@@ -1,5 +1,9 @@
 // The sequence that a stage scans: how long it is, and where its positions lie in the buffers. Position p of a dispatch
-// is element first + p, or first - p of a reversed scan.
+// is element first + p, or first - p of a reversed scan. Along an axis there are many sequences, of any strides.
+
+#ifdef UPSWEEP_AXIS
+#include "axis.glsl"
+#else
 
 layout(std430, binding = UPSWEEP_LENGTH) readonly buffer length_block {
     uint lengths[];
@@ -29,17 +33,29 @@ uint first_of(uint first) {
     if (!has_flag(UPSWEEP_F_LENGTH) || !has_flag(UPSWEEP_F_REVERSE)) return first;
     return first + whole_length() - 1u - parameters[UPSWEEP_P_BEFORE];
 }
-uint place_of(uint first, uint position) {
-    return has_flag(UPSWEEP_F_REVERSE) ? first - position : first + position;
-}
-// The first word of the run at `position`, a multiple of 4.
-uint run_word(uint first, uint position) {
-    uint lowest = has_flag(UPSWEEP_F_REVERSE) ? first - position - uint(UPSWEEP_RUN_ELEMENTS - 1) : first + position;
+uint input_first(uint sequence) { return first_of(parameters[UPSWEEP_P_INPUT_FIRST]); }
+uint output_first(uint sequence) { return first_of(parameters[UPSWEEP_P_OUTPUT_FIRST]); }
+
+// From a position to the next, modulo 2^32.
+uint input_stride() { return has_flag(UPSWEEP_F_REVERSE) ? 0xffffffffu : 1u; }
+uint output_stride() { return input_stride(); }
+
+uint sequence_count() { return 1u; }
+
+#endif
+
+uint place_of(uint first, uint position, uint stride) { return first + position * stride; }
+bool is_backwards(uint stride) { return stride == 0xffffffffu; }
+// The first word of the run at `position`, a multiple of 4, where elements are neighbours.
+uint run_word(uint first, uint position, uint stride) {
+    uint lowest = is_backwards(stride) ? first - position - uint(UPSWEEP_RUN_ELEMENTS - 1) : first + position;
     return lowest * uint(UPSWEEP_ELEMENT_WORDS);
 }
-// Whether all of a tile's runs can be moved as vectors: the tile is complete, its runs begin at multiples of 16 bytes.
-bool moves_vectors(uint first, uint base, uint length) {
-    return base + uint(UPSWEEP_TILE_ELEMENTS) <= length && (run_word(first, base) & 3u) == 0u;
+// Whether all of a tile's runs can be moved as vectors: the tile is complete, its elements are neighbours, its runs begin
+// at multiples of 16 bytes.
+bool moves_vectors(uint first, uint base, uint length, uint stride) {
+    bool neighbours = stride == 1u || is_backwards(stride);
+    return neighbours && base + uint(UPSWEEP_TILE_ELEMENTS) <= length && (run_word(first, base, stride) & 3u) == 0u;
 }
 // The k-th run of an invocation.
 uint run_position(uint base, int k, uint lane) {

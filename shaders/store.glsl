@@ -12,11 +12,12 @@ layout(std430, binding = UPSWEEP_OUTPUT) writeonly buffer output_vector_block {
 
 // The runs of `lane` in the tile at `base`, as far as `length`.
 void store_runs(uint first, uint base, uint lane, uint length, element items[UPSWEEP_ITEMS]) {
+    uint stride = output_stride();
 #if UPSWEEP_ELEMENT_WORDS < 4
-    if (moves_vectors(first, base, length)) {
-        bool reversed = has_flag(UPSWEEP_F_REVERSE);
+    if (moves_vectors(first, base, length, stride)) {
+        bool reversed = is_backwards(stride);
         for (int k = 0; k < UPSWEEP_RUNS; ++k) {
-            uint at = run_word(first, run_position(base, k, lane)) >> 2;
+            uint at = run_word(first, run_position(base, k, lane), stride) >> 2;
             stored a = to_words(items[4 * k]);
             stored b = to_words(items[4 * k + 1]);
             stored c = to_words(items[4 * k + 2]);
@@ -38,6 +39,6 @@ void store_runs(uint first, uint base, uint lane, uint length, element items[UPS
             if (uint(at) == i) value = items[at];
         }
         uint position = item_position(base, i, lane);
-        if (position < length) output_elements[place_of(first, position)] = to_words(value);
+        if (position < length) output_elements[place_of(first, position, stride)] = to_words(value);
     }
 }

@@ -1,10 +1,11 @@
-// The totals of supers replaced by S, the left fold of the initial value and the supers before each. One work group,
-// one invocation folds: under an operator that rounds, this chain has no shortcut. At most a few ten thousand supers a
+// The totals of supers replaced by S, the left fold of the initial value and the supers before each. One work group a
+// sequence, one invocation folds: under an operator that rounds, this chain has no shortcut. At most a few ten thousand supers a
 // dispatch, because some drivers stop an invocation after 65535 loop iterations; the next dispatch continues from
 // workspace[UPSWEEP_P_CARRY].
 #include "interface.glsl"
 layout(local_size_x = UPSWEEP_GROUP_SIZE) in;
 #include "operators.glsl"
+#include "totals.glsl"
 
 layout(std430, binding = UPSWEEP_WORKSPACE) buffer workspace_block {
     stored workspace[];
@@ -15,9 +16,11 @@ layout(std430, binding = UPSWEEP_WORKSPACE) buffer workspace_block {
 shared element values[UPSWEEP_CHUNK];
 
 void main() {
-    uint supers = parameters[UPSWEEP_P_SUPERS] + parameters[UPSWEEP_P_FIRST_GROUP];
+    if (group_index() >= parameters[UPSWEEP_P_GROUPS]) return;
+    uint sequence = group_index();
+    uint supers = supers_of(sequence) + parameters[UPSWEEP_P_FIRST_GROUP];
     uint count = parameters[UPSWEEP_P_LENGTH];
-    uint carry = parameters[UPSWEEP_P_CARRY];
+    uint carry = parameters[UPSWEEP_P_CARRY] + sequence;
     bool present = has_flag(UPSWEEP_F_CONTINUED) || has_flag(UPSWEEP_F_INITIAL);
     element fold = absent();
     if (has_flag(UPSWEEP_F_CONTINUED))

@@ -4,6 +4,7 @@
 layout(local_size_x = UPSWEEP_GROUP_SIZE) in;
 #include "operators.glsl"
 #include "tree.glsl"
+#include "totals.glsl"
 
 layout(std430, binding = UPSWEEP_WORKSPACE) buffer workspace_block {
     stored workspace[];
@@ -11,15 +12,21 @@ layout(std430, binding = UPSWEEP_WORKSPACE) buffer workspace_block {
 
 void main() {
     uint batch = parameters[UPSWEEP_P_FIRST_GROUP] + group_index();
-    uint tiles = parameters[UPSWEEP_P_LENGTH];
+    uint tiles = parameters[UPSWEEP_P_LENGTH];  // of each sequence
+    uint sequence = 0u;
+#ifdef UPSWEEP_AXIS
+    uint batches = (tiles + uint(UPSWEEP_TILE_RUNS - 1)) / uint(UPSWEEP_TILE_RUNS);
+    sequence = batch / batches;
+    batch = batch % batches;
+#endif
     if (group_index() >= parameters[UPSWEEP_P_GROUPS]) return;
 
     for (uint i = gl_LocalInvocationIndex; i < uint(UPSWEEP_TILE_RUNS); i += uint(UPSWEEP_GROUP_SIZE)) {
         uint tile = batch * uint(UPSWEEP_TILE_RUNS) + i;
-        rows[row_slot(i)] = from_words(tile < tiles ? workspace[tile] : stored(0u));
+        rows[row_slot(i)] = from_words(tile < tiles ? workspace[tiles_of(sequence) + tile] : stored(0u));
     }
     synchronize();
-    uint supers = parameters[UPSWEEP_P_SUPERS];
+    uint supers = supers_of(sequence);
     uint super_count = (tiles + uint(UPSWEEP_SUPER_TILES - 1)) / uint(UPSWEEP_SUPER_TILES);
     uint r = gl_LocalInvocationIndex;
     uint row = batch * uint(UPSWEEP_TILE_ROWS) + r;

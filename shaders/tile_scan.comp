@@ -6,6 +6,8 @@ layout(local_size_x = UPSWEEP_GROUP_SIZE) in;
 #include "sequence.glsl"
 #include "load.glsl"
 #include "store.glsl"
+#include "parts.glsl"
+#include "totals.glsl"
 
 layout(std430, binding = UPSWEEP_WORKSPACE) readonly buffer workspace_block {
     stored workspace[];
@@ -16,31 +18,19 @@ layout(std430, binding = UPSWEEP_TOTAL) writeonly buffer total_block {
 
 void write_total(element total) { total_elements[parameters[UPSWEEP_P_TOTAL_INDEX]] = to_words(total); }
 
-// A value that may be absent; such a one is skipped.
-struct part {
-    bool present;
-    element value;
-};
-// before (+) nested. A neutral identity stands for what is absent.
-void prepend(part before, inout part nested) {
-    if (neutral)
-        nested.value = join(before.value, nested.value);
-    else if (before.present)
-        nested.value = nested.present ? join(before.value, nested.value) : before.value;
-    nested.present = nested.present || before.present;
-}
-
 // T is folded here: the totals of the tiles before this one in its super are at most 31, and an earlier stage would have to
 // write and read a prefix for each tile.
 uint tiles_before(uint tile) { return tile % uint(UPSWEEP_SUPER_TILES); }
-element tile_total(uint tile, uint i) { return from_words(workspace[tile - tiles_before(tile) + i]); }
+element tile_total(uint sequence, uint tile, uint i) {
+    return from_words(workspace[tiles_of(sequence) + tile - tiles_before(tile) + i]);
+}
 
 // S
-part supers_before(uint tile) {
+part supers_before(uint sequence, uint tile) {
     uint before = tile / uint(UPSWEEP_SUPER_TILES);
     part supers = part(before > 0u || has_flag(UPSWEEP_F_INITIAL), absent());
     if (before > 0u)
-        supers.value = from_words(workspace[parameters[UPSWEEP_P_SUPERS] + before]);
+        supers.value = from_words(workspace[supers_of(sequence) + before]);
     else if (supers.present)
         supers.value = initial_value();
     return supers;
@@ -70,8 +60,9 @@ void main() {
     uint groups = parameters[UPSWEEP_P_GROUPS];
     if (group_index() >= groups) return;
     uint group = groups - 1u - group_index();
-    uint tile = parameters[UPSWEEP_P_FIRST_GROUP] + group;
-    uint base = group * uint(UPSWEEP_TILE_ELEMENTS);
+    uint sequence = group % sequence_count();
+    uint tile = parameters[UPSWEEP_P_FIRST_GROUP] + group / sequence_count();
+    uint base = group / sequence_count() * uint(UPSWEEP_TILE_ELEMENTS);
     uint length = sequence_length();
     if (base >= length) {
         // The total of nothing at all: what prefix(0) is.
@@ -83,5 +74,5 @@ void main() {
         }
         return;
     }
-    scan_tile(tile, base, length);
+    scan_tile(sequence, tile, base, length);
 }

@@ -25,15 +25,15 @@ void scan_segments(uint tile) {
     }
 }
 
-void scan_tile(uint tile, uint base, uint length) {
+void scan_tile(uint sequence, uint tile, uint base, uint length) {
     uint lane = lane_index();
-    uint first = first_of(parameters[UPSWEEP_P_INPUT_FIRST]);
+    uint first = input_first(sequence);
 
     // Asked for before the elements, used after them.
     element earlier = absent();
-    if (lane < tiles_before(tile)) earlier = tile_total(tile, lane);
+    if (lane < tiles_before(tile)) earlier = tile_total(sequence, tile, lane);
     element supers = absent();
-    if (lane == uint(UPSWEEP_SUPER_TILES)) supers = supers_before(tile).value;
+    if (lane == uint(UPSWEEP_SUPER_TILES)) supers = supers_before(sequence, tile).value;
 
     element items[UPSWEEP_ITEMS];
     element before_run[UPSWEEP_RUNS];
@@ -63,5 +63,5 @@ void scan_tile(uint tile, uint base, uint length) {
             prefixes[m] = join(before, items[k * UPSWEEP_RUN_ELEMENTS + m - 1]);
         take_prefixes(run_position(base, k, lane), length, k, prefixes, items);
     }
-    store_runs(first_of(parameters[UPSWEEP_P_OUTPUT_FIRST]), base, lane, length, items);
+    store_runs(output_first(sequence), base, lane, length, items);
 }

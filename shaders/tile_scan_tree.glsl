@@ -3,15 +3,15 @@
 
 shared part before_tile[2];  // S, T
 
-void scan_tile(uint tile, uint base, uint length) {
+void scan_tile(uint sequence, uint tile, uint base, uint length) {
     uint lane = gl_LocalInvocationIndex;
-    uint first = first_of(parameters[UPSWEEP_P_INPUT_FIRST]);
+    uint first = input_first(sequence);
 
     // Asked for before the elements, used after them.
     element earlier = absent();
-    if (lane < tiles_before(tile)) earlier = tile_total(tile, lane);
+    if (lane < tiles_before(tile)) earlier = tile_total(sequence, tile, lane);
     part supers = part(false, absent());
-    if (lane == uint(UPSWEEP_TILE_ROWS)) supers = supers_before(tile);
+    if (lane == uint(UPSWEEP_TILE_ROWS)) supers = supers_before(sequence, tile);
 
     // L, and the totals of runs.
     element items[UPSWEEP_ITEMS];
@@ -68,5 +68,5 @@ void scan_tile(uint tile, uint base, uint length) {
         }
         take_prefixes(run_position(base, k, lane), length, k, prefixes, items);
     }
-    store_runs(first_of(parameters[UPSWEEP_P_OUTPUT_FIRST]), base, lane, length, items);
+    store_runs(output_first(sequence), base, lane, length, items);
 }

@@ -1,9 +1,11 @@
-// The total of each complete tile: the first stage of a scan of more than one tile. One work group a tile.
+// The total of each complete tile: the first stage of a scan of more than one tile. One work group a tile; along an axis
+// the same tile of all sequences, then the next, since neighbouring sequences may be neighbours in memory.
 #include "interface.glsl"
 layout(local_size_x = UPSWEEP_GROUP_SIZE) in;
 #include "operators.glsl"
 #include "sequence.glsl"
 #include "load.glsl"
+#include "totals.glsl"
 
 layout(std430, binding = UPSWEEP_WORKSPACE) writeonly buffer workspace_block {
     stored workspace[];
@@ -61,13 +63,14 @@ bool is_writer() { return gl_LocalInvocationIndex == 0u; }
 #endif
 
 void main() {
-    uint group = group_index();
+    uint tile = group_index() / sequence_count();
+    uint sequence = group_index() % sequence_count();
     uint length = sequence_length();
-    uint base = group * uint(UPSWEEP_TILE_ELEMENTS);
+    uint base = tile * uint(UPSWEEP_TILE_ELEMENTS);
     // The same answer in the whole work group. Nobody asks for the total of an incomplete tile.
-    if (group >= parameters[UPSWEEP_P_GROUPS] || length < uint(UPSWEEP_TILE_ELEMENTS) ||
+    if (group_index() >= parameters[UPSWEEP_P_GROUPS] || length < uint(UPSWEEP_TILE_ELEMENTS) ||
         base > length - uint(UPSWEEP_TILE_ELEMENTS))
         return;
-    element total = tile_total(first_of(parameters[UPSWEEP_P_INPUT_FIRST]), base, length);
-    if (is_writer()) workspace[parameters[UPSWEEP_P_FIRST_GROUP] + group] = to_words(total);
+    element total = tile_total(input_first(sequence), base, length);
+    if (is_writer()) workspace[tiles_of(sequence) + parameters[UPSWEEP_P_FIRST_GROUP] + tile] = to_words(total);
 }

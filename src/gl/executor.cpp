@@ -8,6 +8,7 @@
 #include "gl/arguments.hpp"
 #include "gl/conformance.hpp"
 #include "gl/executor_state.hpp"
+#include "shader/axis_arguments.hpp"
 #include "upsweep/error.hpp"
 
 namespace upsweep::gl {
@@ -23,8 +24,8 @@ bool computes(const device_info& device, const shader::operation& op) {
     return op.type != shader::element_type::float64 || op.exact || device.float64;
 }
 
-void check_operation(const scan_call& call, const device_info& device) {
-    if (!computes(device, call.op))
+void check_operation(const shader::operation& op, const device_info& device) {
+    if (!computes(device, op))
         throw_error(errc::unsupported, "op: OpenGL ES has no sums and products of double");
 }
 
@@ -69,6 +70,21 @@ shader::scan_request request_of(const scan_call& call) {
 
 shader::program_key key_of(const scan_call& call) {
     return {shader::stage::tile_scan, call.op, call.work_group_size};
+}
+
+// ---- scans along an axis ----
+
+shader::axis_arguments arguments_of(const axis_call& call) {
+    shader::axis_arguments made = shader::check_axis_arguments(
+        call.op, {call.in.offset, call.in.shape, call.in.strides},
+        {call.out.offset, call.out.shape, call.out.strides}, call.in.buffer == call.out.buffer, call.axis);
+    made.request.exclusive = call.exclusive;
+    made.request.reverse = call.reverse;
+    made.request.has_initial = call.has_initial;
+    made.request.initial = call.initial;
+    made.request.way = call.way;
+    made.request.workspace_offset = call.workspace.offset;
+    return made;
 }
 
 // ---- compactions ----
@@ -166,7 +182,7 @@ void executor::observe(std::function<void(std::string_view)> observer) {
 }
 
 void executor::run(const scan_call& call) {
-    check_operation(call, state_->device);
+    check_operation(call.op, state_->device);
     check_scan(call);
     state_->programs.check_text(call.user_text);
     const saved_state saved(state_->gl, UPSWEEP_BINDINGS);
@@ -185,6 +201,46 @@ void executor::run(const scan_call& call) {
     of(from, shader::resource::workspace) = state_->workspace(
         call.workspace, scan_workspace_bytes(call.op, call.size, call.algorithm, call.work_group_size));
     state_->carry_out(plan, from, key_of(call), call.user_text);
+}
+
+void executor::run(const axis_call& call) {
+    check_operation(call.op, state_->device);
+    const shader::axis_arguments arguments = arguments_of(call);
+    const named_region in{"in", {call.in.buffer, arguments.in.first, arguments.in.bytes}};
+    const named_region out{"out", {call.out.buffer, arguments.out.first, arguments.out.bytes}};
+    forbid_overlap({"options.workspace", call.workspace}, std::array{in, out});
+    state_->programs.check_text(call.user_text);
+    const saved_state saved(state_->gl, UPSWEEP_BINDINGS);
+    state_->check_buffer("in", in.region);
+    state_->check_buffer("out", out.region);
+    const std::vector<shader::dispatch> plan = shader::plan_axis_scan(arguments.request, state_->limits);
+    if (plan.empty()) return;
+
+    resources from{};
+    of(from, shader::resource::input) = in.region;
+    of(from, shader::resource::output) = out.region;
+    of(from, shader::resource::workspace) =
+        state_->workspace(call.workspace, shader::axis_workspace_bytes(arguments.request, state_->limits));
+    state_->carry_out(plan, from, {shader::stage::tile_scan, call.op}, call.user_text);
+}
+
+std::uint64_t executor::axis_workspace_bytes(const axis_call& call) const {
+    return shader::axis_workspace_bytes(arguments_of(call).request, state_->limits);
+}
+
+void executor::compile(const axis_call& call) {
+    check_operation(call.op, state_->device);
+    state_->programs.check_text(call.user_text);
+    const saved_state saved(state_->gl, 0);
+    const shader::program_key key{shader::stage::tile_scan, call.op};
+    shader::dispatch next;
+    next.shape = shader::form::axis;
+    for (const shader::stage which :
+         {shader::stage::tile_totals, shader::stage::super_totals, shader::stage::super_prefixes,
+          shader::stage::tile_scan, shader::stage::lane_scan}) {
+        next.which = which;
+        state_->program(next, key, call.user_text);
+    }
 }
 
 void executor::run(const compact_call& call) {
@@ -211,7 +267,7 @@ void executor::run(const compact_call& call) {
 
 void executor::compile(const scan_call& call) {
     constexpr std::uint64_t with_every_stage = std::uint64_t{1} << 28;
-    check_operation(call, state_->device);
+    check_operation(call.op, state_->device);
     state_->programs.check_text(call.user_text);
     shader::scan_request request = request_of(call);
     request.length = with_every_stage;

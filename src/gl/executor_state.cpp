@@ -67,7 +67,7 @@ buffer_region executor::state::workspace(const buffer_region& given, std::uint64
 GLuint executor::state::program(const shader::dispatch& next, const shader::program_key& key,
                                 std::uint32_t user_text) {
     if (next.counts) return programs.get({next.which, shader::counts_operation}, 0);
-    return programs.get({next.which, key.op, key.blelloch_size}, user_text);
+    return programs.get({next.which, key.op, key.blelloch_size, next.shape}, user_text);
 }
 
 void executor::state::carry_out(const std::vector<shader::dispatch>& plan, resources from,
@@ -92,7 +92,7 @@ void executor::state::carry_out(const std::vector<shader::dispatch>& plan, resou
         gl.use_program(compiled[i]);
         gl.program_uniforms(compiled[i], 0, UPSWEEP_PARAMETERS, next.parameters.data());
         gl.dispatch_compute(next.groups_x, next.groups_y, 1);
-        if (observer) observer(shader::name(next.which));
+        if (observer) observer(shader::name(next));
     }
     gl.memory_barrier(GL_ALL_BARRIER_BITS);
 }

@@ -22,6 +22,10 @@ GLuint program_cache::get(shader::program_key key, std::uint32_t user_text) {
     if (shader::takes_items(key.which)) key.op = {};
     if (shader::takes_keys(key.which)) key.op = {.element_words = key.op.element_words};
     if (key.which == shader::stage::sort_gather) key.op = {};  // of values, whose width is a parameter
+    if (key.which == shader::stage::axis_shape) {
+        key.op = {};
+        user_text = 0;
+    }
     for (const entry& each : entries_) {
         if (each.key == key && each.user_text == user_text) return each.program.name();
     }

@@ -41,6 +41,17 @@ inline void check_offset(const char* what, std::uint64_t offset, std::uint64_t u
     }
 }
 
+// Throws unless an exclusive scan has something to store first.
+inline void check_start(const operation& op, bool exclusive, bool has_initial, bool has_elements) {
+    if (op.has_identity || has_initial || !exclusive || !has_elements) return;
+    throw_error(errc::invalid_argument,
+                "options.initial: an exclusive scan needs an initial value, because the operator has no "
+                "identity");
+}
+inline bool is_empty(const core::axis_geometry& geometry) {
+    return geometry.length == 0 || geometry.sequence_count == 0;
+}
+
 // Makes dispatches one after the other.
 class builder {
   public:

@@ -309,12 +309,8 @@ void check_request(const scan_request& request, const limits& device) {
                                                     std::to_string(request.blelloch_size));
         }
     }
+    check_start(request.op, request.exclusive, request.has_initial, request.length != 0);
     if (request.op.has_identity || request.has_initial) return;
-    if (request.exclusive && request.length != 0) {
-        throw_error(errc::invalid_argument,
-                    "options.initial: an exclusive scan needs an initial value, because the operator has no "
-                    "identity");
-    }
     if (request.has_total && (request.length == 0 || request.length_in_buffer)) {
         throw_error(errc::invalid_argument,
                     "options.total: the total of no elements needs an initial value, because the operator "

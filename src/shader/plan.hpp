@@ -1,6 +1,6 @@
-// What a host must do for a scan, a compaction or a sort: which stages in which order, with which ranges of
-// which buffers, how many work groups and which parameters. Plain data, made without touching a device;
-// OpenGL and Vulkan only carry it out.
+// What a host must do for a scan, of a sequence or along an axis, a compaction or a sort: which stages in
+// which order, with which ranges of which buffers, how many work groups and which parameters. Plain data,
+// made without touching a device; OpenGL and Vulkan only carry it out.
 //
 // A host carries out a dispatch as follows: if `waits`, a memory barrier (storage buffer writes before it
 // become visible to storage buffer reads and writes after it); bind the five ranges; hand over the parameter
@@ -12,8 +12,10 @@
 #include <vector>
 
 #include "shader/stages.hpp"
+#include "upsweep/core/axis_geometry.hpp"
 #include "upsweep/core/key_order.hpp"
 #include "upsweep/operators.hpp"
+#include "upsweep/shader/axis_way.hpp"
 #include "upsweep/shader/sort.hpp"
 
 namespace upsweep::shader {
@@ -33,6 +35,9 @@ struct limits {
     std::uint32_t groups_y = 65535;
     // Supers that one dispatch of super_prefixes folds: see super_prefixes.comp.
     std::uint32_t supers_per_dispatch = 16384;
+    // Elements of each sequence that one dispatch of lane_scan takes, for the same reason: at most 4
+    // iterations of loops for one.
+    std::uint32_t lane_elements_per_dispatch = 8192;
 };
 
 // Buffers of a request. A binding that a stage does not use names one that it may have at that place
@@ -59,6 +64,7 @@ struct binding {
 
 struct dispatch {
     stage which = stage::tile_scan;
+    form shape = form::sequence;
     // For what the dispatches before it wrote. True for all but the first: each reads what the one before
     // wrote, or, where a stage takes several dispatches, may have bytes in its bindings that the other
     // writes.
@@ -69,6 +75,9 @@ struct dispatch {
     std::array<binding, UPSWEEP_BINDINGS> bindings{};
     std::array<std::uint32_t, UPSWEEP_PARAMETERS> parameters{};
 };
+
+// What a dispatch is called where it is seen: the stage's name, or "turned_lane_scan".
+[[nodiscard]] std::string_view name(const dispatch& next);
 
 enum class algorithm : std::uint8_t {
     tree,      // the bits of docs/numerics.md
@@ -106,6 +115,32 @@ struct scan_request {
 // Blelloch's algorithm; (unsupported) for what exceeds the device: a workspace above binding_bytes, a length
 // from a buffer of 2^32 or more. Empty if there is nothing to do.
 [[nodiscard]] std::vector<dispatch> plan_scan(const scan_request& request, const limits& device);
+
+// A scan along an axis. Offsets are bytes from the start of the buffers to the elements from which the
+// geometry counts, multiples of the element's size; of the workspace a multiple of
+// workspace_alignment(limits). All elements lie behind the buffers' starts.
+struct axis_request {
+    operation op{};
+    core::axis_geometry geometry;
+    bool exclusive = false;
+    bool reverse = false;
+    bool has_initial = false;
+    std::array<std::uint32_t, 4> initial{};
+    axis_way way = axis_way::automatic;
+    std::uint64_t input_offset = 0;
+    std::uint64_t output_offset = 0;
+    std::uint64_t workspace_offset = 0;
+};
+// The way that `automatic` takes.
+[[nodiscard]] axis_way choose_axis_way(const axis_request& request, const limits& device);
+// Bytes of workspace that such a scan needs, wherever the workspace is; at least 4. Throws as plan_axis_scan
+// does.
+[[nodiscard]] std::uint64_t axis_workspace_bytes(const axis_request& request, const limits& device);
+// Throws upsweep::error (invalid_argument) for offsets that are not such multiples and an exclusive scan
+// without initial value under an operator without identity; (unsupported) for what exceeds the device, as by
+// the way `tiles` a tile whose elements are further apart than can be bound at once. Empty if there is
+// nothing to do.
+[[nodiscard]] std::vector<dispatch> plan_axis_scan(const axis_request& request, const limits& device);
 
 // Items are chosen by a flag each (resource::flags, a uint, nonzero = keep) or by the user's keep(); what is
 // moved are records of `record_words` words (resource::input to resource::output), indices (record_words = 0,

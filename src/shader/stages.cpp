@@ -13,8 +13,9 @@ extern const std::array<std::string_view, stage_count> texts;
 namespace {
 
 constexpr std::array<std::string_view, stage_count> names = {
-    "tile_totals", "super_totals", "super_prefixes", "tile_scan", "blelloch_scan", "blelloch_add",
-    "vote",        "compact",      "sort_count",     "sort_move", "sort_gather",   "probe"};
+    "tile_totals",  "super_totals", "super_prefixes", "tile_scan",  "blelloch_scan",
+    "blelloch_add", "vote",         "compact",        "sort_count", "sort_move",
+    "sort_gather",  "probe",        "lane_scan",      "axis_shape"};
 
 // The line of a stage that the user's text replaces.
 constexpr std::string_view user_marker = "//! user text\n";
@@ -56,7 +57,9 @@ std::string program_source(const program_key& key, bool es, std::string_view use
                               "precision highp float;\n"
                               "precision highp int;\n"
                             : "#version 430 core\n";
-    if (takes_items(key.which)) {
+    if (key.which == stage::axis_shape) {
+        // The same for every element and operator.
+    } else if (takes_items(key.which)) {
         if (!user_text.empty()) source += "#define UPSWEEP_USER_ITEMS\n";
     } else if (takes_keys(key.which)) {
         define(source, "UPSWEEP_ELEMENT_WORDS", key.op.element_words);
@@ -72,6 +75,7 @@ std::string program_source(const program_key& key, bool es, std::string_view use
             if (key.op.type == element_type::float64 && !key.op.exact) source += "#define UPSWEEP_DOUBLE\n";
         }
     }
+    if (key.shape == form::axis) source += "#define UPSWEEP_AXIS\n";
     if (key.which == stage::blelloch_scan || key.which == stage::blelloch_add) {
         define(source, "UPSWEEP_BLELLOCH_SIZE", key.blelloch_size);
         define(source, "UPSWEEP_BLELLOCH_PADDED", blelloch_padded(key.blelloch_size));

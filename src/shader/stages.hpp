@@ -27,9 +27,16 @@ enum class stage : std::uint8_t {
     sort_move,
     sort_gather,
     probe,
+    lane_scan,
+    axis_shape,
 };
-inline constexpr int stage_count = 12;
+inline constexpr int stage_count = 14;
 
+// What the stages of a scan find their elements in: each is built for either.
+enum class form : std::uint8_t {
+    sequence,  // one, whose elements are neighbours
+    axis,      // those along an axis of an array
+};
 // Those that take a user's keep and move, and those whose text depends on the key's width alone.
 [[nodiscard]] constexpr bool takes_items(stage which) {
     return which == stage::vote || which == stage::compact;
@@ -42,9 +49,10 @@ inline constexpr int stage_count = 12;
 [[nodiscard]] std::string_view name(stage which);
 
 // The number of invocations of a work group: of every stage but Blelloch's, which choose theirs, and of
-// probe.
+// probe and lane_scan.
 inline constexpr std::uint32_t group_size = 256;
 inline constexpr std::uint32_t probe_group_size = 64;
+inline constexpr std::uint32_t lane_group_size = 64;
 // Elements of a tile, and items that votes, compactions and splits take a work group.
 inline constexpr std::uint32_t tile_elements = UPSWEEP_RUN_ELEMENTS * UPSWEEP_ROW_RUNS * UPSWEEP_TILE_ROWS;
 inline constexpr std::uint32_t vote_words = tile_elements / 32;
@@ -62,6 +70,7 @@ struct program_key {
     stage which = stage::tile_scan;
     operation op{};                            // of the stages that scan; of those that sort its width
     std::uint32_t blelloch_size = group_size;  // of Blelloch's stages
+    form shape = form::sequence;               // of the tree's stages
     friend constexpr bool operator==(const program_key&, const program_key&) = default;
 };
 // The whole source for glShaderSource: #version (430 core, or 310 es for OpenGL ES), definitions, the user's

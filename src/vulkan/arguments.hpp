@@ -8,6 +8,7 @@
 
 #include "shader/plan.hpp"
 #include "upsweep/vulkan/buffer.hpp"
+#include "upsweep/vulkan/scan.hpp"
 #include "vulkan/state.hpp"
 
 namespace upsweep::vulkan::detail {
@@ -29,6 +30,9 @@ void check_workspace(const std::vector<shader::dispatch>& plan, const workspace_
 
 // The pipeline of a stage for a built-in operation.
 VkPipeline scan_pipeline(executor::state& ex, shader::stage which, const shader::operation& op,
-                         std::uint32_t blelloch_size);
+                         std::uint32_t blelloch_size, shader::form shape = shader::form::sequence);
+// That of a dispatch for an operation, which may be the caller's.
+VkPipeline scan_pipeline(executor::state& ex, const shader::dispatch& next, const shader::operation& op,
+                         const user_operator* user, std::uint32_t blelloch_size);
 
 }  // namespace upsweep::vulkan::detail

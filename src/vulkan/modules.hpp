@@ -9,8 +9,8 @@
 namespace upsweep::vulkan {
 
 // Types and operators of one size share a module through specialisation constants.
-// Empty for a stage that an operation does not have.
+// Empty for a stage that an operation or a form does not have.
 [[nodiscard]] std::span<const std::uint32_t> module_of(shader::stage which, const shader::operation& op,
-                                                       bool subgroups);
+                                                       shader::form shape, bool subgroups);
 
 }  // namespace upsweep::vulkan

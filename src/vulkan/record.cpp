@@ -137,7 +137,7 @@ std::uint32_t commands::dispatch_count() const {
     return state_ ? static_cast<std::uint32_t>(state_->steps().size()) : 0;
 }
 std::string_view commands::stage(std::uint32_t dispatch) const {
-    return shader::name(state_->steps().at(dispatch).dispatch.which);
+    return shader::name(state_->steps().at(dispatch).dispatch);
 }
 
 }  // namespace upsweep::vulkan

@@ -24,14 +24,27 @@ bool is_blelloch(shader::stage which) {
 }  // namespace
 
 VkPipeline scan_pipeline(executor::state& ex, shader::stage which, const shader::operation& op,
-                         std::uint32_t blelloch_size) {
-    const auto module = module_of(which, op, ex.subgroups);
-    const bool subgroups = module.data() != module_of(which, op, false).data();
+                         std::uint32_t blelloch_size, shader::form shape) {
+    const auto module = module_of(which, op, shape, ex.subgroups);
+    const bool subgroups = module.data() != module_of(which, op, shape, false).data();
     return ex.pipeline(
         module,
         {static_cast<std::int32_t>(op.type), static_cast<std::int32_t>(op.line), shader::traits_of(op),
          is_blelloch(which) ? blelloch_size : 0, op.type == shader::element_type::float64 && !op.exact},
         subgroups);
+}
+
+VkPipeline scan_pipeline(executor::state& ex, const shader::dispatch& next, const shader::operation& op,
+                         const user_operator* user, std::uint32_t blelloch_size) {
+    if (user == nullptr || next.which == shader::stage::axis_shape)
+        return scan_pipeline(ex, next.which, op, blelloch_size, next.shape);
+    const auto place = static_cast<std::size_t>(next.which);
+    if (next.shape == shader::form::axis) {
+        const bool lanes = next.which == shader::stage::lane_scan;
+        return ex.pipeline(lanes ? user->axis_modules.back() : user->axis_modules.at(place), {}, false);
+    }
+    return ex.pipeline(user->modules.at(place), {0, 0, 0, is_blelloch(next.which) ? blelloch_size : 0},
+                       false);
 }
 
 commands prepare_scan(executor& executor, const scan_arguments& arguments) {
@@ -92,14 +105,8 @@ commands prepare_scan(executor& executor, const scan_arguments& arguments) {
 
     std::vector<commands::state::step> steps;
     for (const shader::dispatch& next : plan) {
-        VkPipeline pipeline = VK_NULL_HANDLE;
-        if (arguments.user == nullptr) {
-            pipeline = scan_pipeline(ex, next.which, arguments.op, arguments.work_group_size);
-        } else {
-            pipeline = ex.pipeline(arguments.user->modules[static_cast<std::size_t>(next.which)],
-                                   {0, 0, 0, is_blelloch(next.which) ? arguments.work_group_size : 0}, false);
-        }
-        steps.push_back({next, pipeline});
+        steps.push_back(
+            {next, scan_pipeline(ex, next, arguments.op, arguments.user, arguments.work_group_size)});
     }
     std::array<VkBuffer, shader::resource_count> buffers{};
     buffers[static_cast<std::size_t>(shader::resource::input)] = arguments.in.buffer;

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "upsweep/shader/buffer_view.hpp"
+
 namespace upsweep::gl {
 
 // Bytes of a buffer object. Name 0: nothing.
@@ -34,5 +36,10 @@ struct buffer_span {
 // What can be moved as it is: words.
 template <class T>
 concept record = std::is_trivially_copyable_v<T> && sizeof(T) % 4 == 0;
+
+// A strided n-dimensional array of T in a buffer object: buffer_view<T>(name, offset in bytes, shape,
+// strides).
+template <class T>
+using buffer_view = shader::buffer_view<T, std::uint32_t>;
 
 }  // namespace upsweep::gl

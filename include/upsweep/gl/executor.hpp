@@ -18,11 +18,13 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
 #include "upsweep/gl/buffers.hpp"
 #include "upsweep/gl/loader.hpp"
+#include "upsweep/shader/axis_way.hpp"
 #include "upsweep/shader/conformance.hpp"
 #include "upsweep/shader/operation.hpp"
 #include "upsweep/shader/sort.hpp"
@@ -52,7 +54,8 @@ struct device_info {
     std::uint64_t binding_alignment = 1;               // of its offset, bytes
 };
 
-// A scan, compaction or sort without types, as scan.hpp, compact.hpp and sort.hpp hand it over.
+// A scan, compaction or sort without types, as scan.hpp, axis_scan.hpp, compact.hpp and sort.hpp hand it
+// over.
 struct scan_call {
     shader::operation op{};
     std::uint32_t user_text = 0;  // number of a user's operator; 0: built in
@@ -62,6 +65,21 @@ struct scan_call {
     std::array<std::uint32_t, 4> initial{};
     scan_algorithm algorithm = scan_algorithm::tree;
     std::uint32_t work_group_size = 256;
+};
+struct axis_call {
+    struct array {
+        std::uint32_t buffer;
+        std::uint64_t offset;  // bytes
+        std::span<const std::int64_t> shape, strides;
+    };
+    shader::operation op{};
+    std::uint32_t user_text = 0;
+    array in{}, out{};
+    int axis = 0;
+    bool exclusive = false, reverse = false, has_initial = false;
+    std::array<std::uint32_t, 4> initial{};
+    shader::axis_way way = shader::axis_way::automatic;
+    buffer_region workspace{};
 };
 struct compact_call {
     std::uint32_t user_text = 0;  // number of a user's items; 0: flags and records
@@ -113,14 +131,19 @@ class executor {
     // docs/shaders.md): the place for timestamps. It must not call the executor.
     void observe(std::function<void(std::string_view stage)> observer);
 
-    // Used by scan.hpp, compact.hpp, sort.hpp and user.hpp. Throw upsweep::error before anything is issued.
+    // Used by scan.hpp, axis_scan.hpp, compact.hpp, sort.hpp and user.hpp. Throw upsweep::error before
+    // anything is issued.
     void run(const scan_call& call);
+    void run(const axis_call& call);
     void run(const compact_call& call);
     void run(const sort_call& call);
     // Compiles what a scan of that many elements needs.
     void compile(const scan_call& call);
     // And what sorts of such keys need, whatever goes along with them.
     void compile(const sort_call& call);
+    // Compiles what scans along axes need.
+    void compile(const axis_call& call);
+    [[nodiscard]] std::uint64_t axis_workspace_bytes(const axis_call& call) const;
     // Number a user's text, which is compiled at once.
     std::uint32_t add_operator(const shader::operation& op, std::string text);
     std::uint32_t add_items(std::string text);

@@ -1,6 +1,7 @@
 // All of the OpenGL back end.
 #pragma once
 
+#include "upsweep/gl/axis_scan.hpp"
 #include "upsweep/gl/buffers.hpp"
 #include "upsweep/gl/compact.hpp"
 #include "upsweep/gl/executor.hpp"

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "upsweep/shader/buffer_view.hpp"
+
 namespace upsweep::vulkan {
 
 // `size` elements of T from byte `offset` of `buffer` on. The offset is a multiple of sizeof(T), or of 4 for
@@ -28,6 +30,10 @@ struct buffer_span {
 // What can be moved as it is: words.
 template <class T>
 concept record = std::is_trivially_copyable_v<T> && sizeof(T) % 4 == 0;
+
+// A strided n-dimensional array of T in a buffer: buffer_view<T>(buffer, offset in bytes, shape, strides).
+template <class T>
+using buffer_view = shader::buffer_view<T, VkBuffer>;
 
 // Scratch memory of a scan, a compaction or a sort: bytes.
 using workspace_span = buffer_span<std::byte>;

@@ -55,6 +55,8 @@ struct user_operator {
     // SPIR-V of tile_totals, super_totals, super_prefixes, tile_scan, blelloch_scan, blelloch_add; the last
     // two are empty without identity.
     std::array<std::span<const std::uint32_t>, 6> modules;
+    // For scans along an axis: tile_totals, super_totals, super_prefixes, tile_scan, lane_scan.
+    std::array<std::span<const std::uint32_t>, 5> axis_modules;
 };
 
 namespace detail {
