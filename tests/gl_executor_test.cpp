@@ -99,6 +99,9 @@ TEST_P(gl_executor, leaves_the_state_as_it_was) {
                     .length = gl::count_at(counts.span()),
                     .algorithm = gl::scan_algorithm::blelloch});
     EXPECT_EQ(snapshot(), before) << "a scan by Blelloch's algorithm";
+    const gl::buffer_view<float> columns(data.name(), data.span().offset, {5000, 2});
+    inclusive_scan(ex, columns, columns, 0);
+    EXPECT_EQ(snapshot(), before) << "a scan along an axis";
     compact(ex, b.span(), a.span(), c.span(), counts.span());
     EXPECT_EQ(snapshot(), before) << "a compaction";
     sort_by_key(ex, data.span(), out.span(), data.span(), out.span(),
@@ -110,6 +113,7 @@ TEST_P(gl_executor, leaves_the_state_as_it_was) {
     EXPECT_EQ(snapshot(), before) << "conformance";
     gl::prepare<std::uint32_t>(ex);
     gl::prepare<std::uint32_t>(ex, plus{}, gl::scan_algorithm::blelloch);
+    gl::prepare_axis_scan<std::uint32_t>(ex);
     EXPECT_EQ(snapshot(), before) << "prepare";
     EXPECT_THROW(inclusive_scan(ex, data.span(), gl::buffer_span<float>{out.name(), 10000, 4 * 10000}),
                  error);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "shader/plan.hpp"
+#include "support/plan_limits.hpp"
 #include "upsweep/error.hpp"
 
 namespace upsweep::test {
@@ -15,26 +16,6 @@ namespace {
 
 using shader::dispatch;
 using shader::resource;
-
-void check_limits(const std::vector<dispatch>& plan, const shader::limits& device) {
-    for (std::size_t i = 0; i < plan.size(); ++i) {
-        SCOPED_TRACE(i);
-        const dispatch& d = plan[i];
-        EXPECT_EQ(d.waits, i != 0);
-        EXPECT_GE(d.groups_x, 1u);
-        EXPECT_LE(d.groups_x, device.groups_x);
-        EXPECT_LE(d.groups_y, device.groups_y);
-        const std::uint64_t groups = std::uint64_t{d.groups_x} * d.groups_y;
-        EXPECT_GE(groups, d.parameters[UPSWEEP_P_GROUPS]);
-        EXPECT_LT(groups - d.parameters[UPSWEEP_P_GROUPS], d.groups_y + 1u) << "idle groups";
-        for (const shader::binding& bound : d.bindings) {
-            if (bound.from == resource::none) continue;
-            EXPECT_EQ(bound.offset % device.binding_alignment, 0u);
-            EXPECT_LE(bound.bytes, device.binding_bytes);
-            EXPECT_GT(bound.bytes, 0u);
-        }
-    }
-}
 
 // Where a dispatch's position 0 lies in the caller's buffer, in elements.
 std::uint64_t element_of(const dispatch& d, int at, int parameter, std::uint64_t size,

@@ -19,8 +19,10 @@
 #include <gtest/gtest.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <ranges>
+#include <span>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -29,6 +31,7 @@
 #include "upsweep/options.hpp"
 #include "upsweep/recurrence.hpp"
 #include "upsweep/scan.hpp"
+#include "upsweep/shader/axis_way.hpp"
 #include "upsweep/shader/conformance.hpp"
 #include "upsweep/shader/operation.hpp"
 
@@ -49,6 +52,23 @@ struct shader_call {
     void* total;          // null: not asked for
     bool length_in_buffer;
     std::size_t surplus;  // elements of the buffers behind the sequence
+};
+
+// A scan along an axis of arrays whose bytes, with all that lies between the elements, are carried.
+struct shader_array {
+    const void* bytes;
+    std::size_t elements;  // of the memory
+    std::size_t first;     // of it is the one with indices 0
+    std::span<const std::int64_t> shape, strides;
+};
+struct shader_axis_call {
+    shader::operation op;
+    shader_array in, out;  // equal memory: in place
+    void* result;          // receives the memory of `out`
+    int axis;
+    bool exclusive, reverse;
+    const void* initial;  // null: none
+    shader::axis_way way;
 };
 
 class shader_executor {
@@ -86,8 +106,16 @@ class shader_executor {
              counted ? turn % 11 * 37 : 0});
     }
 
+    // Stages that ran for it.
+    const std::vector<std::string>& scan_axis(const shader_axis_call& call) {
+        count_scan();
+        return run(call);
+    }
+    [[nodiscard]] unsigned next_turn() { return turn_++; }
+
   private:
     virtual void run(const shader_call& call) = 0;
+    virtual const std::vector<std::string>& run(const shader_axis_call& call) = 0;
 
     unsigned turn_ = 0;
 };

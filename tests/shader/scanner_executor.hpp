@@ -5,10 +5,13 @@
 
 #include <optional>
 #include <span>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "shader/backend.hpp"
 #include "shader/pairs.hpp"
+#include "support/axis_memory.hpp"
 
 namespace upsweep::test {
 
@@ -36,6 +39,21 @@ class scanner_executor : public shader_executor {
         const auto& stages = scanner_.stages();
         EXPECT_EQ(stages.empty(), call.size + call.surplus == 0 && call.total == nullptr) << "nothing ran";
         EXPECT_TRUE(stages.empty() || stages.back() == "tile_scan") << "another algorithm ran";
+    }
+    const std::vector<std::string>& run(const shader_axis_call& call) final {
+        with_pair(call.op, [&]<class T>(const auto& op) {
+            batch_options<T> options;
+            if (call.initial != nullptr) options.initial = *static_cast<const T*>(call.initial);
+            options.reverse = call.reverse;
+            scanner_.scan_axis(axis_memory_of<T>(call.in, call.in.bytes),
+                               axis_memory_of<T>(call.out, call.out.bytes), static_cast<T*>(call.result),
+                               call.axis, call.exclusive, op, options, call.way);
+        });
+        return scanner_.stages();
+    }
+    template <class T>
+    static axis_memory<T> axis_memory_of(const shader_array& array, const void* bytes) {
+        return {{static_cast<const T*>(bytes), array.elements}, array.first, array.shape, array.strides};
     }
 };
 

@@ -14,8 +14,10 @@
 #include <string_view>
 #include <vector>
 
+#include "support/axis_memory.hpp"
 #include "support/gl_context.hpp"
 #include "support/gl_memory.hpp"
+#include "upsweep/gl/axis_scan.hpp"
 #include "upsweep/gl/scan.hpp"
 #include "upsweep/options.hpp"
 
@@ -106,6 +108,51 @@ class gl_scanner {
         })) << "wrote past the length";
     }
 
+    // Along an axis. `result` receives the memory of `out` as it is after the scan; a workspace of the
+    // caller's serves every other time.
+    template <class T, class Op>
+    void scan_axis(const axis_memory<T>& in, const axis_memory<T>& out, T* result, int axis, bool exclusive,
+                   const Op& op, const batch_options<T>& options,
+                   gl::axis_way way = gl::axis_way::automatic) {
+        const gl::functions& gl = gl_context::of(kind_).gl();
+        const bool in_place = in.memory.data() == out.memory.data();
+        const gl_memory<T> from(gl, in.memory, misalignment(in.memory.data()));
+        const gl_memory<T> separate(gl, in_place ? std::span<const T>() : out.memory,
+                                    misalignment(out.memory.data()));
+        const gl_memory<T>& to = in_place ? from : separate;
+        const auto at = [](const gl_memory<T>& memory, std::size_t first) {
+            return memory.span().offset + first * sizeof(T);
+        };
+        const gl::buffer_view<const T> x(from.name(), at(from, in.first), in.shape, in.strides);
+        const gl::buffer_view<T> y(to.name(), at(to, out.first), out.shape, out.strides);
+        stages_.clear();
+        executor_->observe([this](std::string_view stage) { stages_.emplace_back(stage); });
+        const auto scan = [&](const auto& known) {
+            const std::uint64_t bytes = gl::axis_workspace_bytes(*executor_, x, y, axis, known, way);
+            const gl_memory<std::uint32_t> workspace(gl, bytes / 4);
+            gl::axis_options<T> asked{options.initial, options.reverse, way, {}};
+            if (turn_++ % 2 == 0) asked.workspace = workspace.span().region();
+            if (exclusive)
+                upsweep::exclusive_scan(*executor_, x, y, axis, known, asked);
+            else
+                upsweep::inclusive_scan(*executor_, x, y, axis, known, asked);
+            static_cast<void>(workspace.read());  // nothing outside it
+        };
+        if constexpr (shader::supported<Op, T>)
+            scan(op);
+        else
+            scan(*op.on_device);
+        executor_->observe({});
+
+        const std::vector<T> results = to.read();
+        if (!results.empty())
+            std::memcpy(static_cast<void*>(result), results.data(), results.size() * sizeof(T));
+        if (!in_place && !in.memory.empty()) {
+            EXPECT_EQ(std::memcmp(from.read().data(), in.memory.data(), in.memory.size_bytes()), 0)
+                << "changed the input";
+        }
+    }
+
   private:
     // In elements.
     template <class T>
@@ -116,6 +163,7 @@ class gl_scanner {
     gl::api kind_;
     gl::executor* executor_;
     std::vector<std::string> stages_;
+    unsigned turn_ = 0;
 };
 
 // The library's functions stay visible beside these.

@@ -14,8 +14,10 @@
 #include <string>
 #include <vector>
 
+#include "support/axis_memory.hpp"
 #include "support/vulkan_device.hpp"
 #include "upsweep/options.hpp"
+#include "upsweep/vulkan/axis_scan.hpp"
 #include "upsweep/vulkan/run.hpp"
 #include "upsweep/vulkan/scan.hpp"
 
@@ -105,7 +107,54 @@ class vulkan_scanner {
             << "wrote past the length";
     }
 
+    // Along an axis. `result` receives the memory of `out` as it is after the scan.
+    template <class T, class Op>
+    void scan_axis(const axis_memory<T>& in, const axis_memory<T>& out, T* result, int axis, bool exclusive,
+                   const Op& op, const batch_options<T>& options,
+                   vulkan::axis_way way = vulkan::axis_way::automatic) {
+        const bool in_place = in.memory.data() == out.memory.data();
+        load(in_, in.memory);
+        if (!in_place) load(out_, out.memory);
+        const guarded_buffer& target = in_place ? in_ : out_;
+        const auto offset = [](const guarded_buffer& buffer, std::size_t first) {
+            return buffer.span<T>(0).offset + first * sizeof(T);
+        };
+        const vulkan::buffer_view<const T> x(in_.handle(), offset(in_, in.first), in.shape, in.strides);
+        const vulkan::buffer_view<T> y(target.handle(), offset(target, out.first), out.shape, out.strides);
+        vulkan::commands commands;
+        const auto prepare = [&](const auto& known) {
+            const auto needed = vulkan::axis_scan_workspace(*executor_, x, y, axis, known, way);
+            workspace_.reset(needed.bytes, 0);
+            const vulkan::workspace_span workspace = workspace_.span<std::byte>(needed.bytes);
+            EXPECT_EQ(workspace.offset % needed.alignment, 0u);
+            const vulkan::axis_options<T> asked{options.initial, options.reverse, way};
+            commands = exclusive
+                           ? vulkan::prepare_exclusive_scan(*executor_, x, y, axis, workspace, known, asked)
+                           : vulkan::prepare_inclusive_scan(*executor_, x, y, axis, workspace, known, asked);
+        };
+        if constexpr (shader::supported<Op, T>)
+            prepare(op);
+        else
+            prepare(*settings.user);
+        stages_.clear();
+        for (std::uint32_t i = 0; i < commands.dispatch_count(); ++i) stages_.emplace_back(commands.stage(i));
+        vulkan::run(*executor_, vulkan_device::get().queue(), commands);
+
+        for (const guarded_buffer* buffer : {&in_, &out_, &workspace_}) EXPECT_TRUE(buffer->guards_intact());
+        if (!out.memory.empty())
+            std::memcpy(static_cast<void*>(result), target.data(), out.memory.size_bytes());
+        if (!in_place && !in.memory.empty()) {
+            EXPECT_EQ(std::memcmp(in_.data(), in.memory.data(), in.memory.size_bytes()), 0)
+                << "changed the input";
+        }
+    }
+
   private:
+    template <class T>
+    static void load(guarded_buffer& to, std::span<const T> from) {
+        to.reset(from.size_bytes(), misalignment(from.data()));
+        if (!from.empty()) std::memcpy(to.data(), from.data(), from.size_bytes());
+    }
     template <class T, class Op>
     vulkan::commands prepare(const guarded_buffer& target, std::size_t room, bool exclusive, const Op& op,
                              const vulkan::scan_options<T>& options) {
