@@ -28,9 +28,11 @@ set(UPSWEEP_SUBGROUP_LINES "#define UPSWEEP_SUBGROUPS|#extension GL_KHR_shader_s
 
 # In the order of shader::stage.
 set(UPSWEEP_STAGES tile_totals super_totals super_prefixes tile_scan blelloch_scan blelloch_add vote compact sort_count
-    sort_move sort_gather probe lane_scan axis_shape)
+    sort_move sort_gather probe lane_scan axis_shape mark_heads mark_offsets)
 # Those of scans along an axis that depend on the operator.
-set(UPSWEEP_AXIS_STAGES tile_totals super_totals super_prefixes tile_scan lane_scan CACHE INTERNAL "For upsweep_vulkan_operator")
+set(UPSWEEP_AXIS_STAGES tile_totals super_totals super_prefixes tile_scan lane_scan CACHE INTERNAL "For the functions below")
+# And those of scans of segments.
+set(UPSWEEP_SEGMENT_STAGES tile_totals super_totals super_prefixes tile_scan CACHE INTERNAL "Likewise")
 
 # upsweep_compile_stage(STAGE OUTPUT.spv HEADER [USER]): HEADER is lines separated by `|`.
 #
@@ -75,6 +77,9 @@ set(UPSWEEP_HEADER_doubles "#define UPSWEEP_ELEMENT_WORDS 2|#define UPSWEEP_DOUB
 set(UPSWEEP_HEADER_one_word_axis "${UPSWEEP_HEADER_one_word}|#define UPSWEEP_AXIS")
 set(UPSWEEP_HEADER_two_words_axis "${UPSWEEP_HEADER_two_words}|#define UPSWEEP_AXIS")
 set(UPSWEEP_HEADER_doubles_axis "${UPSWEEP_HEADER_doubles}|#define UPSWEEP_AXIS")
+set(UPSWEEP_HEADER_one_word_segments "${UPSWEEP_HEADER_one_word}|#define UPSWEEP_SEGMENTS")
+set(UPSWEEP_HEADER_two_words_segments "${UPSWEEP_HEADER_two_words}|#define UPSWEEP_SEGMENTS")
+set(UPSWEEP_HEADER_doubles_segments "${UPSWEEP_HEADER_doubles}|#define UPSWEEP_SEGMENTS")
 set(UPSWEEP_HEADER_one_word_subgroups "${UPSWEEP_HEADER_one_word}|${UPSWEEP_SUBGROUP_LINES}")
 set(UPSWEEP_HEADER_two_words_subgroups "${UPSWEEP_HEADER_two_words}|${UPSWEEP_SUBGROUP_LINES}")
 
@@ -83,21 +88,20 @@ function(upsweep_embed_spirv output)
     set(folder "${PROJECT_BINARY_DIR}/shaders")
     set(modules "")
     foreach(variant one_word two_words doubles one_word_axis two_words_axis doubles_axis
-                    one_word_subgroups two_words_subgroups)
+                    one_word_segments two_words_segments doubles_segments one_word_subgroups two_words_subgroups)
         set(stages ${UPSWEEP_STAGES})
-        list(REMOVE_ITEM stages lane_scan axis_shape)
+        list(REMOVE_ITEM stages lane_scan)
         if(variant MATCHES "axis")
             set(stages ${UPSWEEP_AXIS_STAGES})
+        elseif(variant MATCHES "segments")
+            set(stages ${UPSWEEP_SEGMENT_STAGES})
         elseif(variant MATCHES "subgroups")
             set(stages tile_totals tile_scan)
-        endif()
-        if(variant STREQUAL "one_word_axis")
-            list(APPEND stages axis_shape)
         endif()
         if(variant STREQUAL "one_word_subgroups")
             list(APPEND stages vote)
         elseif(NOT variant STREQUAL "one_word")
-            list(REMOVE_ITEM stages vote compact sort_gather)
+            list(REMOVE_ITEM stages vote compact sort_gather axis_shape mark_heads mark_offsets)
         endif()
         if(variant STREQUAL "doubles")
             list(REMOVE_ITEM stages sort_count sort_move)  # which compute with no double
@@ -203,6 +207,13 @@ function(upsweep_vulkan_operator target name)
         list(APPEND modules "${module}")
         string(APPEND axis_members "${name}_modules::${stage}_axis, ")
     endforeach()
+    set(segment_members "")
+    foreach(stage IN LISTS UPSWEEP_SEGMENT_STAGES)
+        set(module "${CMAKE_CURRENT_BINARY_DIR}/${target}_shaders/${name}/${stage}_segments.spv")
+        upsweep_compile_stage(${stage} "${module}" "${lines}|#define UPSWEEP_SEGMENTS" "${source}")
+        list(APPEND modules "${module}")
+        string(APPEND segment_members "${name}_modules::${stage}_segments, ")
+    endforeach()
     foreach(flag IN ITEMS EXACT NEUTRAL COMMUTATIVE IDENTITY)
         if(given_${flag})
             set(${flag} true)
@@ -210,9 +221,9 @@ function(upsweep_vulkan_operator target name)
             set(${flag} false)
         endif()
     endforeach()
+    set(promises "${EXACT}, ${NEUTRAL}, ${COMMUTATIVE}, ${IDENTITY}")
     upsweep_embed_user(${target} ${name} upsweep::vulkan::user_operator
-                       "{${given_WORDS}, ${EXACT}, ${NEUTRAL}, ${COMMUTATIVE}, ${IDENTITY}, {${members}}, {${axis_members}}}"
-                       ${modules})
+                       "{${given_WORDS}, ${promises}, {${members}}, {${axis_members}}, {${segment_members}}}" ${modules})
 endfunction()
 
 function(upsweep_vulkan_items target name)

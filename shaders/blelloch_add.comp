@@ -6,6 +6,7 @@ layout(local_size_x_id = UPSWEEP_C_BLELLOCH_SIZE) in;
 layout(local_size_x = UPSWEEP_BLELLOCH_SIZE) in;
 #endif
 #include "operators.glsl"
+#include "operands.glsl"
 #include "sequence.glsl"
 
 layout(std430, binding = UPSWEEP_OUTPUT) buffer output_block {

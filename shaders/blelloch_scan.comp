@@ -14,6 +14,7 @@ layout(local_size_x = UPSWEEP_BLELLOCH_SIZE) in;
 const int padded_size = UPSWEEP_BLELLOCH_PADDED;
 #endif
 #include "operators.glsl"
+#include "operands.glsl"
 #include "sequence.glsl"
 
 layout(std430, binding = UPSWEEP_INPUT) readonly buffer input_block {

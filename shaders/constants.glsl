@@ -51,6 +51,11 @@
 #define UPSWEEP_P_DIMENSIONS 19     // besides the axis
 #define UPSWEEP_P_SHAPE 20          // of the first dimensions, fastest first: extent, stride in the input, in the output
 #define UPSWEEP_SHAPE_WORDS 12      // so many words of them; the rest of the shape is in the workspace
+
+// Scans of segments (UPSWEEP_SEGMENTS).
+#define UPSWEEP_P_HEADS_FIRST 9  // the word of this dispatch's first heads
+#define UPSWEEP_P_WINDOW 19      // mark_offsets: positions whose heads are bound
+
 #define UPSWEEP_PARAMETERS 32
 
 #define UPSWEEP_F_EXCLUSIVE 1u
@@ -72,11 +77,16 @@
 #define UPSWEEP_F_KEYS 8192u         // keys are moved
 #define UPSWEEP_F_VALUES 16384u      // a word goes along with each key
 #define UPSWEEP_F_INDICES 32768u     // that word is the item's number; sort_gather: there are indices
+// Scans along an axis and of segments, where the same bits mean something else.
+#define UPSWEEP_F_TURNED 1024u    // lane_scan: invocations exchange what they load and store
+#define UPSWEEP_F_CONTINUES 2048u  // lane_scan: the sequences go on in a later dispatch, for which the state is kept
+#define UPSWEEP_F_SEGMENT_INITIAL 4096u  // the initial value counts, in front of each segment
+#define UPSWEEP_F_HEAD_FLAGS 8192u       // mark_heads: segments begin where a word is not zero
+#define UPSWEEP_F_SEGMENT_KEYS 16384u    // mark_heads: or where a key, of UPSWEEP_P_RECORD_WORDS words, is another
+#define UPSWEEP_F_FLOATING_KEYS 32768u   // keys are compared as floating-point numbers
 
 // Bins of a split, as many as a work group has invocations.
 #define UPSWEEP_MOST_BINS 256
-#define UPSWEEP_F_TURNED 1024u    // lane_scan: invocations exchange what they load and store
-#define UPSWEEP_F_CONTINUES 2048u  // lane_scan: the sequences go on in a later dispatch, for which the state is kept
 
 // Specialisation constants in Vulkan. In OpenGL the host defines UPSWEEP_TYPE, UPSWEEP_LINE, UPSWEEP_TRAITS and
 // UPSWEEP_BLELLOCH_SIZE in front of the text.

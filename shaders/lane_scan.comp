@@ -9,6 +9,7 @@
 #include "interface.glsl"
 layout(local_size_x = UPSWEEP_GROUP_SIZE) in;
 #include "operators.glsl"
+#include "operands.glsl"
 #include "parts.glsl"
 #include "axis.glsl"
 

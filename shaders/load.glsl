@@ -12,7 +12,7 @@ layout(std430, binding = UPSWEEP_INPUT) readonly buffer input_vector_block {
 #endif
 
 // The runs of `lane` in the tile at `base`. Positions from `length` on get a value that must not matter.
-void load_runs(uint first, uint base, uint lane, uint length, out element items[UPSWEEP_ITEMS]) {
+void load_runs(uint first, uint base, uint lane, uint length, out operand items[UPSWEEP_ITEMS]) {
     uint stride = input_stride();
 #if UPSWEEP_ELEMENT_WORDS < 4
     // All loads before the first use, and no branch between them.
@@ -25,27 +25,32 @@ void load_runs(uint first, uint base, uint lane, uint length, out element items[
                 vectors[k * UPSWEEP_RUN_VECTORS + v] = input_vectors[at + uint(v)];
         }
         for (int k = 0; k < UPSWEEP_RUNS; ++k) {
+            uint heads = run_heads(run_position(base, k, lane));
 #if UPSWEEP_ELEMENT_WORDS == 1
             uvec4 run = reversed ? vectors[k].wzyx : vectors[k];
-            for (int m = 0; m < 4; ++m) items[4 * k + m] = from_words(run[m]);
+            for (int m = 0; m < 4; ++m) items[4 * k + m] = operand_of(run[m], heads, uint(m));
 #else
             uvec4 low = reversed ? vectors[2 * k + 1].zwxy : vectors[2 * k];
             uvec4 high = reversed ? vectors[2 * k].zwxy : vectors[2 * k + 1];
-            items[4 * k] = from_words(low.xy);
-            items[4 * k + 1] = from_words(low.zw);
-            items[4 * k + 2] = from_words(high.xy);
-            items[4 * k + 3] = from_words(high.zw);
+            items[4 * k] = operand_of(low.xy, heads, 0u);
+            items[4 * k + 1] = operand_of(low.zw, heads, 1u);
+            items[4 * k + 2] = operand_of(high.xy, heads, 2u);
+            items[4 * k + 3] = operand_of(high.zw, heads, 3u);
 #endif
         }
         return;
     }
 #endif
     // Element by element, in a loop whose end compilers do not know: unrolled, it would be most of the program.
-    for (int i = 0; i < UPSWEEP_ITEMS; ++i) items[i] = from_words(stored(0u));
+    for (int i = 0; i < UPSWEEP_ITEMS; ++i) items[i] = from_kept(no_kept());
     uint count = base < length ? uint(UPSWEEP_ITEMS) : 0u;
     for (uint i = 0u; i < count; ++i) {
         uint position = item_position(base, i, lane);
-        element value = from_words(position < length ? input_elements[place_of(first, position, stride)] : stored(0u));
+        operand value = from_kept(no_kept());
+        if (position < length) {
+            uint m = position % uint(UPSWEEP_RUN_ELEMENTS);
+            value = operand_of(input_elements[place_of(first, position, stride)], run_heads(position - m), m);
+        }
         for (int at = 0; at < UPSWEEP_ITEMS; ++at) {
             if (uint(at) == i) items[at] = value;
         }

@@ -2,7 +2,7 @@
 
 struct part {
     bool present;
-    element value;
+    operand value;
 };
 // before (+) nested. A neutral identity stands for what is absent.
 void prepend(part before, inout part nested) {

@@ -1,8 +1,11 @@
 // The sequence that a stage scans: how long it is, and where its positions lie in the buffers. Position p of a dispatch
-// is element first + p, or first - p of a reversed scan. Along an axis there are many sequences, of any strides.
+// is element first + p, or first - p of a reversed scan. Along an axis there are many sequences, of any strides; a
+// sequence may be in segments.
 
-#ifdef UPSWEEP_AXIS
+#if defined(UPSWEEP_AXIS)
 #include "axis.glsl"
+#elif defined(UPSWEEP_SEGMENTS)
+#include "segments.glsl"
 #else
 
 layout(std430, binding = UPSWEEP_LENGTH) readonly buffer length_block {
@@ -42,6 +45,11 @@ uint output_stride() { return input_stride(); }
 
 uint sequence_count() { return 1u; }
 
+#endif
+
+#ifndef UPSWEEP_SEGMENTS
+uint run_heads(uint position) { return 0u; }
+operand operand_of(stored words, uint heads, uint m) { return from_words(words); }
 #endif
 
 uint place_of(uint first, uint position, uint stride) { return first + position * stride; }

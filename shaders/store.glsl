@@ -11,7 +11,7 @@ layout(std430, binding = UPSWEEP_OUTPUT) writeonly buffer output_vector_block {
 #endif
 
 // The runs of `lane` in the tile at `base`, as far as `length`.
-void store_runs(uint first, uint base, uint lane, uint length, element items[UPSWEEP_ITEMS]) {
+void store_runs(uint first, uint base, uint lane, uint length, operand items[UPSWEEP_ITEMS]) {
     uint stride = output_stride();
 #if UPSWEEP_ELEMENT_WORDS < 4
     if (moves_vectors(first, base, length, stride)) {
@@ -34,7 +34,7 @@ void store_runs(uint first, uint base, uint lane, uint length, element items[UPS
 #endif
     uint count = base < length ? uint(UPSWEEP_ITEMS) : 0u;
     for (uint i = 0u; i < count; ++i) {
-        element value = items[0];
+        operand value = items[0];
         for (int at = 1; at < UPSWEEP_ITEMS; ++at) {
             if (uint(at) == i) value = items[at];
         }

@@ -3,11 +3,12 @@
 #include "interface.glsl"
 layout(local_size_x = UPSWEEP_GROUP_SIZE) in;
 #include "operators.glsl"
+#include "operands.glsl"
 #include "tree.glsl"
 #include "totals.glsl"
 
 layout(std430, binding = UPSWEEP_WORKSPACE) buffer workspace_block {
-    stored workspace[];
+    kept workspace[];
 };
 
 void main() {
@@ -23,7 +24,9 @@ void main() {
 
     for (uint i = gl_LocalInvocationIndex; i < uint(UPSWEEP_TILE_RUNS); i += uint(UPSWEEP_GROUP_SIZE)) {
         uint tile = batch * uint(UPSWEEP_TILE_RUNS) + i;
-        rows[row_slot(i)] = from_words(tile < tiles ? workspace[tiles_of(sequence) + tile] : stored(0u));
+        kept total = no_kept();
+        if (tile < tiles) total = workspace[tiles_of(sequence) + tile];
+        set_row_value(row_slot(i), from_kept(total));
     }
     synchronize();
     uint supers = supers_of(sequence);
@@ -31,20 +34,20 @@ void main() {
     uint r = gl_LocalInvocationIndex;
     uint row = batch * uint(UPSWEEP_TILE_ROWS) + r;
     bool folds = r < uint(UPSWEEP_TILE_ROWS) && row < super_count;
-    element total = absent();
+    operand total = no_operand();
     if (folds) total = fold_row(r, row_count(tiles - batch * uint(UPSWEEP_TILE_RUNS), r));
     if (!has_flag(UPSWEEP_F_LAST)) {
-        if (folds) workspace[supers + row] = to_words(total);
+        if (folds) workspace[supers + row] = to_kept(total);
         return;
     }
-    if (folds) rows[slot_of(UPSWEEP_TOTALS_ROW, r)] = total;
+    if (folds) set_row_value(slot_of(UPSWEEP_TOTALS_ROW, r), total);
     synchronize();
     if (r == 0u) {
         bool present = has_flag(UPSWEEP_F_INITIAL);
-        element start = absent();
-        if (present) start = initial_value();
+        operand start = no_operand();
+        if (present) start = first_operand();
         scan_row(UPSWEEP_TOTALS_ROW, super_count, present, start);
     }
     synchronize();
-    if (folds) workspace[supers + row] = to_words(rows[slot_of(UPSWEEP_TOTALS_ROW, r)]);
+    if (folds) workspace[supers + row] = to_kept(row_value(slot_of(UPSWEEP_TOTALS_ROW, r)));
 }

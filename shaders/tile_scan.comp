@@ -3,6 +3,7 @@
 #include "interface.glsl"
 layout(local_size_x = UPSWEEP_GROUP_SIZE) in;
 #include "operators.glsl"
+#include "operands.glsl"
 #include "sequence.glsl"
 #include "load.glsl"
 #include "store.glsl"
@@ -10,39 +11,47 @@ layout(local_size_x = UPSWEEP_GROUP_SIZE) in;
 #include "totals.glsl"
 
 layout(std430, binding = UPSWEEP_WORKSPACE) readonly buffer workspace_block {
-    stored workspace[];
+    kept workspace[];
 };
 layout(std430, binding = UPSWEEP_TOTAL) writeonly buffer total_block {
     stored total_elements[];
 };
 
-void write_total(element total) { total_elements[parameters[UPSWEEP_P_TOTAL_INDEX]] = to_words(total); }
+void write_total(operand total) { total_elements[parameters[UPSWEEP_P_TOTAL_INDEX]] = to_words(total); }
 
 // T is folded here: the totals of the tiles before this one in its super are at most 31, and an earlier stage would have to
 // write and read a prefix for each tile.
 uint tiles_before(uint tile) { return tile % uint(UPSWEEP_SUPER_TILES); }
-element tile_total(uint sequence, uint tile, uint i) {
-    return from_words(workspace[tiles_of(sequence) + tile - tiles_before(tile) + i]);
+operand tile_total(uint sequence, uint tile, uint i) {
+    return from_kept(workspace[tiles_of(sequence) + tile - tiles_before(tile) + i]);
 }
 
 // S
 part supers_before(uint sequence, uint tile) {
     uint before = tile / uint(UPSWEEP_SUPER_TILES);
-    part supers = part(before > 0u || has_flag(UPSWEEP_F_INITIAL), absent());
+    part supers = part(before > 0u || has_flag(UPSWEEP_F_INITIAL), no_operand());
     if (before > 0u)
-        supers.value = from_words(workspace[supers_of(sequence) + before]);
+        supers.value = from_kept(workspace[supers_of(sequence) + before]);
     else if (supers.present)
-        supers.value = initial_value();
+        supers.value = first_operand();
     return supers;
 }
 
 // What is stored for the run at `position`, into items[4 k] and the three after it, from prefix(position), ...,
 // prefix(position + 4); and the total, if the sequence ends here.
-void take_prefixes(uint position, uint length, int k, element prefixes[UPSWEEP_RUN_ELEMENTS + 1],
-                   inout element items[UPSWEEP_ITEMS]) {
+void take_prefixes(uint position, uint length, int k, operand prefixes[UPSWEEP_RUN_ELEMENTS + 1],
+                   inout operand items[UPSWEEP_ITEMS]) {
     bool exclusive = has_flag(UPSWEEP_F_EXCLUSIVE);
     for (int m = 0; m < UPSWEEP_RUN_ELEMENTS; ++m)
         items[k * UPSWEEP_RUN_ELEMENTS + m] = exclusive ? prefixes[m] : prefixes[m + 1];
+#ifdef UPSWEEP_SEGMENTS
+    if (exclusive && position < length) {
+        uint heads = run_heads(position);
+        for (int m = 0; m < UPSWEEP_RUN_ELEMENTS; ++m) {
+            if (((heads >> uint(m)) & 1u) != 0u) items[k * UPSWEEP_RUN_ELEMENTS + m] = segment_start();
+        }
+    }
+#endif
     if (position < length && length <= position + uint(UPSWEEP_RUN_ELEMENTS) && has_last()) {
         for (int m = 1; m <= UPSWEEP_RUN_ELEMENTS; ++m) {
             if (position + uint(m) == length) write_total(prefixes[m]);
@@ -68,9 +77,9 @@ void main() {
         // The total of nothing at all: what prefix(0) is.
         if (tile == 0u && gl_LocalInvocationIndex == 0u && has_last()) {
             if (has_flag(UPSWEEP_F_INITIAL))
-                write_total(initial_value());
+                write_total(first_operand());
             else
-                write_total(absent());
+                write_total(no_operand());
         }
         return;
     }

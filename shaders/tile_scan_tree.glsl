@@ -8,22 +8,22 @@ void scan_tile(uint sequence, uint tile, uint base, uint length) {
     uint first = input_first(sequence);
 
     // Asked for before the elements, used after them.
-    element earlier = absent();
+    operand earlier = no_operand();
     if (lane < tiles_before(tile)) earlier = tile_total(sequence, tile, lane);
-    part supers = part(false, absent());
+    part supers = part(false, no_operand());
     if (lane == uint(UPSWEEP_TILE_ROWS)) supers = supers_before(sequence, tile);
 
     // L, and the totals of runs.
-    element items[UPSWEEP_ITEMS];
+    operand items[UPSWEEP_ITEMS];
     load_runs(first, base, lane, length, items);
     for (int k = 0; k < UPSWEEP_RUNS; ++k) {
         for (int m = 1; m < UPSWEEP_RUN_ELEMENTS; ++m) {
             int i = k * UPSWEEP_RUN_ELEMENTS + m;
             items[i] = join(items[i - 1], items[i]);
         }
-        rows[row_slot(uint(k * UPSWEEP_GROUP_SIZE) + lane)] = items[(k + 1) * UPSWEEP_RUN_ELEMENTS - 1];
+        set_row_value(row_slot(uint(k * UPSWEEP_GROUP_SIZE) + lane), items[(k + 1) * UPSWEEP_RUN_ELEMENTS - 1]);
     }
-    if (lane < tiles_before(tile)) rows[slot_of(UPSWEEP_TILES_ROW, lane)] = earlier;
+    if (lane < tiles_before(tile)) set_row_value(slot_of(UPSWEEP_TILES_ROW, lane), earlier);
     if (lane == uint(UPSWEEP_TILE_ROWS)) before_tile[0] = supers;
     synchronize();
 
@@ -31,7 +31,7 @@ void scan_tile(uint sequence, uint tile, uint base, uint length) {
     uint runs = (min(length - base, uint(UPSWEEP_TILE_ELEMENTS)) + uint(UPSWEEP_RUN_ELEMENTS - 1)) /
                 uint(UPSWEEP_RUN_ELEMENTS);
     if (lane < uint(UPSWEEP_TILE_ROWS))
-        rows[slot_of(UPSWEEP_TOTALS_ROW, lane)] = scan_row(lane, row_count(runs, lane), false, absent());
+        set_row_value(slot_of(UPSWEEP_TOTALS_ROW, lane), scan_row(lane, row_count(runs, lane), false, no_operand()));
     else if (lane == uint(UPSWEEP_TILE_ROWS))
         before_tile[1] = part(tiles_before(tile) != 0u, fold_row(UPSWEEP_TILES_ROW, tiles_before(tile)));
     synchronize();
@@ -39,7 +39,7 @@ void scan_tile(uint sequence, uint tile, uint base, uint length) {
     // R. Under an exact operator S and T go in front of it, so that one part does for three.
     supers = before_tile[0];
     part tiles = before_tile[1];
-    part outer = part(false, absent());
+    part outer = part(false, no_operand());
     if (exact) {
         outer = tiles;
         prepend(supers, outer);
@@ -51,12 +51,12 @@ void scan_tile(uint sequence, uint tile, uint base, uint length) {
     for (int k = 0; k < UPSWEEP_RUNS; ++k) {
         uint run_index = uint(k * UPSWEEP_GROUP_SIZE) + lane;
         uint row = run_index / uint(UPSWEEP_ROW_RUNS);
-        part left = part(run_index % uint(UPSWEEP_ROW_RUNS) != 0u, rows[row_slot(run_index)]);
-        part above = part(row != 0u || outer.present, rows[slot_of(UPSWEEP_TOTALS_ROW, row)]);
+        part left = part(run_index % uint(UPSWEEP_ROW_RUNS) != 0u, row_value(row_slot(run_index)));
+        part above = part(row != 0u || outer.present, row_value(slot_of(UPSWEEP_TOTALS_ROW, row)));
         if (exact) prepend(above, left);
-        element prefixes[UPSWEEP_RUN_ELEMENTS + 1];  // prefix(p), prefix(p + 1), ...
+        operand prefixes[UPSWEEP_RUN_ELEMENTS + 1];  // prefix(p), prefix(p + 1), ...
         for (int m = 0; m <= UPSWEEP_RUN_ELEMENTS; ++m) {
-            part nested = part(false, absent());
+            part nested = part(false, no_operand());
             if (m > 0) nested = part(true, items[k * UPSWEEP_RUN_ELEMENTS + m - 1]);
             prepend(left, nested);
             if (!exact) {

@@ -3,12 +3,13 @@
 #include "interface.glsl"
 layout(local_size_x = UPSWEEP_GROUP_SIZE) in;
 #include "operators.glsl"
+#include "operands.glsl"
 #include "sequence.glsl"
 #include "load.glsl"
 #include "totals.glsl"
 
 layout(std430, binding = UPSWEEP_WORKSPACE) writeonly buffer workspace_block {
-    stored workspace[];
+    kept workspace[];
 };
 
 #ifdef UPSWEEP_SUBGROUPS
@@ -40,21 +41,21 @@ bool is_writer() { return lane_index() == subgroup_lanes() - 1u; }
 
 #include "tree.glsl"
 
-element tile_total(uint first, uint base, uint length) {
+operand tile_total(uint first, uint base, uint length) {
     uint r = gl_LocalInvocationIndex;
-    element items[UPSWEEP_ITEMS];
+    operand items[UPSWEEP_ITEMS];
     load_runs(first, base, r, length, items);
     for (int k = 0; k < UPSWEEP_RUNS; ++k) {
-        element fold = items[k * UPSWEEP_RUN_ELEMENTS];
+        operand fold = items[k * UPSWEEP_RUN_ELEMENTS];
         for (int m = 1; m < UPSWEEP_RUN_ELEMENTS; ++m) fold = join(fold, items[k * UPSWEEP_RUN_ELEMENTS + m]);
-        rows[row_slot(uint(k * UPSWEEP_GROUP_SIZE) + r)] = fold;
+        set_row_value(row_slot(uint(k * UPSWEEP_GROUP_SIZE) + r), fold);
     }
     synchronize();
     // All of it, as a number that the compiler does not know.
     uint runs = min(length, uint(UPSWEEP_TILE_RUNS));
-    if (r < uint(UPSWEEP_TILE_ROWS)) rows[slot_of(UPSWEEP_TOTALS_ROW, r)] = fold_row(r, row_count(runs, r));
+    if (r < uint(UPSWEEP_TILE_ROWS)) set_row_value(slot_of(UPSWEEP_TOTALS_ROW, r), fold_row(r, row_count(runs, r)));
     synchronize();
-    element fold = absent();
+    operand fold = no_operand();
     if (r == 0u) fold = fold_row(UPSWEEP_TOTALS_ROW, row_count(runs, 0u));
     return fold;
 }
@@ -71,6 +72,6 @@ void main() {
     if (group_index() >= parameters[UPSWEEP_P_GROUPS] || length < uint(UPSWEEP_TILE_ELEMENTS) ||
         base > length - uint(UPSWEEP_TILE_ELEMENTS))
         return;
-    element total = tile_total(input_first(sequence), base, length);
-    if (is_writer()) workspace[tiles_of(sequence) + parameters[UPSWEEP_P_FIRST_GROUP] + tile] = to_words(total);
+    operand total = tile_total(input_first(sequence), base, length);
+    if (is_writer()) workspace[tiles_of(sequence) + parameters[UPSWEEP_P_FIRST_GROUP] + tile] = to_kept(total);
 }

@@ -6,7 +6,21 @@
 #define UPSWEEP_STRIDE (UPSWEEP_ROW_RUNS + 1)
 #define UPSWEEP_TOTALS_ROW uint(UPSWEEP_TILE_ROWS)
 #define UPSWEEP_TILES_ROW uint(UPSWEEP_TILE_ROWS + 1)
-shared element rows[(UPSWEEP_TILE_ROWS + 2) * UPSWEEP_STRIDE];
+#define UPSWEEP_SLOTS ((UPSWEEP_TILE_ROWS + 2) * UPSWEEP_STRIDE)
+#ifndef UPSWEEP_SEGMENTS
+shared operand rows[UPSWEEP_SLOTS];
+operand row_value(uint slot) { return rows[slot]; }
+void set_row_value(uint slot, operand value) { rows[slot] = value; }
+#else
+// Apart, because a pair of four words and a head would take eight.
+shared element rows[UPSWEEP_SLOTS];
+shared uint row_heads[UPSWEEP_SLOTS];
+operand row_value(uint slot) { return operand(row_heads[slot], rows[slot]); }
+void set_row_value(uint slot, operand pair) {
+    rows[slot] = pair.value;
+    row_heads[slot] = pair.head;
+}
+#endif
 
 uint slot_of(uint r, uint i) { return r * uint(UPSWEEP_STRIDE) + i; }
 // Where the i-th value of a tile stands.
@@ -23,11 +37,11 @@ uint row_count(uint count, uint r) {
 #define UPSWEEP_AHEAD 8
 
 // The left fold of the first `count` values of row r; unspecified if there are none.
-element fold_row(uint r, uint count) {
-    element fold = absent();
+operand fold_row(uint r, uint count) {
+    operand fold = no_operand();
     for (uint i = 0u; i < count; i += uint(UPSWEEP_AHEAD)) {
-        element next[UPSWEEP_AHEAD];
-        for (int j = 0; j < UPSWEEP_AHEAD; ++j) next[j] = rows[slot_of(r, i + uint(j))];
+        operand next[UPSWEEP_AHEAD];
+        for (int j = 0; j < UPSWEEP_AHEAD; ++j) next[j] = row_value(slot_of(r, i + uint(j)));
         for (int j = 0; j < UPSWEEP_AHEAD; ++j) {
             if (i + uint(j) < count) fold = j > 0 || i > 0u ? join(fold, next[j]) : next[j];
         }
@@ -36,14 +50,14 @@ element fold_row(uint r, uint count) {
 }
 
 // The left fold of `start`, if present, and the first `count` values, rounded up to a multiple of 8; each value is
-// replaced by the fold of what is before it (absent() for the first, if start is not present).
-element scan_row(uint r, uint count, bool present, element start) {
-    element fold = start;
+// replaced by the fold of what is before it (no_operand() for the first, if start is not present).
+operand scan_row(uint r, uint count, bool present, operand start) {
+    operand fold = start;
     for (uint i = 0u; i < count; i += uint(UPSWEEP_AHEAD)) {
-        element next[UPSWEEP_AHEAD];
-        for (int j = 0; j < UPSWEEP_AHEAD; ++j) next[j] = rows[slot_of(r, i + uint(j))];
+        operand next[UPSWEEP_AHEAD];
+        for (int j = 0; j < UPSWEEP_AHEAD; ++j) next[j] = row_value(slot_of(r, i + uint(j)));
         for (int j = 0; j < UPSWEEP_AHEAD; ++j) {
-            rows[slot_of(r, i + uint(j))] = fold;
+            set_row_value(slot_of(r, i + uint(j)), fold);
             fold = present || j > 0 || i > 0u ? join(fold, next[j]) : next[j];
         }
     }

@@ -31,6 +31,7 @@
 #include <string>
 #include <utility>
 
+#include "upsweep/core/arguments.hpp"
 #include "upsweep/cpu/heads.hpp"
 #include "upsweep/cpu/segmented.hpp"
 #include "upsweep/scan.hpp"
@@ -129,13 +130,7 @@ class by_head_flags {
     explicit by_head_flags(const Flags& flags) : flags_(std::ranges::data(flags), std::ranges::size(flags)) {}
 
     [[nodiscard]] std::span<const Flag> flags() const { return flags_; }
-    void check(std::size_t n) const {
-        if (flags_.size() != n) {
-            throw_error(errc::invalid_argument, "segments: expected " + std::to_string(n) +
-                                                    " head flags, one an element, but there are " +
-                                                    std::to_string(flags_.size()));
-        }
-    }
+    void check(std::size_t n) const { detail::check_described(flags_.size(), n, "head flags"); }
     void mark(const cpu::memory_kernels& memory, std::size_t first, std::size_t count, std::uint64_t* bits,
               std::size_t&) const {
         const std::size_t inside = std::min(count, flags_.size() - first);  // the end of all is no element
@@ -164,13 +159,7 @@ class by_keys {
 
     [[nodiscard]] std::span<const Key> keys() const { return keys_; }
     [[nodiscard]] const Equal& equal() const { return equal_; }
-    void check(std::size_t n) const {
-        if (keys_.size() != n) {
-            throw_error(errc::invalid_argument, "segments: expected " + std::to_string(n) +
-                                                    " keys, one an element, but there are " +
-                                                    std::to_string(keys_.size()));
-        }
-    }
+    void check(std::size_t n) const { detail::check_described(keys_.size(), n, "keys"); }
     void mark(const cpu::memory_kernels& memory, std::size_t first, std::size_t count, std::uint64_t* bits,
               std::size_t&) const {
         // Element 0 and the end of all have no neighbour to be compared with, and are heads.

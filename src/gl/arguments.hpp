@@ -51,4 +51,12 @@ inline void check_count(const char* what, std::uint64_t count, std::uint64_t byt
     }
 }
 
+inline void check_size(std::uint64_t in, std::uint64_t out) {
+    if (in != out) {
+        throw_error(errc::invalid_argument, "out: expected " + std::to_string(in) +
+                                                " elements, as many as in, but it has " +
+                                                std::to_string(out));
+    }
+}
+
 }  // namespace upsweep::gl

@@ -32,11 +32,7 @@ void check_operation(const shader::operation& op, const device_info& device) {
 void check_scan(const scan_call& call) {
     const std::uint64_t size = std::uint64_t{4} * call.op.element_words;
     check_count("in", call.size, size);
-    if (call.out.bytes != call.in.bytes) {
-        throw_error(errc::invalid_argument, "out: expected " + std::to_string(call.size) +
-                                                " elements, as many as in, but it has " +
-                                                std::to_string(call.out.bytes / size));
-    }
+    check_size(call.size, call.out.bytes / size);
     const named_region in{"in", call.in}, out{"out", call.out}, total{"options.total", call.total};
     const named_region length{"options.length", call.length}, workspace{"options.workspace", call.workspace};
     if (call.total.buffer != 0) check_bytes(total, size);
@@ -70,6 +66,37 @@ shader::scan_request request_of(const scan_call& call) {
 
 shader::program_key key_of(const scan_call& call) {
     return {shader::stage::tile_scan, call.op, call.work_group_size};
+}
+
+// ---- scans of segments ----
+
+void check_segmented(const segmented_call& call, const named_region& described) {
+    const std::uint64_t size = std::uint64_t{4} * call.op.element_words;
+    check_count("in", call.size, size);
+    check_count("segments", call.segments.count, std::uint64_t{4} * call.segments.key_words);
+    const named_region in{"in", call.in}, out{"out", call.out},
+        workspace{"options.workspace", call.workspace};
+    check_size(call.size, call.out.bytes / size);
+    if (call.in.buffer != call.out.buffer || call.in.offset != call.out.offset)
+        forbid_overlap(out, std::array{in});
+    forbid_overlap(out, std::array{described});
+    forbid_overlap(workspace, std::array{in, out, described});
+}
+
+shader::segmented_request request_of(const segmented_call& call) {
+    shader::segmented_request request;
+    request.scan.op = call.op;
+    request.scan.length = call.size;
+    request.scan.exclusive = call.exclusive;
+    request.scan.reverse = call.reverse;
+    request.scan.has_initial = call.has_initial;
+    request.scan.initial = call.initial;
+    request.scan.input_offset = call.in.offset;
+    request.scan.output_offset = call.out.offset;
+    request.scan.workspace_offset = call.workspace.offset;
+    request.segments = {call.segments.kind, call.segments.key_words, call.segments.floating_keys,
+                        call.segments.count, call.segments.offset};
+    return request;
 }
 
 // ---- scans along an axis ----
@@ -203,6 +230,32 @@ void executor::run(const scan_call& call) {
     state_->carry_out(plan, from, key_of(call), call.user_text);
 }
 
+void executor::run(const segmented_call& call) {
+    check_operation(call.op, state_->device);
+    const named_region segments{"segments",
+                                {call.segments.buffer, call.segments.offset, call.segments.bytes()}};
+    check_segmented(call, segments);
+    state_->programs.check_text(call.user_text);
+    const saved_state saved(state_->gl, UPSWEEP_BINDINGS);
+    state_->check_buffer("in", call.in);
+    state_->check_buffer("out", call.out);
+    state_->check_buffer("segments", segments.region);
+    const std::vector<shader::dispatch> plan = shader::plan_segmented_scan(request_of(call), state_->limits);
+    if (plan.empty()) return;
+
+    resources from{};
+    of(from, shader::resource::input) = call.in;
+    of(from, shader::resource::output) = call.out;
+    of(from, shader::resource::flags) = segments.region;
+    of(from, shader::resource::workspace) =
+        state_->workspace(call.workspace, segmented_workspace_bytes(call.op, call.size));
+    state_->carry_out(plan, from, {shader::stage::tile_scan, call.op}, call.user_text);
+}
+
+std::uint64_t executor::segmented_workspace_bytes(const shader::operation& op, std::uint64_t size) const {
+    return shader::segmented_workspace_bytes(op, size, state_->limits);
+}
+
 void executor::run(const axis_call& call) {
     check_operation(call.op, state_->device);
     const shader::axis_arguments arguments = arguments_of(call);
@@ -230,17 +283,12 @@ std::uint64_t executor::axis_workspace_bytes(const axis_call& call) const {
 
 void executor::compile(const axis_call& call) {
     check_operation(call.op, state_->device);
-    state_->programs.check_text(call.user_text);
-    const saved_state saved(state_->gl, 0);
-    const shader::program_key key{shader::stage::tile_scan, call.op};
-    shader::dispatch next;
-    next.shape = shader::form::axis;
-    for (const shader::stage which :
-         {shader::stage::tile_totals, shader::stage::super_totals, shader::stage::super_prefixes,
-          shader::stage::tile_scan, shader::stage::lane_scan}) {
-        next.which = which;
-        state_->program(next, key, call.user_text);
-    }
+    state_->compile_form(shader::form::axis, call.op, call.user_text);
+}
+
+void executor::compile(const segmented_call& call) {
+    check_operation(call.op, state_->device);
+    state_->compile_form(shader::form::segments, call.op, call.user_text);
 }
 
 void executor::run(const compact_call& call) {

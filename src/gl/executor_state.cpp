@@ -70,6 +70,26 @@ GLuint executor::state::program(const shader::dispatch& next, const shader::prog
     return programs.get({next.which, key.op, key.blelloch_size, next.shape}, user_text);
 }
 
+void executor::state::compile_form(shader::form shape, const shader::operation& op, std::uint32_t user_text) {
+    using shader::stage;
+    programs.check_text(user_text);
+    const saved_state saved(gl, 0);
+    std::vector<stage> stages{stage::tile_totals, stage::super_totals, stage::super_prefixes,
+                              stage::tile_scan};
+    if (shape == shader::form::axis) {
+        stages.push_back(stage::lane_scan);
+    } else {
+        stages.push_back(stage::mark_heads);
+        stages.push_back(stage::mark_offsets);
+    }
+    for (const stage which : stages) {
+        shader::dispatch next;
+        next.which = which;
+        next.shape = shape;
+        program(next, {stage::tile_scan, op}, user_text);
+    }
+}
+
 void executor::state::carry_out(const std::vector<shader::dispatch>& plan, resources from,
                                 const shader::program_key& key, std::uint32_t user_text) {
     // All of them first: a program that does not compile must not leave a call half done.

@@ -39,6 +39,8 @@ struct executor::state {
     // The caller's workspace if there is one, else the executor's, of at least so many bytes.
     buffer_region workspace(const buffer_region& given, std::uint64_t bytes);
     GLuint program(const shader::dispatch& next, const shader::program_key& key, std::uint32_t user_text);
+    // Every program of scans in that form.
+    void compile_form(shader::form shape, const shader::operation& op, std::uint32_t user_text);
     void carry_out(const std::vector<shader::dispatch>& plan, resources from, const shader::program_key& key,
                    std::uint32_t user_text);
 

@@ -22,8 +22,9 @@ GLuint program_cache::get(shader::program_key key, std::uint32_t user_text) {
     if (shader::takes_items(key.which)) key.op = {};
     if (shader::takes_keys(key.which)) key.op = {.element_words = key.op.element_words};
     if (key.which == shader::stage::sort_gather) key.op = {};  // of values, whose width is a parameter
-    if (key.which == shader::stage::axis_shape) {
+    if (shader::knows_no_elements(key.which)) {
         key.op = {};
+        key.shape = shader::form::sequence;
         user_text = 0;
     }
     for (const entry& each : entries_) {

@@ -73,6 +73,7 @@ class axis_planner {
           along_{length_, request.geometry.in_stride, request.geometry.out_stride},
           way_(way),
           builder_(device, made_) {
+        builder_.set_form(form::axis);
         whole_.count = request.geometry.other_count;
         std::copy_n(request.geometry.others.begin(), whole_.count, whole_.dimensions.begin());
         whole_.first = request.geometry.origin;
@@ -183,7 +184,7 @@ class axis_planner {
     void write_shape(const block& part) {
         for (std::size_t k = inline_dimensions; k < part.count; k += inline_dimensions) {
             const std::size_t count = std::min(inline_dimensions, part.count - k);
-            dispatch& next = add(stage::axis_shape, 1, 0);
+            dispatch& next = builder_.add(stage::axis_shape, 1, 0);
             set_dimensions(next, part, k, count);
             next.parameters[UPSWEEP_P_LENGTH] = static_cast<std::uint32_t>(3 * count);
             next.parameters[UPSWEEP_P_SHAPE_FIRST] = static_cast<std::uint32_t>(3 * (k - inline_dimensions));
@@ -205,11 +206,6 @@ class axis_planner {
         }
     }
 
-    dispatch& add(stage which, std::uint64_t groups, std::uint32_t flags) {
-        dispatch& next = builder_.add(which, groups, flags);
-        next.shape = form::axis;
-        return next;
-    }
     [[nodiscard]] std::uint32_t order() const {
         return (request_.reverse ? UPSWEEP_F_SWAP : 0u) | (request_.has_initial ? UPSWEEP_F_INITIAL : 0u);
     }
@@ -262,9 +258,9 @@ class axis_planner {
             order() | storing() | (way_ == axis_way::turned_lanes ? UPSWEEP_F_TURNED : 0u);
         for (std::uint64_t before = 0; before < length_; before += window) {
             const std::uint64_t count = std::min(window, length_ - before);
-            dispatch& next = add(stage::lane_scan, divide_up(sequences, lane_group_size),
-                                 flags | (before != 0 ? UPSWEEP_F_CONTINUED : 0u) |
-                                     (before + count != length_ ? UPSWEEP_F_CONTINUES : 0u));
+            dispatch& next = builder_.add(stage::lane_scan, divide_up(sequences, lane_group_size),
+                                          flags | (before != 0 ? UPSWEEP_F_CONTINUED : 0u) |
+                                              (before + count != length_ ? UPSWEEP_F_CONTINUES : 0u));
             set_elements(next, part, before, count);
             // Only the place in a super matters, and whether it is the first one.
             next.parameters[UPSWEEP_P_BEFORE] = static_cast<std::uint32_t>(
@@ -289,7 +285,7 @@ class axis_planner {
         for (std::uint64_t before = 0; before < summed; before += window) {
             const std::uint64_t count = std::min(window, length_ - before);
             const std::uint64_t complete = std::min(window, summed - before) / tile_elements;
-            dispatch& next = add(stage::tile_totals, sequences * complete, order());
+            dispatch& next = builder_.add(stage::tile_totals, sequences * complete, order());
             set_elements(next, part, before, count);
             set_totals(next, before / tile_elements);
             fill(next);
@@ -297,8 +293,8 @@ class axis_planner {
         if (supers() > 1) fold_supers(sequences, set_totals);
         for (std::uint64_t before = 0; before < length_; before += window) {
             const std::uint64_t count = std::min(window, length_ - before);
-            dispatch& next =
-                add(stage::tile_scan, sequences * divide_up(count, tile_elements), order() | storing());
+            dispatch& next = builder_.add(stage::tile_scan, sequences * divide_up(count, tile_elements),
+                                          order() | storing());
             set_elements(next, part, before, count);
             set_totals(next, before / tile_elements);
             fill(next);
@@ -315,16 +311,16 @@ class axis_planner {
         };
         for (std::uint64_t first = 0; first < batches * sequences; first += most_groups(device_)) {
             dispatch& next =
-                add(stage::super_totals, std::min(batches * sequences - first, most_groups(device_)),
-                    order() | (batches == 1 ? UPSWEEP_F_LAST : 0u));
+                builder_.add(stage::super_totals, std::min(batches * sequences - first, most_groups(device_)),
+                             order() | (batches == 1 ? UPSWEEP_F_LAST : 0u));
             set_totals(next, first);
             next.parameters[UPSWEEP_P_LENGTH] = static_cast<std::uint32_t>(tiles());
             set_initial(next);
             fill(next);
         }
         for (std::uint64_t first = 0; batches > 1 && first < supers(); first += device_.supers_per_dispatch) {
-            dispatch& next =
-                add(stage::super_prefixes, sequences, order() | (first != 0 ? UPSWEEP_F_CONTINUED : 0u));
+            dispatch& next = builder_.add(stage::super_prefixes, sequences,
+                                          order() | (first != 0 ? UPSWEEP_F_CONTINUED : 0u));
             set_totals(next, first);
             next.parameters[UPSWEEP_P_LENGTH] = static_cast<std::uint32_t>(
                 std::min<std::uint64_t>(supers() - first, device_.supers_per_dispatch));

@@ -60,6 +60,7 @@ class builder {
     dispatch& add(stage which, std::uint64_t groups, std::uint32_t flags) {
         dispatch next;
         next.which = which;
+        next.shape = form_;
         next.waits = !made_.empty();
         const std::uint64_t rows = divide_up(groups, device_.groups_x);
         next.groups_y = static_cast<std::uint32_t>(rows);
@@ -69,9 +70,13 @@ class builder {
         return made_.emplace_back(next);
     }
 
+    // Of the dispatches to come.
+    void set_form(form next) { form_ = next; }
+
   private:
     const limits& device_;
     std::vector<dispatch>& made_;
+    form form_ = form::sequence;
 };
 
 // A range of a buffer with elements of `size` bytes, bound from an aligned offset on.
@@ -117,6 +122,20 @@ inline void append_counts_scan(std::vector<dispatch>& made, const counts_scan& w
         next.waits = !made.empty();
         made.push_back(next);
     }
+}
+
+// ---- segments ----
+
+// A total as it lies in the workspace: an element, or a pair in a structure that is as large as two.
+constexpr std::uint64_t kept_bytes(const operation& op, bool segmented) {
+    return std::uint64_t{4} * op.element_words * (segmented ? 2 : 1);
+}
+[[nodiscard]] std::uint64_t tree_workspace_bytes(const operation& op, std::uint64_t length, bool segmented);
+
+// The words with the heads of `elements` positions from `before` on, a multiple of 32.
+inline bound_range bind_heads(std::uint64_t heads_offset, std::uint64_t before, std::uint64_t elements,
+                              const limits& device) {
+    return bind(resource::workspace, heads_offset + before / 8, divide_up(elements, 32), 4, device);
 }
 
 }  // namespace upsweep::shader

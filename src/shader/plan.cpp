@@ -34,10 +34,12 @@ class scan_planner {
         : request_(request),
           device_(device),
           size_(std::uint64_t{4} * request.op.element_words),
+          kept_size_(kept_bytes(request.op, request.segmented)),
           builder_(device, made_) {}
 
     std::vector<dispatch> make() && {
         if (request_.length == 0 && !request_.has_total) return {};
+        builder_.set_form(request_.segmented ? form::segments : form::sequence);
         if (request_.how == algorithm::tree)
             make_tree();
         else
@@ -49,7 +51,8 @@ class scan_planner {
     [[nodiscard]] std::uint32_t sequence_flags() const {
         return (request_.exclusive ? UPSWEEP_F_EXCLUSIVE : 0u) |
                (request_.reverse ? UPSWEEP_F_REVERSE | UPSWEEP_F_SWAP : 0u) |
-               (request_.has_initial ? UPSWEEP_F_INITIAL : 0u) |
+               (request_.has_initial ? (request_.segmented ? UPSWEEP_F_SEGMENT_INITIAL : UPSWEEP_F_INITIAL)
+                                     : 0u) |
                (request_.length_in_buffer ? UPSWEEP_F_LENGTH : 0u);
     }
 
@@ -95,6 +98,11 @@ class scan_planner {
     }
     void set_length(dispatch& to, std::uint64_t before, std::uint64_t elements) const {
         to.parameters[UPSWEEP_P_LENGTH] = static_cast<std::uint32_t>(elements);
+        if (request_.segmented) {
+            const bound_range heads = bind_heads(request_.heads_offset, before, elements, device_);
+            to.bindings[UPSWEEP_LENGTH] = heads.range;
+            to.parameters[UPSWEEP_P_HEADS_FIRST] = heads.first;
+        }
         if (!request_.length_in_buffer) return;
         const bound_range length = bind(resource::length, request_.length_offset, 1, 4, device_);
         to.bindings[UPSWEEP_LENGTH] = length.range;
@@ -116,8 +124,9 @@ class scan_planner {
         stand_in(UPSWEEP_LENGTH, UPSWEEP_INPUT);
     }
     [[nodiscard]] binding workspace(std::uint64_t offset, std::uint64_t elements) const {
-        if (elements * size_ > largest_binding(device_)) throw_bytes("workspace", elements * size_, device_);
-        return {resource::workspace, request_.workspace_offset + offset, elements * size_};
+        const std::uint64_t bytes = elements * kept_size_;
+        if (bytes > largest_binding(device_)) throw_bytes("workspace", bytes, device_);
+        return {resource::workspace, request_.workspace_offset + offset, bytes};
     }
 
     void make_tree();
@@ -126,6 +135,7 @@ class scan_planner {
     const scan_request& request_;
     const limits& device_;
     std::uint64_t size_;
+    std::uint64_t kept_size_;  // of a total in the workspace
     std::vector<dispatch> made_;
     builder builder_;
 };
@@ -146,6 +156,7 @@ void scan_planner::make_tree() {
             builder_.add(stage::tile_totals, std::min(window, summed - before) / tile_elements, flags);
         set_window(next, UPSWEEP_INPUT, resource::input, request_.input_offset, before, elements);
         set_length(next, before, elements);
+        set_initial(next);  // of segments, which their first elements have
         next.bindings[UPSWEEP_WORKSPACE] = all_totals;
         next.parameters[UPSWEEP_P_FIRST_GROUP] = static_cast<std::uint32_t>(before / tile_elements);
         fill(next);
@@ -322,10 +333,14 @@ void check_request(const scan_request& request, const limits& device) {
 
 std::uint64_t workspace_alignment(const limits& device) { return alignment_of(device); }
 
+std::uint64_t tree_workspace_bytes(const operation& op, std::uint64_t length, bool segmented) {
+    return tree_layout_of(length).elements * kept_bytes(op, segmented);
+}
+
 std::uint64_t scan_workspace_bytes(const operation& op, std::uint64_t length, algorithm how,
                                    std::uint32_t blelloch_size, const limits& device) {
     const std::uint64_t size = std::uint64_t{4} * op.element_words;
-    if (how == algorithm::tree) return tree_layout_of(length).elements * size;
+    if (how == algorithm::tree) return tree_workspace_bytes(op, length, false);
     const auto levels = sums_levels(length, std::uint64_t{2} * blelloch_size, size, device);
     return levels.empty() ? size : levels.back().offset + levels.back().count * size;
 }

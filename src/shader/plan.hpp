@@ -16,6 +16,7 @@
 #include "upsweep/core/key_order.hpp"
 #include "upsweep/operators.hpp"
 #include "upsweep/shader/axis_way.hpp"
+#include "upsweep/shader/segments.hpp"
 #include "upsweep/shader/sort.hpp"
 
 namespace upsweep::shader {
@@ -102,6 +103,10 @@ struct scan_request {
     std::uint64_t workspace_offset = 0;
     std::uint64_t total_offset = 0;
     std::uint64_t length_offset = 0;
+    // In segments, whose heads are in the workspace's buffer from that byte on: see segmented_request.
+    // Neither a total nor a length in a buffer, by the tree.
+    bool segmented = false;
+    std::uint64_t heads_offset = 0;
 };
 
 // Bytes of workspace that a scan of up to `length` elements needs; it never decreases with the length. At
@@ -115,6 +120,29 @@ struct scan_request {
 // Blelloch's algorithm; (unsupported) for what exceeds the device: a workspace above binding_bytes, a length
 // from a buffer of 2^32 or more. Empty if there is nothing to do.
 [[nodiscard]] std::vector<dispatch> plan_scan(const scan_request& request, const limits& device);
+
+// A scan of a sequence in segments: its description (resource::flags) becomes heads, one bit an element, and
+// the pairs (head, value) are scanned.
+struct segment_description {
+    // By a uint an element, which is not zero where a segment begins; by uints in any order, where segments
+    // begin besides 0; by keys, runs of which that are equal are segments.
+    segments_by kind = segments_by::head_flags;
+    std::uint32_t key_words = 1;  // 1 or 2
+    bool floating_keys = false;   // compared as floating-point numbers: no NaN equals anything, -0 is +0
+    std::uint64_t count = 0;      // of flags, offsets or keys
+    std::uint64_t offset = 0;     // bytes, a multiple of the size of one
+};
+struct segmented_request {
+    scan_request scan{};  // heads_offset is set by the plan
+    segment_description segments{};
+};
+// Never decreases with the length; at least 4.
+[[nodiscard]] std::uint64_t segmented_workspace_bytes(const operation& op, std::uint64_t length,
+                                                      const limits& device);
+// Throws as plan_scan does, and (invalid_argument) for a number of flags or keys that is not the scan's
+// length, or no offset; (unsupported) for offsets in a sequence of 2^32 elements or more.
+[[nodiscard]] std::vector<dispatch> plan_segmented_scan(const segmented_request& request,
+                                                        const limits& device);
 
 // A scan along an axis. Offsets are bytes from the start of the buffers to the elements from which the
 // geometry counts, multiples of the element's size; of the workspace a multiple of

@@ -13,9 +13,9 @@ extern const std::array<std::string_view, stage_count> texts;
 namespace {
 
 constexpr std::array<std::string_view, stage_count> names = {
-    "tile_totals",  "super_totals", "super_prefixes", "tile_scan",  "blelloch_scan",
-    "blelloch_add", "vote",         "compact",        "sort_count", "sort_move",
-    "sort_gather",  "probe",        "lane_scan",      "axis_shape"};
+    "tile_totals", "super_totals", "super_prefixes", "tile_scan",   "blelloch_scan", "blelloch_add",
+    "vote",        "compact",      "sort_count",     "sort_move",   "sort_gather",   "probe",
+    "lane_scan",   "axis_shape",   "mark_heads",     "mark_offsets"};
 
 // The line of a stage that the user's text replaces.
 constexpr std::string_view user_marker = "//! user text\n";
@@ -57,8 +57,8 @@ std::string program_source(const program_key& key, bool es, std::string_view use
                               "precision highp float;\n"
                               "precision highp int;\n"
                             : "#version 430 core\n";
-    if (key.which == stage::axis_shape) {
-        // The same for every element and operator.
+    if (knows_no_elements(key.which)) {
+        // Nothing to define.
     } else if (takes_items(key.which)) {
         if (!user_text.empty()) source += "#define UPSWEEP_USER_ITEMS\n";
     } else if (takes_keys(key.which)) {
@@ -76,6 +76,7 @@ std::string program_source(const program_key& key, bool es, std::string_view use
         }
     }
     if (key.shape == form::axis) source += "#define UPSWEEP_AXIS\n";
+    if (key.shape == form::segments) source += "#define UPSWEEP_SEGMENTS\n";
     if (key.which == stage::blelloch_scan || key.which == stage::blelloch_add) {
         define(source, "UPSWEEP_BLELLOCH_SIZE", key.blelloch_size);
         define(source, "UPSWEEP_BLELLOCH_PADDED", blelloch_padded(key.blelloch_size));

@@ -29,13 +29,16 @@ enum class stage : std::uint8_t {
     probe,
     lane_scan,
     axis_shape,
+    mark_heads,
+    mark_offsets,
 };
-inline constexpr int stage_count = 14;
+inline constexpr int stage_count = 16;
 
-// What the stages of a scan find their elements in: each is built for either.
+// What the stages of a scan find their elements in: each is built for all of these.
 enum class form : std::uint8_t {
     sequence,  // one, whose elements are neighbours
     axis,      // those along an axis of an array
+    segments,  // one, in segments: what is folded are pairs
 };
 // Those that take a user's keep and move, and those whose text depends on the key's width alone.
 [[nodiscard]] constexpr bool takes_items(stage which) {
@@ -43,6 +46,10 @@ enum class form : std::uint8_t {
 }
 [[nodiscard]] constexpr bool takes_keys(stage which) {
     return which == stage::sort_count || which == stage::sort_move || which == stage::sort_gather;
+}
+// Of stages that are the same for every element and operator.
+[[nodiscard]] constexpr bool knows_no_elements(stage which) {
+    return which == stage::axis_shape || which == stage::mark_heads || which == stage::mark_offsets;
 }
 
 // "tile_totals"

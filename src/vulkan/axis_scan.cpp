@@ -28,35 +28,36 @@ shader::axis_arguments checked(const axis_scan_arguments& given) {
 
 }  // namespace
 
-commands prepare_axis_scan(executor& executor, const axis_scan_arguments& given) {
-    executor::state& ex = executor.internal();
+commands prepare_axis_scan(executor& ex, const axis_scan_arguments& given) {
+    executor::state& state = ex.internal();
     const shader::axis_arguments arguments = checked(given);
     if (arguments.in.bytes != 0) {
         check_buffer("in", given.in.buffer);
         check_buffer("out", given.out.buffer);
     }
-    ex.check_operation(given.op);
-    ex.check_shared_memory(given.op.element_words, 0);
-    const std::vector<shader::dispatch> plan = shader::plan_axis_scan(arguments.request, ex.limits);
-    const std::uint64_t needed = shader::axis_workspace_bytes(arguments.request, ex.limits);
+    state.check_operation(given.op);
+    state.check_shared_memory(given.op.element_words, 0);
+    const std::vector<shader::dispatch> plan = shader::plan_axis_scan(arguments.request, state.limits);
+    const std::uint64_t needed = shader::axis_workspace_bytes(arguments.request, state.limits);
     check_workspace(plan, given.workspace, needed);
     const memory_use workspace{"workspace", given.workspace.buffer, given.workspace.offset, needed};
     check_apart(workspace, {"in", given.in.buffer, arguments.in.first, arguments.in.bytes});
     check_apart(workspace, {"out", given.out.buffer, arguments.out.first, arguments.out.bytes});
 
     std::vector<commands::state::step> steps;
+    steps.reserve(plan.size());
     for (const shader::dispatch& next : plan)
-        steps.push_back({next, scan_pipeline(ex, next, given.op, given.user, 0)});
+        steps.push_back({next, scan_pipeline(state, next, given.op, given.user, 0)});
     std::array<VkBuffer, shader::resource_count> buffers{};
     buffers[static_cast<std::size_t>(shader::resource::input)] = given.in.buffer;
     buffers[static_cast<std::size_t>(shader::resource::output)] = given.out.buffer;
     buffers[static_cast<std::size_t>(shader::resource::workspace)] = given.workspace.buffer;
     return commands(
-        std::make_unique<commands::state>(ex, ex.layout, VK_NULL_HANDLE, std::move(steps), buffers));
+        std::make_unique<commands::state>(state, state.layout, VK_NULL_HANDLE, std::move(steps), buffers));
 }
 
-workspace_requirements axis_scan_workspace(const executor& executor, const axis_scan_arguments& given) {
-    const shader::limits& limits = executor.internal().limits;
+workspace_requirements axis_scan_workspace(const executor& ex, const axis_scan_arguments& given) {
+    const shader::limits& limits = ex.internal().limits;
     return {shader::axis_workspace_bytes(checked(given).request, limits),
             shader::workspace_alignment(limits)};
 }

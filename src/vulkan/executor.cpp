@@ -192,11 +192,14 @@ void executor::state::check_operation(const shader::operation& op) const {
     }
 }
 
-void executor::state::check_shared_memory(std::uint32_t element_words, std::uint32_t blelloch_size) const {
-    // tile_scan: 34 rows of 33, and two parts with a flag. Blelloch: the padded tree.
+void executor::state::check_shared_memory(std::uint32_t element_words, std::uint32_t blelloch_size,
+                                          shader::form shape) const {
+    // tile_scan: 34 rows of 33, and two parts with a flag; a head for each of the former and latter, and what
+    // aligns these, in segments. Blelloch: the padded tree.
     const std::uint32_t padded = blelloch_size == 0 ? 0 : shader::blelloch_padded(blelloch_size);
     const std::uint32_t elements = std::max<std::uint32_t>(34 * 33, padded + padded / 32);
-    const std::uint32_t bytes = 4 * element_words * elements + 2 * (4 * element_words + 16);
+    const std::uint32_t heads = shape == shader::form::segments ? 4 * elements + 2 * 16 : 0;
+    const std::uint32_t bytes = 4 * element_words * elements + 2 * (4 * element_words + 16) + heads;
     if (properties.limits.maxComputeSharedMemorySize < bytes)
         throw_small("maxComputeSharedMemorySize", bytes, properties.limits.maxComputeSharedMemorySize);
     if (properties.limits.maxComputeWorkGroupInvocations < blelloch_size ||

@@ -36,9 +36,10 @@ VkPipeline scan_pipeline(executor::state& ex, shader::stage which, const shader:
 
 VkPipeline scan_pipeline(executor::state& ex, const shader::dispatch& next, const shader::operation& op,
                          const user_operator* user, std::uint32_t blelloch_size) {
-    if (user == nullptr || next.which == shader::stage::axis_shape)
+    if (user == nullptr || shader::knows_no_elements(next.which))
         return scan_pipeline(ex, next.which, op, blelloch_size, next.shape);
     const auto place = static_cast<std::size_t>(next.which);
+    if (next.shape == shader::form::segments) return ex.pipeline(user->segment_modules.at(place), {}, false);
     if (next.shape == shader::form::axis) {
         const bool lanes = next.which == shader::stage::lane_scan;
         return ex.pipeline(lanes ? user->axis_modules.back() : user->axis_modules.at(place), {}, false);
@@ -104,6 +105,7 @@ commands prepare_scan(executor& executor, const scan_arguments& arguments) {
     check_apart(out, length);
 
     std::vector<commands::state::step> steps;
+    steps.reserve(plan.size());
     for (const shader::dispatch& next : plan) {
         steps.push_back(
             {next, scan_pipeline(ex, next, arguments.op, arguments.user, arguments.work_group_size)});

@@ -47,6 +47,16 @@ inline void check_flags(std::size_t flags, std::size_t in) {
                                                 std::to_string(flags));
     }
 }
+// What describes segments: flags or keys, one an element, or offsets.
+inline void check_described(std::uint64_t given, std::uint64_t n, const char* things) {
+    if (given != n) {
+        throw_error(errc::invalid_argument, "segments: expected " + std::to_string(n) + " " + things +
+                                                ", one an element, but there are " + std::to_string(given));
+    }
+}
+inline void check_offset_count(std::uint64_t given) {
+    if (given == 0) throw_error(errc::invalid_argument, "segments: expected at least one offset");
+}
 // `out` must have elements in which the indices of n elements fit.
 template <class Index>
 void check_indices(std::size_t n) {

@@ -5,14 +5,13 @@
 #include <concepts>
 #include <cstdint>
 #include <functional>
-#include <string>
 #include <type_traits>
 
+#include "upsweep/core/arguments.hpp"
 #include "upsweep/core/portability.hpp"
 #include "upsweep/cuda/checked_array.hpp"
 #include "upsweep/cuda/device_span.hpp"
 #include "upsweep/cuda/executor.hpp"
-#include "upsweep/error.hpp"
 
 namespace upsweep::cuda {
 
@@ -82,11 +81,7 @@ inline unsigned mark_blocks(const executor& ex, std::uint64_t n) {
 }
 
 inline void check_described(executor& ex, const checked_array& what, std::uint64_t n, const char* things) {
-    if (what.size != n) {
-        throw_error(errc::invalid_argument, "segments: expected " + std::to_string(n) + " " + things +
-                                                ", one an element, but there are " +
-                                                std::to_string(what.size));
-    }
+    upsweep::detail::check_described(what.size, n, things);
     what.check(ex);
 }
 
@@ -100,7 +95,7 @@ class by_offsets {
     explicit by_offsets(device_span<const Integer> offsets) : offsets_(offsets) {}
 
     void check(executor& ex, std::uint64_t) const {
-        if (offsets_.empty()) throw_error(errc::invalid_argument, "segments: expected at least one offset");
+        upsweep::detail::check_offset_count(offsets_.size());
         array().check(ex);
     }
     [[nodiscard]] detail::checked_array array() const {

@@ -19,6 +19,8 @@ struct buffer_region {
 // the element's size, or of 4 for larger elements that are only moved. T = const ... for what is only read.
 template <class T>
 struct buffer_span {
+    using element_type = T;
+
     std::uint32_t buffer = 0;
     std::uint64_t size = 0;
     std::uint64_t offset = 0;

@@ -27,6 +27,7 @@
 #include "upsweep/shader/axis_way.hpp"
 #include "upsweep/shader/conformance.hpp"
 #include "upsweep/shader/operation.hpp"
+#include "upsweep/shader/segments.hpp"
 #include "upsweep/shader/sort.hpp"
 
 namespace upsweep::gl {
@@ -54,8 +55,8 @@ struct device_info {
     std::uint64_t binding_alignment = 1;               // of its offset, bytes
 };
 
-// A scan, compaction or sort without types, as scan.hpp, axis_scan.hpp, compact.hpp and sort.hpp hand it
-// over.
+// A scan, compaction or sort without types, as scan.hpp, segmented_scan.hpp, axis_scan.hpp, compact.hpp and
+// sort.hpp hand it over.
 struct scan_call {
     shader::operation op{};
     std::uint32_t user_text = 0;  // number of a user's operator; 0: built in
@@ -65,6 +66,15 @@ struct scan_call {
     std::array<std::uint32_t, 4> initial{};
     scan_algorithm algorithm = scan_algorithm::tree;
     std::uint32_t work_group_size = 256;
+};
+struct segmented_call {
+    shader::operation op{};
+    std::uint32_t user_text = 0;
+    shader::segments<std::uint32_t> segments{};
+    buffer_region in{}, out{}, workspace{};
+    std::uint64_t size = 0;  // elements
+    bool exclusive = false, reverse = false, has_initial = false;
+    std::array<std::uint32_t, 4> initial{};
 };
 struct axis_call {
     struct array {
@@ -121,6 +131,8 @@ class executor {
     [[nodiscard]] std::uint64_t scan_workspace_bytes(const shader::operation& op, std::uint64_t size,
                                                      scan_algorithm algorithm = scan_algorithm::tree,
                                                      std::uint32_t work_group_size = 256) const;
+    [[nodiscard]] std::uint64_t segmented_workspace_bytes(const shader::operation& op,
+                                                          std::uint64_t size) const;
     [[nodiscard]] std::uint64_t compact_workspace_bytes(std::uint64_t items) const;
     [[nodiscard]] std::uint64_t sort_workspace_bytes(const shader::sort_shape& shape,
                                                      std::uint64_t size) const;
@@ -131,9 +143,10 @@ class executor {
     // docs/shaders.md): the place for timestamps. It must not call the executor.
     void observe(std::function<void(std::string_view stage)> observer);
 
-    // Used by scan.hpp, axis_scan.hpp, compact.hpp, sort.hpp and user.hpp. Throw upsweep::error before
-    // anything is issued.
+    // Used by scan.hpp, segmented_scan.hpp, axis_scan.hpp, compact.hpp, sort.hpp and user.hpp. Throw
+    // upsweep::error before anything is issued.
     void run(const scan_call& call);
+    void run(const segmented_call& call);
     void run(const axis_call& call);
     void run(const compact_call& call);
     void run(const sort_call& call);
@@ -141,8 +154,9 @@ class executor {
     void compile(const scan_call& call);
     // And what sorts of such keys need, whatever goes along with them.
     void compile(const sort_call& call);
-    // Compiles what scans along axes need.
+    // And what scans along axes, or of segments, need.
     void compile(const axis_call& call);
+    void compile(const segmented_call& call);
     [[nodiscard]] std::uint64_t axis_workspace_bytes(const axis_call& call) const;
     // Number a user's text, which is compiled at once.
     std::uint32_t add_operator(const shader::operation& op, std::string text);

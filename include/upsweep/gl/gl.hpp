@@ -7,5 +7,6 @@
 #include "upsweep/gl/executor.hpp"
 #include "upsweep/gl/offscreen_context.hpp"
 #include "upsweep/gl/scan.hpp"
+#include "upsweep/gl/segmented_scan.hpp"
 #include "upsweep/gl/sort.hpp"
 #include "upsweep/gl/user.hpp"

@@ -61,8 +61,8 @@ struct axis_scan_arguments {
     axis_way way;
     workspace_span workspace;
 };
-commands prepare_axis_scan(executor& ex, const axis_scan_arguments& arguments);
-workspace_requirements axis_scan_workspace(const executor& ex, const axis_scan_arguments& arguments);
+commands prepare_axis_scan(executor& ex, const axis_scan_arguments& given);
+workspace_requirements axis_scan_workspace(const executor& ex, const axis_scan_arguments& given);
 
 template <class T>
 axis_scan_arguments arguments_of(const shader::operation& op, const user_operator* user, bool exclusive,
@@ -80,27 +80,8 @@ axis_scan_arguments arguments_of(const shader::operation& op, const user_operato
             options.way,
             workspace};
 }
-// Of a built-in operator or one of the caller's.
-template <class Op, class T>
-shader::operation operation_on(const Op& op) {
-    if constexpr (std::is_same_v<Op, user_operator>)
-        return operation_of(op, sizeof(T));
-    else
-        return shader::operation_of<Op, T>();
-}
-template <class Op>
-const user_operator* user_of(const Op& op) {
-    if constexpr (std::is_same_v<Op, user_operator>)
-        return &op;
-    else
-        return nullptr;
-}
 
 }  // namespace detail
-
-// Op combines T in a shader: one of operators.def, or an operator of the caller's.
-template <class Op, class T>
-concept combines_in_shader = shader::supported<Op, T> || std::is_same_v<Op, user_operator>;
 
 // The workspace that a scan of these views along `axis` needs. Throws as the scan does.
 template <class In, class Op = plus, class T = std::remove_const_t<In>>

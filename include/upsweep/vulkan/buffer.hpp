@@ -17,6 +17,8 @@ namespace upsweep::vulkan {
 // must be bound to memory. Nothing is owned.
 template <class T>
 struct buffer_span {
+    using element_type = T;
+
     VkBuffer buffer = VK_NULL_HANDLE;
     std::uint64_t size = 0;
     VkDeviceSize offset = 0;

@@ -57,6 +57,8 @@ struct user_operator {
     std::array<std::span<const std::uint32_t>, 6> modules;
     // For scans along an axis: tile_totals, super_totals, super_prefixes, tile_scan, lane_scan.
     std::array<std::span<const std::uint32_t>, 5> axis_modules;
+    // For scans of segments: tile_totals, super_totals, super_prefixes, tile_scan.
+    std::array<std::span<const std::uint32_t>, 4> segment_modules;
 };
 
 namespace detail {
@@ -84,6 +86,22 @@ workspace_requirements scan_workspace(const executor& ex, const shader::operatio
 // Throws unless an element of the caller's type is what the operator combines.
 shader::operation operation_of(const user_operator& op, std::size_t element_bytes);
 
+// Of a built-in operator or one of the caller's.
+template <class Op, class T>
+shader::operation operation_on(const Op& op) {
+    if constexpr (std::is_same_v<Op, user_operator>)
+        return operation_of(op, sizeof(T));
+    else
+        return shader::operation_of<Op, T>();
+}
+template <class Op>
+const user_operator* user_of(const Op& op) {
+    if constexpr (std::is_same_v<Op, user_operator>)
+        return &op;
+    else
+        return nullptr;
+}
+
 template <class T>
 commands prepare_scan(executor& ex, const shader::operation& op, const user_operator* user, bool exclusive,
                       const buffer_span<const T>& in, const buffer_span<T>& out,
@@ -107,6 +125,10 @@ commands prepare_scan(executor& ex, const shader::operation& op, const user_oper
 }
 
 }  // namespace detail
+
+// Op combines T in a shader: one of operators.def, or an operator of the caller's.
+template <class Op, class T>
+concept combines_in_shader = shader::supported<Op, T> || std::is_same_v<Op, user_operator>;
 
 // The workspace that a scan of up to `length` elements needs.
 template <class T, class Op = plus>
