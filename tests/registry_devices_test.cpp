@@ -152,7 +152,6 @@ TEST_P(registry_devices, a_scanner_begins_anew) {
 }
 
 TEST_P(registry_devices, every_operator_along_an_axis) {
-    if (GetParam() != "cuda") GTEST_SKIP() << GetParam() << " scans sequences alone";
     // Turned round, with gaps in both arrays and steps backwards, in memory as in the results' order or not.
     struct layout {
         std::vector<std::int64_t> shape, in, out;
@@ -178,6 +177,9 @@ TEST_P(registry_devices, every_operator_along_an_axis) {
             } catch (const error&) {
                 continue;
             }
+            // The CPU converts for OpenGL and Vulkan, elements and results by themselves: fewer triples do.
+            const bool on_gpu = GetParam() == "cuda";
+            if (lacks(request.types.accumulator) || (!on_gpu && turn++ % 29 != 0)) continue;
             const layout& how = layouts.at(turn % layouts.size());
             request.exclusive = turn % 2 != 0;
             request.reverse = turn / 2 % 2 != 0;
@@ -201,7 +203,7 @@ TEST_P(registry_devices, every_operator_along_an_axis) {
             if (HasFailure()) return;
         }
     }
-    EXPECT_GT(turn, 1800u);
+    EXPECT_GT(turn, GetParam() == "cuda" ? 1800u : 1500u);
     // Long enough for several tiles, blocks and launches, and in place.
     for (const dtype type : {dtype::float32, dtype::uint8, dtype::bfloat16}) {
         const registry::scan_request request{operation::plus,
@@ -241,13 +243,6 @@ TEST_P(registry_devices, what_it_does_not_do_is_refused) {
                   scanner->scan_segments(in.data(), heads.data(), out.data(), 4);
               }).find(prefix + "scans of groups"),
               0u);
-    const std::vector<std::int64_t> shape{2, 2}, strides{2, 1};
-    if (GetParam() != "cuda") {
-        EXPECT_EQ(refusal([&] {
-                      scanner->scan_axis(in.data(), out.data(), {shape, strides, strides, 0});
-                  }).find(prefix + "scans along an axis"),
-                  0u);
-    }
     EXPECT_EQ(out, std::vector<float>(4, 7.0f));
     EXPECT_THROW(registry::device(GetParam() + ":99"), error);
     EXPECT_EQ(registry::device(GetParam() + ":0").name(), GetParam());

@@ -170,7 +170,7 @@ help_page scan_page() {
                               "carrying it to another device and back takes it longer than a scan of most "
                               "types does. Results have the same bits on every device; upsweep devices lists "
                               "what is there. What a device lacks is an error that names it: scans of groups "
-                              "on all but the CPU, scans along an axis and complex numbers on gl and vulkan. "
+                              "on all but the CPU, complex numbers on gl and vulkan. "
                               "auto takes a CUDA GPU where there is one, but the CPU for axes and groups."}});
     page.sections.push_back({"Groups",
                              {"With --by COLUMN every run of rows with the same text in that column is a "

@@ -44,11 +44,6 @@ void piecewise_scanner::scan_segments(const void*, const std::uint8_t*, void*, s
     throw_error(errc::unsupported,
                 "device " + device_ + ": scans of groups are unsupported there; the cpu has them");
 }
-void piecewise_scanner::scan_axis(const void*, void*, const axis_layout&) {
-    throw_error(errc::unsupported,
-                "device " + device_ + ": scans along an axis are unsupported there; the cpu has them");
-}
-
 void piecewise_scanner::restart() {
     count_ = 0;
     total_ = from_held(held_.start, request_.types.accumulator);

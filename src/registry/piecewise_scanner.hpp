@@ -24,8 +24,6 @@ class piecewise_scanner : public scanner {
     void scan(const void* in, void* out, std::size_t n) final;
     // Throws upsweep::error (unsupported).
     void scan_segments(const void* in, const std::uint8_t* heads, void* out, std::size_t n) final;
-    // The same, where a device does not have them.
-    void scan_axis(const void* in, void* out, const axis_layout& layout) override;
     [[nodiscard]] value total() const final { return total_; }
     [[nodiscard]] std::uint64_t count() const final { return count_; }
     void restart() final;

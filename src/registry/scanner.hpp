@@ -75,8 +75,7 @@ class scanner {
 };
 
 // The device must outlive the scanner. Throws upsweep::error (invalid_argument) for a request whose types do
-// not fit (see resolve_types). Devices that lack segments or axes throw (unsupported) when they are asked
-// for.
+// not fit (see resolve_types). Devices that lack segments throw (unsupported) when they are asked for.
 [[nodiscard]] std::unique_ptr<scanner> make_scanner(const device& where, const scan_request& request);
 
 }  // namespace upsweep::registry

@@ -136,6 +136,26 @@ class gl_device final : public shader_device {
         total_.read(total);
     }
 
+    void scan_axis(const shader_scan& how, const shader_array& in, const shader_array& out,
+                   int axis) override {
+        context_.make_current();
+        const std::size_t size = 4 * how.op.element_words;
+        data_.reserve(in.bytes.size());
+        results_.reserve(out.bytes.size());
+        data_.write(0, in.bytes);
+        gl::axis_call call;
+        call.op = how.op;
+        call.in = {data_.region(0).buffer, in.first * size, in.shape, in.strides};
+        call.out = {results_.region(0).buffer, out.first * size, out.shape, out.strides};
+        call.axis = axis;
+        call.exclusive = how.exclusive;
+        call.reverse = how.reverse;
+        call.has_initial = how.initial.has_value();
+        if (how.initial) call.initial = *how.initial;
+        executor_.run(call);
+        results_.read(out.bytes);
+    }
+
   protected:
     const shader::conformance& conformance() override {
         context_.make_current();
@@ -152,7 +172,7 @@ class gl_device final : public shader_device {
     gl::functions gl_ = gl::load_functions(context_.loader());
     own_functions own_{context_.loader()};
     gl::executor executor_{context_.loader()};
-    storage data_{gl_, own_}, total_{gl_, own_};
+    storage data_{gl_, own_}, total_{gl_, own_}, results_{gl_, own_};
 };
 
 // By the clock of the host, from the first command to the end of the last.

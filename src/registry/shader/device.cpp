@@ -2,11 +2,13 @@
 #include "registry/shader/device.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <utility>
 
 #include "registry/piecewise_scanner.hpp"
 #include "registry/visit.hpp"
+#include "upsweep/core/axis_geometry.hpp"
 #include "upsweep/error.hpp"
 #include "upsweep/operators.hpp"
 
@@ -50,6 +52,73 @@ std::string words_for(operation op, dtype accumulator) {
     return words;
 }
 
+// What an array spans: so many elements, of which number `first` is the one with indices 0.
+struct array_range {
+    std::size_t first = 0;
+    std::size_t elements = 0;
+
+    array_range(std::span<const std::int64_t> shape, std::span<const std::int64_t> strides) {
+        const upsweep::detail::view_reach reach = upsweep::detail::reach_of(shape, strides);
+        first = static_cast<std::size_t>(-reach.lowest);
+        elements = static_cast<std::size_t>(reach.highest - reach.lowest) + 1;
+    }
+};
+
+// An array whose accumulators are on the device: as it is in memory, where every element in its range is its
+// own, or else in C order.
+struct packed_array {
+    std::array<std::int64_t, max_rank> strides{};
+    array_range range;
+    bool as_it_is;
+
+    packed_array(std::span<const std::int64_t> shape, std::span<const std::int64_t> given)
+        : range(shape, given) {
+        std::size_t size = 1;
+        bool repeats = false;
+        for (std::size_t k = 0; k < shape.size(); ++k) {
+            size *= static_cast<std::size_t>(shape[k]);
+            repeats = repeats || (given[k] == 0 && shape[k] > 1);
+        }
+        as_it_is = !repeats && size == range.elements;
+        if (as_it_is) {
+            std::ranges::copy(given, strides.begin());
+            return;
+        }
+        range.first = 0;
+        range.elements = size;
+        std::int64_t stride = 1;
+        for (std::size_t k = shape.size(); k-- != 0;) {
+            strides[k] = stride;
+            stride *= shape[k];
+        }
+    }
+};
+
+// visit(place in memory from element (0, 0, ...) on, place in C order, how many neighbours) for all of an
+// array.
+template <class Visit>
+void for_each_line(std::span<const std::int64_t> shape, std::span<const std::int64_t> strides,
+                   const Visit& visit) {
+    const std::size_t last = shape.size() - 1;
+    const bool neighbours = strides[last] == 1;
+    const std::int64_t count = neighbours ? shape[last] : 1;
+    std::array<std::int64_t, max_rank> index{};
+    std::int64_t place = 0;
+    std::int64_t packed = 0;
+    for (;;) {
+        visit(place, packed, static_cast<std::size_t>(count));
+        packed += count;
+        std::size_t k = neighbours ? last : shape.size();
+        for (; k-- != 0;) {
+            place += strides[k];
+            if (++index[k] < shape[k]) break;
+            place -= shape[k] * strides[k];
+            index[k] = 0;
+        }
+        if (k == static_cast<std::size_t>(-1)) return;
+    }
+}
+
 class shader_scanner final : public piecewise_scanner {
   public:
     shader_scanner(shader_device& device, const scan_request& request, const std::string& name,
@@ -59,6 +128,46 @@ class shader_scanner final : public piecewise_scanner {
           how_{op, request.exclusive, request.reverse, {}},
           converts_in_(!is_held(request.types.input)),
           converts_out_(!is_held(request.types.output)) {}
+
+    void scan_axis(const void* in, void* out, const axis_layout& layout) override {
+        const auto axis = check_axis(request().types, in, out, layout);
+        if (!axis) return;
+        const packed_array from(layout.shape, layout.in_strides);
+        const packed_array to(layout.shape, layout.out_strides);
+        const std::size_t size = held_size();
+        std::vector<std::byte> held_in(from.range.elements * size);
+        std::vector<std::byte> held_out(to.range.elements * size);
+        const auto* const x = static_cast<const std::byte*>(in);
+        auto* const y = static_cast<std::byte*>(out);
+        if (from.as_it_is) {
+            load_held(loads(), x - from.range.first * in_size(), held_in.data(), from.range.elements);
+        } else {
+            for_each_line(layout.shape, layout.in_strides,
+                          [&](std::int64_t place, std::int64_t packed, std::size_t count) {
+                              load_held(loads(), x + place * static_cast<std::int64_t>(in_size()),
+                                        held_in.data() + static_cast<std::size_t>(packed) * size, count);
+                          });
+        }
+        // An identity of the accumulator has other bits than one of the type that holds it; it changes no
+        // result.
+        shader_scan how = how_;
+        how.initial.reset();
+        if (request().initial || request().exclusive)
+            std::memcpy(how.initial.emplace().data(), start().data(), sizeof(words));
+        const std::size_t rank = layout.shape.size();
+        device_.scan_axis(how, {held_in, from.range.first, layout.shape, std::span(from.strides).first(rank)},
+                          {held_out, to.range.first, layout.shape, std::span(to.strides).first(rank)},
+                          static_cast<int>(*axis));
+        if (to.as_it_is) {
+            store_held(stores(), held_out.data(), y - to.range.first * out_size(), to.range.elements);
+            return;
+        }
+        for_each_line(layout.shape, layout.out_strides,
+                      [&](std::int64_t place, std::int64_t packed, std::size_t count) {
+                          store_held(stores(), held_out.data() + static_cast<std::size_t>(packed) * size,
+                                     y + place * static_cast<std::int64_t>(out_size()), count);
+                      });
+    }
 
   private:
     using words = std::array<std::uint32_t, 4>;

@@ -26,6 +26,14 @@ struct shader_scan {
     std::optional<std::array<std::uint32_t, 4>> initial{};
 };
 
+// An array of accumulators in host memory: all bytes that it spans, and which accumulator of them has indices
+// 0.
+struct shader_array {
+    std::span<std::byte> bytes;
+    std::size_t first = 0;
+    std::span<const std::int64_t> shape, strides;
+};
+
 class shader_device : public accelerator {
   public:
     [[nodiscard]] const std::string& model() const final { return model_; }
@@ -40,6 +48,10 @@ class shader_device : public accelerator {
     // accumulators; `in` and `out` may be the same memory. Waits for the device.
     virtual void scan(const shader_scan& how, std::span<const std::byte> in, std::span<std::byte> out,
                       std::span<std::byte> total) = 0;
+    // `in` to the device, its scan along an axis back to `out`, of which all bytes are results; they may be
+    // the same array. Waits for the device.
+    virtual void scan_axis(const shader_scan& how, const shader_array& in, const shader_array& out,
+                           int axis) = 0;
 
   protected:
     explicit shader_device(std::string model) : model_(std::move(model)) {}

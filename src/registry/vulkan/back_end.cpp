@@ -9,6 +9,7 @@
 
 #include "registry/shader/device.hpp"
 #include "upsweep/error.hpp"
+#include "upsweep/vulkan/axis_scan.hpp"
 #include "upsweep/vulkan/conformance.hpp"
 #include "upsweep/vulkan/executor.hpp"
 #include "upsweep/vulkan/run.hpp"
@@ -60,6 +61,28 @@ class vulkan_device final : public shader_device {
         device_.download(last, 0, total);
     }
 
+    void scan_axis(const shader_scan& how, const shader_array& in, const shader_array& out,
+                   int axis) override {
+        const std::size_t size = 4 * how.op.element_words;
+        const auto& data = data_.at_least(in.bytes.size());
+        const auto& results = results_.at_least(out.bytes.size());
+        device_.upload(data, 0, in.bytes);
+        vulkan::detail::axis_scan_arguments arguments{};
+        arguments.op = how.op;
+        arguments.in = {data.handle(), in.first * size, in.shape, in.strides};
+        arguments.out = {results.handle(), out.first * size, out.shape, out.strides};
+        arguments.axis = axis;
+        arguments.exclusive = how.exclusive;
+        arguments.reverse = how.reverse;
+        arguments.has_initial = how.initial.has_value();
+        if (how.initial) arguments.initial = *how.initial;
+        const VkDeviceSize room = vulkan::detail::axis_scan_workspace(executor_, arguments).bytes;
+        arguments.workspace = workspace_.at_least(room).span<std::byte>(room);
+        const vulkan::commands commands = vulkan::detail::prepare_axis_scan(executor_, arguments);
+        vulkan::run(executor_, device_.queue(), commands);
+        device_.download(results, 0, out.bytes);
+    }
+
     // The commands of a scan of n accumulators of `size` bytes. total: null for none. They use `scratch`,
     // which must not grow before they have run.
     vulkan::commands prepared(const shader_scan& how, const vulkan::standalone_device::memory& in,
@@ -98,7 +121,7 @@ class vulkan_device final : public shader_device {
   private:
     vulkan::standalone_device device_;
     vulkan::executor executor_{device_.handles(), device_.options()};
-    scan_memory data_{device_}, total_{device_}, workspace_{device_};
+    scan_memory data_{device_}, total_{device_}, workspace_{device_}, results_{device_};
     std::optional<shader::conformance> conformance_;
 };
 
