@@ -88,7 +88,7 @@ TEST(axis_scan, shapes_that_several_threads_share) {
                                       {16, 20000}, {64, 40, 64}, {135000, 2}, {2000, 67}};
     for (const extents& shape : shapes) {
         float_sums.run_all(shape, sanitized ? coverage::threads : coverage::all);
-        if ((sanitized || in_brief) && shape[0] == 3) break;
+        if ((sanitized && shape[0] == 3) || (in_brief && shape[0] == 40000)) break;
     }
     axis_check<std::int16_t, maximum>{{}, -5}.run_all({1000, 200}, coverage::all);
     axis_check<std::int64_t, plus>{{}, 7}.run_all({9000, 24}, coverage::all);

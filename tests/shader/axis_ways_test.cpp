@@ -45,9 +45,9 @@ void run_long_sequences(const Check& check, std::vector<unsigned> modes) {
                       mode);
     });
 }
-TEST(axis_ways, long_sequences) { run_long_sequences(float_sums, {0, 1, 2, 3, 4, 5, 6, 7}); }
+TEST(axis_ways, long_sequences) { run_long_sequences(float_sums, {0, 3, 5, 6}); }
 TEST(axis_ways, long_sequences_of_affine_maps) {
-    run_long_sequences(axis_check<affine_map<float>, affine>{{}, {0.5f, 0.25f}}, {0, 1, 2, 3, 5, 6});
+    run_long_sequences(axis_check<affine_map<float>, affine>{{}, {0.5f, 0.25f}}, {1, 2});
 }
 
 TEST(axis_ways, more_dimensions_than_parameters) {

@@ -27,6 +27,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "support/host_segments.hpp"
 #include "upsweep/concepts.hpp"
 #include "upsweep/options.hpp"
 #include "upsweep/recurrence.hpp"
@@ -71,6 +72,16 @@ struct shader_axis_call {
     shader::axis_way way;
 };
 
+struct shader_segmented_call {
+    shader::operation op;
+    host_segments segments;
+    const void* in;
+    void* out;  // equal: in place
+    std::size_t size;
+    bool exclusive, reverse;
+    const void* initial;  // null: none
+};
+
 class shader_executor {
   public:
     shader_executor() = default;
@@ -111,11 +122,16 @@ class shader_executor {
         count_scan();
         return run(call);
     }
+    void scan_segments(const shader_segmented_call& call) {
+        count_scan();
+        run(call);
+    }
     [[nodiscard]] unsigned next_turn() { return turn_++; }
 
   private:
     virtual void run(const shader_call& call) = 0;
     virtual const std::vector<std::string>& run(const shader_axis_call& call) = 0;
+    virtual void run(const shader_segmented_call& call) = 0;
 
     unsigned turn_ = 0;
 };

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <optional>
 #include <span>
 #include <string>
@@ -50,6 +51,23 @@ class scanner_executor : public shader_executor {
                                call.axis, call.exclusive, op, options, call.way);
         });
         return scanner_.stages();
+    }
+    void run(const shader_segmented_call& call) final {
+        with_pair(call.op, [&]<class T>(const auto& op) {
+            batch_options<T> options;
+            if (call.initial != nullptr) options.initial = *static_cast<const T*>(call.initial);
+            options.reverse = call.reverse;
+            scanner_.scan_segments(call.segments, std::span(static_cast<const T*>(call.in), call.size),
+                                   std::span(static_cast<T*>(call.out), call.size), call.exclusive, op,
+                                   options);
+        });
+        const auto& stages = scanner_.stages();
+        EXPECT_EQ(stages.empty(), call.size == 0) << "nothing ran";
+        if (stages.empty()) return;
+        EXPECT_EQ(stages.front(), "mark_heads");
+        EXPECT_EQ(std::ranges::count(stages, "mark_offsets"),
+                  call.segments.kind == shader::segments_by::offsets ? 1 : 0);
+        EXPECT_EQ(stages.back(), "tile_scan");
     }
     template <class T>
     static axis_memory<T> axis_memory_of(const shader_array& array, const void* bytes) {

@@ -17,8 +17,10 @@
 #include "support/axis_memory.hpp"
 #include "support/gl_context.hpp"
 #include "support/gl_memory.hpp"
+#include "support/host_segments.hpp"
 #include "upsweep/gl/axis_scan.hpp"
 #include "upsweep/gl/scan.hpp"
+#include "upsweep/gl/segmented_scan.hpp"
 #include "upsweep/options.hpp"
 
 namespace upsweep::test {
@@ -106,6 +108,55 @@ class gl_scanner {
         EXPECT_TRUE(std::all_of(behind, behind + surplus * sizeof(T), [](std::byte each) {
             return each == gl_memory<T>::poison;
         })) << "wrote past the length";
+    }
+
+    // In segments. A workspace of the caller's serves every other time.
+    template <class T, class Op>
+    void scan_segments(const host_segments& segments, std::span<const T> in, std::span<T> out, bool exclusive,
+                       const Op& op, const batch_options<T>& options) {
+        const gl::functions& gl = gl_context::of(kind_).gl();
+        const bool in_place = in.data() == out.data();
+        const gl_memory<T> from(gl, in, misalignment(in.data()));
+        const gl_memory<T> separate(gl, in_place ? 0 : in.size(), misalignment(out.data()));
+        const gl_memory<T>& to = in_place ? from : separate;
+        const gl_memory<std::uint32_t> described(gl, std::span<const std::uint32_t>(segments.words),
+                                                 2 * (turn_ % 5));
+        stages_.clear();
+        executor_->observe([this](std::string_view stage) { stages_.emplace_back(stage); });
+        const auto scan = [&](const auto& by, const auto& known, const shader::operation& known_op) {
+            const gl_memory<std::uint32_t> workspace(
+                gl, executor_->segmented_workspace_bytes(known_op, in.size()) / 4);
+            gl::segmented_options<T> asked{options.initial, options.reverse, {}};
+            if (turn_++ % 2 == 0) asked.workspace = workspace.span().region();
+            if (exclusive)
+                upsweep::exclusive_segmented_scan(*executor_, by, from.span(), to.span(), known, asked);
+            else
+                upsweep::inclusive_segmented_scan(*executor_, by, from.span(), to.span(), known, asked);
+            static_cast<void>(workspace.read());  // nothing outside it
+        };
+        const auto scan_by = [&](const auto& by) {
+            if constexpr (shader::supported<Op, T>)
+                scan(by, op, shader::operation_of<Op, T>());
+            else
+                scan(by, *op.on_device, op.on_device->operation());
+        };
+        segments.with_element([&](auto element) {
+            using E = decltype(element);
+            const gl::buffer_span<const E> span{described.name(), segments.count(), described.span().offset};
+            if constexpr (std::is_same_v<E, std::uint32_t>) {
+                if (segments.kind == shader::segments_by::head_flags) return scan_by(gl::by_head_flags(span));
+                if (segments.kind == shader::segments_by::offsets) return scan_by(gl::by_offsets(span));
+            }
+            scan_by(gl::by_keys(span));
+        });
+        executor_->observe({});
+
+        const std::vector<T> results = to.read();
+        if (!in.empty()) std::memcpy(static_cast<void*>(out.data()), results.data(), in.size_bytes());
+        EXPECT_EQ(described.read(), segments.words) << "changed what describes the segments";
+        if (!in_place && !in.empty()) {
+            EXPECT_EQ(std::memcmp(from.read().data(), in.data(), in.size_bytes()), 0) << "changed the input";
+        }
     }
 
     // Along an axis. `result` receives the memory of `out` as it is after the scan; a workspace of the

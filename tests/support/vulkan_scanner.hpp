@@ -15,11 +15,13 @@
 #include <vector>
 
 #include "support/axis_memory.hpp"
+#include "support/host_segments.hpp"
 #include "support/vulkan_device.hpp"
 #include "upsweep/options.hpp"
 #include "upsweep/vulkan/axis_scan.hpp"
 #include "upsweep/vulkan/run.hpp"
 #include "upsweep/vulkan/scan.hpp"
+#include "upsweep/vulkan/segmented_scan.hpp"
 
 namespace upsweep::test {
 
@@ -107,6 +109,66 @@ class vulkan_scanner {
             << "wrote past the length";
     }
 
+    // In segments.
+    template <class T, class Op>
+    void scan_segments(const host_segments& segments, std::span<const T> in, std::span<T> out, bool exclusive,
+                       const Op& op, const batch_options<T>& options) {
+        const bool in_place = in.data() == out.data();
+        load(in_, in);
+        if (!in_place) out_.reset(in.size_bytes(), misalignment(out.data()));
+        const guarded_buffer& target = in_place ? in_ : out_;
+        const std::size_t described_bytes = 4 * segments.words.size();
+        described_.reset(described_bytes, 8 * (segments.words.size() % 5));
+        if (described_bytes != 0) std::memcpy(described_.data(), segments.words.data(), described_bytes);
+        vulkan::commands commands;
+        const auto prepare = [&](const auto& by, const auto& known) {
+            const auto needed = vulkan::segmented_scan_workspace<T>(*executor_, in.size(), known);
+            workspace_.reset(needed.bytes, 0);
+            const vulkan::workspace_span workspace = workspace_.span<std::byte>(needed.bytes);
+            EXPECT_EQ(workspace.offset % needed.alignment, 0u);
+            const vulkan::segmented_options<T> asked{options.initial, options.reverse};
+            const auto x = in_.span<const T>(in.size());
+            const auto y = target.span<T>(in.size());
+            commands =
+                exclusive
+                    ? vulkan::prepare_exclusive_segmented_scan(*executor_, by, x, y, workspace, known, asked)
+                    : vulkan::prepare_inclusive_segmented_scan(*executor_, by, x, y, workspace, known, asked);
+        };
+        const auto prepare_by = [&](const auto& by) {
+            if constexpr (shader::supported<Op, T>)
+                prepare(by, op);
+            else
+                prepare(by, *settings.user);
+        };
+        segments.with_element([&](auto element) {
+            using E = decltype(element);
+            const vulkan::buffer_span<const E> span = described_.span<const E>(segments.count());
+            if constexpr (std::is_same_v<E, std::uint32_t>) {
+                if (segments.kind == shader::segments_by::head_flags)
+                    return prepare_by(vulkan::by_head_flags(span));
+                if (segments.kind == shader::segments_by::offsets)
+                    return prepare_by(vulkan::by_offsets(span));
+            }
+            prepare_by(vulkan::by_keys(span));
+        });
+        stages_.clear();
+        for (std::uint32_t i = 0; i < commands.dispatch_count(); ++i) stages_.emplace_back(commands.stage(i));
+        vulkan::run(*executor_, vulkan_device::get().queue(), commands);
+
+        for (const guarded_buffer* buffer : {&in_, &out_, &workspace_, &described_})
+            EXPECT_TRUE(buffer->guards_intact());
+        if (!in.empty()) {
+            if (!in_place) {
+                EXPECT_EQ(std::memcmp(in_.data(), in.data(), in.size_bytes()), 0) << "changed the input";
+            }
+            std::memcpy(static_cast<void*>(out.data()), target.data(), in.size_bytes());
+        }
+        if (described_bytes != 0) {
+            EXPECT_EQ(std::memcmp(described_.data(), segments.words.data(), described_bytes), 0)
+                << "changed what describes the segments";
+        }
+    }
+
     // Along an axis. `result` receives the memory of `out` as it is after the scan.
     template <class T, class Op>
     void scan_axis(const axis_memory<T>& in, const axis_memory<T>& out, T* result, int axis, bool exclusive,
@@ -172,7 +234,7 @@ class vulkan_scanner {
     static bool untouched(const std::byte* first, std::size_t bytes);
 
     std::unique_ptr<vulkan::executor> executor_;
-    guarded_buffer in_, out_, total_, length_, workspace_;
+    guarded_buffer in_, out_, total_, length_, workspace_, described_;
     std::vector<std::string> stages_;
 };
 
