@@ -36,7 +36,7 @@ struct limits {
     std::uint32_t groups_y = 65535;
     // Supers that one dispatch of super_prefixes folds: see super_prefixes.comp.
     std::uint32_t supers_per_dispatch = 16384;
-    // Elements of each sequence that one dispatch of lane_scan takes, for the same reason: at most 4
+    // Elements of each sequence that one dispatch of lane_scan takes, for the same reason: about 4
     // iterations of loops for one.
     std::uint32_t lane_elements_per_dispatch = 8192;
 };
