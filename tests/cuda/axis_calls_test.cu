@@ -141,9 +141,9 @@ TEST(cuda_axis_ways, follow_shape_and_strides) {
     EXPECT_EQ(way_of({2, 4 << 20}, 1), line_by_line);
 
     const std::type_identity<float16> half;
-    const auto many_words = 2 * processors * static_cast<std::int64_t>(cuda::word_lanes_from_sequences);
-    EXPECT_EQ(way_of_elements(half, {1000, many_words}, 0), word_lanes);
-    EXPECT_EQ(way_of_elements(half, {1000, many_words + 1}, 0), rows);  // no whole words
+    EXPECT_EQ(way_of_elements(half, {1000, 2 * many}, 0), word_lanes);
+    EXPECT_EQ(way_of_elements(half, {1000, many}, 0), rows);
+    EXPECT_EQ(way_of_elements(half, {1000, 2 * many + 1}, 0), rows);  // no whole words
     EXPECT_EQ(way_of_elements(half, {1000, 16}, 0), rows);
 }
 

@@ -243,9 +243,10 @@ struct lane_scanner {
             In* to = slots + lane;
             if (count == shape::piece) {
 #pragma unroll 8
-                for (int k = 0; k < shape::piece; ++k) copy_element(to + k * shape::pitch, from + k * stride);
+                for (int k = 0; k < shape::piece; ++k, from += stride)
+                    copy_element(to + k * shape::pitch, from);
             } else {
-                for (int k = 0; k < count; ++k) copy_element(to + k * shape::pitch, from + k * stride);
+                for (int k = 0; k < count; ++k, from += stride) copy_element(to + k * shape::pitch, from);
             }
         }
     }
@@ -334,12 +335,11 @@ struct lane_scanner {
         const std::int64_t stride = arguments.geometry.out_stride;
         const Acc start = static_cast<Acc>(arguments.scan.start);
         const int count = Full ? shape::piece : positions(at.piece);
-        const bool valid = lane < lanes(at.group);
-        Out* const to = begin + std::int64_t(at.piece) * shape::piece * stride;
+        Out* to = begin + std::int64_t(at.piece) * shape::piece * stride;
         const auto* const from = reinterpret_cast<const std::uint32_t*>(stage<0>(s)) + lane;
         const auto* const second = reinterpret_cast<const std::uint32_t*>(stage<last_input>(s)) + lane;
         constexpr int runs = shape::piece / lane_run;
-#pragma unroll(Full ? 2 : 1)
+#pragma unroll(Full ? (width == 2 ? 4 : 2) : 1)
         for (int r = 0; r < runs; ++r) {
             const int position = r * lane_run;
             if (!Full && position >= count) break;
@@ -369,7 +369,8 @@ struct lane_scanner {
                 for (int w = 0; w < width; ++w) pack(results, w, make_result(arguments.scan, x[w][m]));
                 whole packed;
                 std::memcpy(&packed, &results, sizeof packed);
-                if (valid && (Full || p < count)) *reinterpret_cast<whole*>(to + p * stride) = packed;
+                if (Full || p < count) *reinterpret_cast<whole*>(to) = packed;
+                to += stride;
             }
         }
         if (Full) {
@@ -385,8 +386,8 @@ struct lane_scanner {
         const std::int64_t first = std::int64_t(at.piece) * shape::piece;
         const Acc start = static_cast<Acc>(arguments.scan.start);
         const int count = Full ? shape::piece : positions(at.piece);
-        const int valid = lanes(at.group);
         Out* const to = begin + first * stride;
+        Out* next = to;  // of this lane; one without a sequence stores the results of another again
         const axis_source<Types> from = staged_source(s);
         constexpr int runs = shape::piece / lane_run;
 #pragma unroll(Full ? runs : 1)
@@ -407,13 +408,14 @@ struct lane_scanner {
                 if constexpr (Copies == lane_copies::turned) {
                     results()[p * shape::pitch + lane] = make_result(arguments.scan, x[m]);
                 } else {
-                    if (lane < valid && (Full || p < count))
-                        to[p * stride] = make_result(arguments.scan, x[m]);
+                    if (Full || p < count) *next = make_result(arguments.scan, x[m]);
+                    next += stride;
                 }
             }
         }
         if (Full) state.count_runs(runs);
         if constexpr (Copies == lane_copies::turned) {
+            const int valid = lanes(at.group);
             __syncwarp();
             walk_along(count, [&](int sequence, int position) {
                 Out* const there = of_sequence(to, sequence < valid ? sequence : 0);
@@ -454,10 +456,11 @@ struct lane_scanner {
             bool more = true;
             for (; more; advance(to_scan)) {
                 // Into the stage of the piece before, which every lane has read.
-                if constexpr (Copies != lane_copies::own) __syncwarp();
+                __syncwarp();
                 load_next();
                 wait_for_piece();
-                if constexpr (Copies != lane_copies::own) __syncwarp();
+                // Before anyone stores what others that share a sequence have yet to read.
+                __syncwarp();
                 const bool full = positions(at.piece) == shape::piece;
                 if constexpr (Copies == lane_copies::chunks) {
                     // Short sequences have no other rows, so that it pays to leave the upper parts out.

@@ -103,7 +103,9 @@ class axis_launch {
         }
         // A sequence of one row needs no sums.
         const bool one_row = length() <= core::row_size;
-        if (!one_row && sequences() >= word_lanes_from_sequences * multiprocessors() && are_words())
+        // A lane with several sequences, or with two inputs, has as much more to do for each position.
+        constexpr std::uint64_t each = lane_shape<Types, lane_copies::words>::width * Types::inputs;
+        if (!one_row && sequences() >= each * lanes_from_sequences * multiprocessors() && are_words())
             return axis_way::word_lanes;
         return many && !one_row && lane_shape<Types, lane_copies::own>::ahead ? axis_way::lanes
                                                                               : axis_way::rows;

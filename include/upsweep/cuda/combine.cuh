@@ -31,6 +31,11 @@ inline constexpr bool is_neutral = (is_built_in_scalar<Op> && std::is_arithmetic
 template <class Op, class Acc>
 inline constexpr bool is_free = is_neutral<Op, Acc>&& is_exact<Op, Acc>;
 
+// Whether an absent operand is combined like any other and the result dropped: operands that mean nothing do no
+// harm then, and cost less than a branch.
+template <class Op, class Acc>
+inline constexpr bool is_combined_anyway = std::same_as<Op, affine>;
+
 // The type in which the engine accumulates for a scan that accumulates in Acc: integers narrower than a
 // register widen to it. The low bits of sums, products and bitwise results, and the order of minima and
 // maxima, are those of the narrow type.
@@ -68,12 +73,17 @@ struct combiner {
             return swap ? Acc(op(b, a)) : Acc(op(a, b));
     }
 
-    // a (+) b, where a counts only if present. a is never read if it is absent and has no neutral stand-in.
+    // a (+) b, where a counts only if present. If it is absent, a means nothing to operators of the caller's own,
+    // which are not called then.
     __device__ __forceinline__ Acc join(bool present, const Acc& a, const Acc& b) const {
-        if constexpr (is_neutral<Op, Acc>)
+        if constexpr (is_neutral<Op, Acc>) {
             return (*this)(present ? a : identity(), b);
-        else
+        } else if constexpr (is_combined_anyway<Op, Acc>) {
+            const Acc both = (*this)(a, b);
+            return {present ? both.a : b.a, present ? both.b : b.b};
+        } else {
             return present ? (*this)(a, b) : b;
+        }
     }
     __device__ __forceinline__ static Acc identity() requires is_neutral<Op, Acc> {
         return Op::template identity<Acc>();

@@ -104,6 +104,7 @@ __device__ __forceinline__ void set_part(const combiner<Acc, Op>&, bool present,
         has = true;
     } else {
         has = present;
+        if constexpr (is_combined_anyway<Op, Acc>) part = Acc{};
     }
     if (present) part = value();
 }
