@@ -1,8 +1,11 @@
 // What is refused of a device whose driver has other bits, on a device made up for it.
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cstdint>
 #include <cstring>
 #include <memory>
+#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,6 +20,7 @@ using registry::dtype;
 using registry::operation;
 
 // Copies instead of scanning, so that what comes out shows the conversions; its total is the first element.
+// Of arrays it takes those of two dimensions and 32 bits.
 class made_up final : public registry::shader_device {
   public:
     explicit made_up(std::vector<std::string> findings) : shader_device("made up") {
@@ -28,7 +32,19 @@ class made_up final : public registry::shader_device {
         if (in.data() != out.data()) std::memcpy(out.data(), in.data(), in.size());
         std::memcpy(total.data(), in.data(), total.size());
     }
+    void scan_axis(const registry::shader_scan& how, const registry::shader_array& in,
+                   const registry::shader_array& out, int axis) override {
+        latest = how;
+        latest_axis = axis;
+        const auto place = [](const registry::shader_array& array, std::int64_t i, std::int64_t j) {
+            const std::int64_t at = i * array.strides[0] + j * array.strides[1];
+            return array.bytes.data() + (static_cast<std::int64_t>(array.first) + at) * 4;
+        };
+        for (std::int64_t i = 0; i < in.shape[0]; ++i)
+            for (std::int64_t j = 0; j < in.shape[1]; ++j) std::memcpy(place(out, i, j), place(in, i, j), 4);
+    }
     registry::shader_scan latest;
+    int latest_axis = -1;
 
   protected:
     const shader::conformance& conformance() override { return conformance_; }
@@ -99,6 +115,22 @@ TEST(shader_devices, what_reaches_the_device) {
     ASSERT_TRUE(device.latest.initial.has_value());
     EXPECT_EQ(device.latest.initial->front(), 0xfffffffdu);
     EXPECT_EQ(y.front(), -3);
+}
+
+TEST(shader_devices, what_reaches_the_device_along_an_axis) {
+    made_up device({});
+    registry::scan_request request{operation::maximum,
+                                   registry::resolve_types(operation::maximum, dtype::int8)};
+    request.reverse = true;
+    const std::array<std::int64_t, 2> shape{3, 4}, rows{4, 1}, columns{1, 3};
+    std::vector<std::int8_t> x(12), y(12);
+    std::iota(x.begin(), x.end(), std::int8_t{-6});
+    device.make_scanner(request, "gl")->scan_axis(x.data(), y.data(), {shape, rows, columns, -2});
+    EXPECT_EQ(device.latest.op.type, shader::element_type::int32);
+    EXPECT_TRUE(device.latest.reverse && !device.latest.exclusive);
+    EXPECT_EQ(device.latest_axis, 0);
+    // Elements came and went as int32, to where the strides of the results say.
+    for (std::size_t i = 0; i < 12; ++i) EXPECT_EQ(y[i % 4 * 3 + i / 4], x[i]);
 }
 
 }  // namespace
