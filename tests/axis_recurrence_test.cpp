@@ -175,33 +175,31 @@ TEST(axis_recurrence, no_elements) {
     });
 }
 TEST(axis_recurrence, refuses_misuse) {
-    for_each_backend([](const auto& backend) {
-        auto& ex = *backend.executor;
-        std::vector<float> a(12, 1.0f), b(12, 1.0f), out(24, 7.0f);
-        const strided_view<const float> of_a(a.data(), {3, 4}), of_b(b.data(), {3, 4});
-        const strided_view<float> to(out.data(), {3, 4});
-        expect_refused("axis: expected -2 to 1", [&] { linear_recurrence(ex, of_a, of_b, 1.0f, to, 2); });
-        const strided_view<const float> turned_a(a.data(), {4, 3}), turned_b(b.data(), {4, 3});
-        expect_refused("out: its shape differs from that of a",
-                       [&] { linear_recurrence(ex, turned_a, of_b, 1.0f, to, 0); });
-        expect_refused("out: its shape differs from that of b",
-                       [&] { linear_recurrence(ex, of_a, turned_b, 1.0f, to, 0); });
-        expect_refused("out: stride 0 in dimension 1", [&] {
-            linear_recurrence(ex, of_a, of_b, 1.0f, strided_view<float>(out.data(), {3, 4}, {4, 0}), 0);
-        });
-        const strided_view<const float> before(out.data(), {3, 4});
-        expect_refused("out: overlaps a", [&] {
-            linear_recurrence(ex, before, of_b, 1.0f, strided_view<float>(out.data() + 1, {3, 4}), 0);
-        });
-        expect_refused("out: overlaps b", [&] {
-            linear_recurrence(ex, of_a, before, 1.0f, strided_view<float>(out.data() + 11, {3, 4}), 0);
-        });
-        const float number = 1;
-        expect_refused("a: a 0-dimensional array", [&] {
-            linear_recurrence(ex, strided_view<const float>(&number, extents{}), of_b, 1.0f, to, 0);
-        });
-        EXPECT_EQ(out, std::vector<float>(24, 7.0f)) << "something was written";
+    cpu::executor ex(1);
+    std::vector<float> a(12, 1.0f), b(12, 1.0f), out(24, 7.0f);
+    const strided_view<const float> of_a(a.data(), {3, 4}), of_b(b.data(), {3, 4});
+    const strided_view<float> to(out.data(), {3, 4});
+    expect_refused("axis: expected -2 to 1", [&] { linear_recurrence(ex, of_a, of_b, 1.0f, to, 2); });
+    const strided_view<const float> turned_a(a.data(), {4, 3}), turned_b(b.data(), {4, 3});
+    expect_refused("out: its shape differs from that of a",
+                   [&] { linear_recurrence(ex, turned_a, of_b, 1.0f, to, 0); });
+    expect_refused("out: its shape differs from that of b",
+                   [&] { linear_recurrence(ex, of_a, turned_b, 1.0f, to, 0); });
+    expect_refused("out: stride 0 in dimension 1", [&] {
+        linear_recurrence(ex, of_a, of_b, 1.0f, strided_view<float>(out.data(), {3, 4}, {4, 0}), 0);
     });
+    const strided_view<const float> before(out.data(), {3, 4});
+    expect_refused("out: overlaps a", [&] {
+        linear_recurrence(ex, before, of_b, 1.0f, strided_view<float>(out.data() + 1, {3, 4}), 0);
+    });
+    expect_refused("out: overlaps b", [&] {
+        linear_recurrence(ex, of_a, before, 1.0f, strided_view<float>(out.data() + 11, {3, 4}), 0);
+    });
+    const float number = 1;
+    expect_refused("a: a 0-dimensional array", [&] {
+        linear_recurrence(ex, strided_view<const float>(&number, extents{}), of_b, 1.0f, to, 0);
+    });
+    EXPECT_EQ(out, std::vector<float>(24, 7.0f)) << "something was written";
 }
 
 }  // namespace

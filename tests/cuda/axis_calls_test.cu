@@ -12,6 +12,7 @@
 #include "support/refused.hpp"
 #include "upsweep/axis_scan.hpp"
 #include "upsweep/cuda/axis_scan.cuh"
+#include "upsweep/cuda/recurrence.cuh"
 #include "upsweep/cuda/tuning.hpp"
 
 namespace upsweep::test {
@@ -84,6 +85,22 @@ TEST_F(cuda_axis, refuses_ways_that_strides_forbid) {
             std::string("axis_way: these arrays cannot be scanned by ") + cuda::name(way),
             [&] { inclusive_scan(ex, in, out, 0); }, errc::unsupported);
     }
+}
+TEST_F(cuda_axis, refuses_recurrences_that_do_not_fit) {
+    const cuda::device_view<const float> turned(x.data(), {12, 5}), before(y.data(), {5, 11});
+    const cuda::device_view<float> behind(y.data() + 1, {5, 11});
+    const cuda::device_view<const float> part(x.data(), {5, 11});
+    expect_refused("axis: expected -2 to 1", [&] { linear_recurrence(ex, in, in, 1.0f, out, 2); });
+    expect_refused("out: its shape differs from that of a",
+                   [&] { linear_recurrence(ex, turned, in, 1.0f, out, 0); });
+    expect_refused("out: its shape differs from that of b",
+                   [&] { linear_recurrence(ex, in, turned, 1.0f, out, 0); });
+    expect_refused("out: overlaps a", [&] { linear_recurrence(ex, before, part, 1.0f, behind, 0); });
+    expect_refused("out: overlaps b", [&] { linear_recurrence(ex, part, before, 1.0f, behind, 1); });
+    std::vector<float> host(60, 1.0f);
+    expect_refused("b: ", [&] {
+        linear_recurrence(ex, in, cuda::device_view<const float>(host.data(), {5, 12}), 1.0f, out, 0);
+    });
 }
 TEST_F(cuda_axis, refuses_scratch_that_is_too_small) {
     const device_array<std::byte> memory(256);
