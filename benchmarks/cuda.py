@@ -94,19 +94,20 @@ def segments_table(rows):
 
 def axes_table(rows):
     torch = {(row["work"], row["type"]): row for row in rows if row["algorithm"] == "torch.cumsum"}
-    yield "| array | type | axis | way | us | of copy | `torch.cumsum`, of copy | times as long |"
-    yield "|---|---|---|---|---|---|---|---|"
+    beside = " `torch.cumsum`, of copy | times as long |" if torch else ""
+    yield f"| array | type | axis | way | us | of copy |{beside}"
+    yield "|---" * (8 if torch else 6) + "|"
     for row in filter(is_axis, rows):
         if row["algorithm"] == "torch.cumsum":
             continue
         axis, shape = row["work"].removeprefix("axis ").split("/")
         time, peer = 1e6 * row["seconds"], torch.get((row["work"], row["type"]))
-        beside = "| |"
+        beside = " | |" if torch else ""
         if peer:
             percent, ratio = peer["percent_of_copy"], peer["seconds"] / row["seconds"]
-            beside = f"{percent:.{0 if percent >= 10 else 1 if percent >= 1 else 3}f} % | {ratio:.{0 if ratio >= 10 else 1}f} |"
+            beside = f" {percent:.{0 if percent >= 10 else 1 if percent >= 1 else 3}f} % | {ratio:.{0 if ratio >= 10 else 1}f} |"
         yield (f"| {shape} | {row['type'].replace('>', ' to ')} | {axis} | {row['algorithm']} | {time:.{0 if time >= 100 else 1}f} | "
-               f"**{row['percent_of_copy']:.0f} %** | {beside}")
+               f"**{row['percent_of_copy']:.0f} %** |{beside}")
 
 
 def choosing_table(rows):
