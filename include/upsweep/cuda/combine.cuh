@@ -31,8 +31,8 @@ inline constexpr bool is_neutral = (is_built_in_scalar<Op> && std::is_arithmetic
 template <class Op, class Acc>
 inline constexpr bool is_free = is_neutral<Op, Acc>&& is_exact<Op, Acc>;
 
-// Whether an absent operand is combined like any other and the result dropped: operands that mean nothing do no
-// harm then, and cost less than a branch.
+// Whether an absent operand is combined like any other and the result dropped: operands that mean nothing do
+// no harm then, and cost less than a branch.
 template <class Op, class Acc>
 inline constexpr bool is_combined_anyway = std::same_as<Op, affine>;
 
@@ -73,8 +73,8 @@ struct combiner {
             return swap ? Acc(op(b, a)) : Acc(op(a, b));
     }
 
-    // a (+) b, where a counts only if present. If it is absent, a means nothing to operators of the caller's own,
-    // which are not called then.
+    // a (+) b, where a counts only if present. If it is absent, a means nothing to operators of the caller's
+    // own, which are not called then.
     __device__ __forceinline__ Acc join(bool present, const Acc& a, const Acc& b) const {
         if constexpr (is_neutral<Op, Acc>) {
             return (*this)(present ? a : identity(), b);

@@ -15,8 +15,9 @@ constexpr std::uint64_t look_back_bytes_ahead(std::uint64_t cache_bytes) { retur
 // Sums go ahead in arrays of more tiles than this many times the distance.
 inline constexpr std::uint64_t look_back_ahead_from_distances = 2;
 
-// Axis scans, measured on an H200 and an H100. A lane scans a sequence from end to end where there are so many sequences
-// for each multiprocessor; also where elements have to be turned and sequences are no longer than so.
+// Axis scans, measured on an H200 and an H100. A lane scans a sequence from end to end where there are so
+// many sequences for each multiprocessor; also where elements have to be turned and sequences are no longer
+// than so.
 inline constexpr std::uint64_t lanes_from_sequences = 48;
 inline constexpr std::uint64_t turned_up_to_length = 256;
 // Elements that lie side by side are not turned one by one where sequences are shorter.
