@@ -3,9 +3,10 @@
 #
 #   upsweep_vulkan_operator(TARGET NAME SOURCE file.glsl WORDS 1|2|4 [IDENTITY] [EXACT] [NEUTRAL] [COMMUTATIVE])
 #   upsweep_vulkan_items(TARGET NAME SOURCE file.glsl)
+#   upsweep_vulkan_bins(TARGET NAME SOURCE file.glsl)
 #
-# give TARGET a header <name>.hpp with a constant <name>, an upsweep::vulkan::user_operator or user_items. docs/shaders.md
-# says what the GLSL defines.
+# give TARGET a header <name>.hpp with a constant <name>, an upsweep::vulkan::user_operator, user_items or user_bins.
+# docs/shaders.md says what the GLSL defines.
 include_guard(GLOBAL)
 
 # The functions below may be called from any directory of a project, so what they need is not of one directory's scope.
@@ -28,7 +29,7 @@ set(UPSWEEP_SUBGROUP_LINES "#define UPSWEEP_SUBGROUPS|#extension GL_KHR_shader_s
 
 # In the order of shader::stage.
 set(UPSWEEP_STAGES tile_totals super_totals super_prefixes tile_scan blelloch_scan blelloch_add vote compact sort_count
-    sort_move sort_gather probe lane_scan axis_shape mark_heads mark_offsets)
+    sort_move sort_gather probe lane_scan axis_shape mark_heads mark_offsets clear_counts count_bins)
 # Those of scans along an axis that depend on the operator.
 set(UPSWEEP_AXIS_STAGES tile_totals super_totals super_prefixes tile_scan lane_scan CACHE INTERNAL "For the functions below")
 # And those of scans of segments.
@@ -101,10 +102,10 @@ function(upsweep_embed_spirv output)
         if(variant STREQUAL "one_word_subgroups")
             list(APPEND stages vote)
         elseif(NOT variant STREQUAL "one_word")
-            list(REMOVE_ITEM stages vote compact sort_gather axis_shape mark_heads mark_offsets)
+            list(REMOVE_ITEM stages vote compact sort_gather axis_shape mark_heads mark_offsets clear_counts)
         endif()
         if(variant STREQUAL "doubles")
-            list(REMOVE_ITEM stages sort_count sort_move)  # which compute with no double
+            list(REMOVE_ITEM stages sort_count sort_move count_bins)  # which compute with no double
         endif()
         foreach(stage IN LISTS stages)
             set(module "${folder}/${stage}_${variant}.spv")
@@ -161,7 +162,8 @@ endfunction()
 function(upsweep_embed_user target name type code)
     set(folder "${CMAKE_CURRENT_BINARY_DIR}/${target}_shaders")
     set(header "${folder}/${name}.hpp")
-    set(open "#include <upsweep/vulkan/compact.hpp>|#include <upsweep/vulkan/scan.hpp>||namespace ${name}_modules {")
+    set(open "#include <upsweep/vulkan/compact.hpp>|#include <upsweep/vulkan/histogram.hpp>|#include <upsweep/vulkan/scan.hpp>||\
+namespace ${name}_modules {")
     set(close "}||inline constexpr ${type} ${name}${code}<end>")
     add_custom_command(
         OUTPUT "${header}"
@@ -237,6 +239,14 @@ function(upsweep_vulkan_items target name)
     upsweep_embed_user(${target} ${name} upsweep::vulkan::user_items
                        "{${name}_modules::vote, ${name}_modules::vote_subgroups, ${name}_modules::compact}"
                        "${folder}/vote.spv" "${folder}/vote_subgroups.spv" "${folder}/compact.spv")
+endfunction()
+
+function(upsweep_vulkan_bins target name)
+    cmake_parse_arguments(PARSE_ARGV 2 given "" "SOURCE" "")
+    cmake_path(ABSOLUTE_PATH given_SOURCE BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}" OUTPUT_VARIABLE source)
+    set(module "${CMAKE_CURRENT_BINARY_DIR}/${target}_shaders/${name}/count_bins.spv")
+    upsweep_compile_stage(count_bins "${module}" "#define UPSWEEP_USER_BINS|#define UPSWEEP_ELEMENT_WORDS 1" "${source}")
+    upsweep_embed_user(${target} ${name} upsweep::vulkan::user_bins "{${name}_modules::count_bins}" "${module}")
 endfunction()
 
 # upsweep_embed_shader(TARGET NAME SOURCE file.comp): a shader that has nothing to do with the stages, as

@@ -9,6 +9,8 @@
 #define UPSWEEP_LENGTH 4
 #define UPSWEEP_BINDINGS 5
 #define UPSWEEP_FIRST_FREE_BINDING 5
+// Of bins: their thresholds.
+#define UPSWEEP_THRESHOLDS UPSWEEP_TOTAL
 // Of a sort: the words that go along with keys, and where they go. (The length is in the workspace then.)
 #define UPSWEEP_VALUES UPSWEEP_LENGTH
 #define UPSWEEP_MOVED_VALUES UPSWEEP_TOTAL
@@ -37,9 +39,9 @@
 #define UPSWEEP_P_VALUES_FIRST 12  // sort: where the value of item 0 is
 #define UPSWEEP_P_MOVED_FIRST 13   // sort: where the value of place 0 goes
 #define UPSWEEP_P_SHIFT 14         // sort: the lowest bit of the digit
-#define UPSWEEP_P_BINS 17          // split: at most UPSWEEP_MOST_BINS
+#define UPSWEEP_P_BINS 17          // bins; split: at most UPSWEEP_MOST_BINS
 #define UPSWEEP_P_TILES 18         // split: tiles, which is how far apart the counts of two bins are
-#define UPSWEEP_P_USER 21          // four words for a user's keep and move
+#define UPSWEEP_P_USER 21          // four words for a user's keep and move, or bin
 
 // Along an axis (UPSWEEP_AXIS) there are many sequences of one length. The words of their own are those of lengths from
 // buffers and of compact in other stages. Strides are of elements, modulo 2^32.
@@ -55,6 +57,16 @@
 // Scans of segments (UPSWEEP_SEGMENTS).
 #define UPSWEEP_P_HEADS_FIRST 9  // the word of this dispatch's first heads
 #define UPSWEEP_P_WINDOW 19      // mark_offsets: positions whose heads are bound
+
+// Bins and histograms.
+#define UPSWEEP_P_GROUP_TILES 10   // count_bins: tiles of a work group
+#define UPSWEEP_P_COPIES 11        // count_bins: of each counter in shared memory, a power of two
+#define UPSWEEP_P_SLICE_BINS 19    // count_bins: bins for which a work group has counters
+#define UPSWEEP_P_SLICES 20        // count_bins: slices of this dispatch; UPSWEEP_P_FIRST_GROUP others are before them
+#define UPSWEEP_P_BOTTOM 25        // two words: what is below this key is in front of the bins
+#define UPSWEEP_P_TOP 27           // two words: what is above this one is behind them
+#define UPSWEEP_P_GUESS_FROM 29    // a float: where bin 0 begins
+#define UPSWEEP_P_GUESS_SCALE 30   // a float: bins in one unit of the elements
 
 #define UPSWEEP_PARAMETERS 32
 
@@ -84,9 +96,11 @@
 #define UPSWEEP_F_HEAD_FLAGS 8192u       // mark_heads: segments begin where a word is not zero
 #define UPSWEEP_F_SEGMENT_KEYS 16384u    // mark_heads: or where a key, of UPSWEEP_P_RECORD_WORDS words, is another
 #define UPSWEEP_F_FLOATING_KEYS 32768u   // keys are compared as floating-point numbers
-
-// Bins of a split, as many as a work group has invocations.
-#define UPSWEEP_MOST_BINS 256
+// Bins and histograms.
+#define UPSWEEP_F_CLAMP 65536u          // what is in front of or behind the bins belongs to the first or the last one
+#define UPSWEEP_F_GUESS 131072u         // a guess is worth trying
+#define UPSWEEP_F_NEAR_TABLE 262144u    // count_bins: shared memory has room for the thresholds
+#define UPSWEEP_F_FAR_COUNTERS 524288u  // count_bins: shared memory has no room for counters
 
 // Specialisation constants in Vulkan. In OpenGL the host defines UPSWEEP_TYPE, UPSWEEP_LINE, UPSWEEP_TRAITS and
 // UPSWEEP_BLELLOCH_SIZE in front of the text.
@@ -109,6 +123,13 @@
 #define UPSWEEP_EXACT 1u        // every grouping gives the same bits
 #define UPSWEEP_NEUTRAL 2u      // the identity changes no bit of the other operand
 #define UPSWEEP_COMMUTATIVE 4u  // op(a, b) is op(b, a) in every bit
+
+// Bins of a split, as many as a work group has invocations.
+#define UPSWEEP_MOST_BINS 256
+
+// Words of shared memory for the counters of bins and their thresholds: 16 KiB, all that every device has.
+#define UPSWEEP_TALLY_WORDS 4096
+#define UPSWEEP_NO_BIN 0xffffffffu
 
 // The arguments that compact and partition write, in words.
 #define UPSWEEP_A_DRAW 0      // vertices, instances, first vertex, first instance

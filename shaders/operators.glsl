@@ -9,14 +9,7 @@
 #define rounded precise
 #endif
 
-// An element as it lies in a buffer.
-#if UPSWEEP_ELEMENT_WORDS == 1
-#define stored uint
-#elif UPSWEEP_ELEMENT_WORDS == 2
-#define stored uvec2
-#else
-#define stored uvec4
-#endif
+#include "element.glsl"
 
 #ifndef UPSWEEP_USER_OPERATOR
 

@@ -15,7 +15,6 @@
 // at b * tiles.
 
 #define UPSWEEP_SPLIT_ITEMS UPSWEEP_TILE_ELEMENTS
-#define UPSWEEP_NO_BIN 0xffffffffu
 
 uint split_tile() { return parameters[UPSWEEP_P_FIRST_GROUP] + group_index(); }
 uint count_slot(uint bin, uint tile) { return bin * parameters[UPSWEEP_P_TILES] + tile; }

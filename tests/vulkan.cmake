@@ -34,6 +34,7 @@ upsweep_vulkan_operator(vulkan_operator_test latest SOURCE shaders/latest.glsl W
 upsweep_vulkan_operator(vulkan_axis_test matrix_product_text SOURCE shaders/matrix_product.glsl WORDS 4)
 upsweep_vulkan_operator(vulkan_segments_test matrix_product_text SOURCE shaders/matrix_product.glsl WORDS 4)
 upsweep_vulkan_items(vulkan_indirect_test particles SOURCE shaders/particles.glsl)
+upsweep_vulkan_bins(vulkan_histogram_test residues SOURCE shaders/residues.glsl)
 upsweep_embed_shader(vulkan_indirect_test count SOURCE shaders/count.comp)
 
 # upsweep_vulkan_setting(STEM NAME FILTER ENVIRONMENT...): STEM once more, in another setting and with less to do.

@@ -91,12 +91,20 @@ void executor::state::compile_form(shader::form shape, const shader::operation& 
 }
 
 void executor::state::carry_out(const std::vector<shader::dispatch>& plan, resources from,
-                                const shader::program_key& key, std::uint32_t user_text) {
+                                const shader::program_key& key, std::uint32_t user_text,
+                                std::span<const std::uint32_t> table) {
     // All of them first: a program that does not compile must not leave a call half done.
     std::vector<GLuint> compiled;
     compiled.reserve(plan.size());
     for (const shader::dispatch& next : plan) compiled.push_back(program(next, key, user_text));
 
+    if (!table.empty()) {
+        const buffer_region& workspace = of(from, shader::resource::workspace);
+        gl.memory_barrier(GL_BUFFER_UPDATE_BARRIER_BIT);
+        gl.bind_buffer(GL_COPY_WRITE_BUFFER, workspace.buffer);
+        gl.buffer_sub_data(GL_COPY_WRITE_BUFFER, static_cast<GLintptr>(workspace.offset),
+                           static_cast<GLsizeiptr>(table.size_bytes()), table.data());
+    }
     gl.memory_barrier(GL_SHADER_STORAGE_BARRIER_BIT);
     for (std::size_t i = 0; i < plan.size(); ++i) {
         const shader::dispatch& next = plan[i];

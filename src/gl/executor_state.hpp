@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,8 +42,9 @@ struct executor::state {
     GLuint program(const shader::dispatch& next, const shader::program_key& key, std::uint32_t user_text);
     // Every program of scans in that form.
     void compile_form(shader::form shape, const shader::operation& op, std::uint32_t user_text);
+    // With a table, which goes to the beginning of the workspace first.
     void carry_out(const std::vector<shader::dispatch>& plan, resources from, const shader::program_key& key,
-                   std::uint32_t user_text);
+                   std::uint32_t user_text, std::span<const std::uint32_t> table = {});
 
     functions gl;
     device_info device;

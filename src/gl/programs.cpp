@@ -13,6 +13,11 @@ namespace {
 bool is_blelloch(shader::stage which) {
     return which == shader::stage::blelloch_scan || which == shader::stage::blelloch_add;
 }
+// Whose text a user's is.
+const char* what_text(shader::stage which) {
+    if (shader::takes_items(which)) return " with the items' text";
+    return shader::takes_bins(which) ? " with the bins' text" : " with the operator's text";
+}
 
 }  // namespace
 
@@ -27,14 +32,14 @@ GLuint program_cache::get(shader::program_key key, std::uint32_t user_text) {
         key.shape = shader::form::sequence;
         user_text = 0;
     }
+    if (shader::takes_bins(key.which)) key.op = {.type = key.op.type, .element_words = key.op.element_words};
     for (const entry& each : entries_) {
         if (each.key == key && each.user_text == user_text) return each.program.name();
     }
     const numbered_text* const users = find_text(user_text);
     const std::string_view text = users == nullptr ? std::string_view() : std::string_view(users->text);
     std::string what = "the stage " + std::string(shader::name(key.which));
-    if (user_text != 0)
-        what += shader::takes_items(key.which) ? " with the items' text" : " with the operator's text";
+    if (user_text != 0) what += what_text(key.which);
     entries_.push_back({key, user_text, compute_program(gl_, what, shader::program_source(key, es_, text))});
     return entries_.back().program.name();
 }
@@ -60,7 +65,7 @@ const program_cache::numbered_text* program_cache::find_text(std::uint32_t numbe
 
 void program_cache::check_text(std::uint32_t user_text) const {
     if (user_text != 0 && find_text(user_text) == nullptr)
-        throw_error(errc::invalid_argument, "op: expected an operator or items made for this executor");
+        throw_error(errc::invalid_argument, "op: expected an operator, items or bins made for this executor");
 }
 
 }  // namespace upsweep::gl

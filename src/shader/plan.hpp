@@ -1,6 +1,6 @@
-// What a host must do for a scan, of a sequence or along an axis, a compaction or a sort: which stages in
-// which order, with which ranges of which buffers, how many work groups and which parameters. Plain data,
-// made without touching a device; OpenGL and Vulkan only carry it out.
+// What a host must do for a scan, of a sequence or along an axis, a compaction, a sort or a histogram: which
+// stages in which order, with which ranges of which buffers, how many work groups and which parameters. Plain
+// data, made without touching a device; OpenGL and Vulkan only carry it out.
 //
 // A host carries out a dispatch as follows: if `waits`, a memory barrier (storage buffer writes before it
 // become visible to storage buffer reads and writes after it); bind the five ranges; hand over the parameter
@@ -16,6 +16,7 @@
 #include "upsweep/core/key_order.hpp"
 #include "upsweep/operators.hpp"
 #include "upsweep/shader/axis_way.hpp"
+#include "upsweep/shader/bins.hpp"
 #include "upsweep/shader/segments.hpp"
 #include "upsweep/shader/sort.hpp"
 
@@ -221,5 +222,32 @@ struct sort_request {
 // Throws upsweep::error as plan_scan does, and (unsupported) if keys, values or counts exceed binding_bytes.
 // Empty if there are no items.
 [[nodiscard]] std::vector<dispatch> plan_sort(const sort_request& request, const limits& device);
+
+// Elements (resource::input) are counted by bin into 32-bit words (resource::output): by `bounds`, or by the
+// user's bin(), which input is not bound for.
+struct histogram_request {
+    bin_bounds bounds{};
+    bool user_bins = false;
+    std::uint64_t bins = 0;    // not 0; with bounds their count
+    std::uint64_t length = 0;  // below 2^32; with length_in_buffer the most that there can be
+    bool length_in_buffer = false;
+    std::array<std::uint32_t, 4> user{};  // UPSWEEP_P_USER
+    std::uint64_t input_offset = 0;
+    std::uint64_t counts_offset = 0;
+    std::uint64_t workspace_offset = 0;
+    std::uint64_t length_offset = 0;
+};
+struct histogram_plan {
+    // What the host writes to the beginning of the workspace before the first dispatch; the workspace is of
+    // no use where that is nothing.
+    std::vector<std::uint32_t> table;
+    std::vector<dispatch> dispatches;
+};
+
+// Never decreases with the number of bins. At least 4.
+[[nodiscard]] std::uint64_t histogram_workspace_bytes(std::uint32_t element_words, std::uint64_t bins);
+// clear_counts, then count_bins if there are elements. Throws upsweep::error as plan_scan does, and
+// (unsupported) if there are 2^32 elements or more, or if counts or thresholds exceed binding_bytes.
+[[nodiscard]] histogram_plan plan_histogram(const histogram_request& request, const limits& device);
 
 }  // namespace upsweep::shader

@@ -13,9 +13,9 @@ extern const std::array<std::string_view, stage_count> texts;
 namespace {
 
 constexpr std::array<std::string_view, stage_count> names = {
-    "tile_totals", "super_totals", "super_prefixes", "tile_scan",   "blelloch_scan", "blelloch_add",
-    "vote",        "compact",      "sort_count",     "sort_move",   "sort_gather",   "probe",
-    "lane_scan",   "axis_shape",   "mark_heads",     "mark_offsets"};
+    "tile_totals", "super_totals", "super_prefixes", "tile_scan",    "blelloch_scan", "blelloch_add",
+    "vote",        "compact",      "sort_count",     "sort_move",    "sort_gather",   "probe",
+    "lane_scan",   "axis_shape",   "mark_heads",     "mark_offsets", "clear_counts",  "count_bins"};
 
 // The line of a stage that the user's text replaces.
 constexpr std::string_view user_marker = "//! user text\n";
@@ -63,6 +63,12 @@ std::string program_source(const program_key& key, bool es, std::string_view use
         if (!user_text.empty()) source += "#define UPSWEEP_USER_ITEMS\n";
     } else if (takes_keys(key.which)) {
         define(source, "UPSWEEP_ELEMENT_WORDS", key.op.element_words);
+    } else if (takes_bins(key.which)) {
+        define(source, "UPSWEEP_ELEMENT_WORDS", key.op.element_words);
+        if (user_text.empty())
+            define(source, "UPSWEEP_TYPE", static_cast<std::uint32_t>(key.op.type));
+        else
+            source += "#define UPSWEEP_USER_BINS\n";
     } else {
         define(source, "UPSWEEP_ELEMENT_WORDS", key.op.element_words);
         define(source, "UPSWEEP_TRAITS", traits_of(key.op), "u");

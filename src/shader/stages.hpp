@@ -31,8 +31,10 @@ enum class stage : std::uint8_t {
     axis_shape,
     mark_heads,
     mark_offsets,
+    clear_counts,
+    count_bins,
 };
-inline constexpr int stage_count = 16;
+inline constexpr int stage_count = 18;
 
 // What the stages of a scan find their elements in: each is built for all of these.
 enum class form : std::uint8_t {
@@ -40,16 +42,19 @@ enum class form : std::uint8_t {
     axis,      // those along an axis of an array
     segments,  // one, in segments: what is folded are pairs
 };
-// Those that take a user's keep and move, and those whose text depends on the key's width alone.
+// Those that take a user's keep and move, those whose text depends on the key's width alone, and those that
+// find the bins of elements or take a user's bin.
 [[nodiscard]] constexpr bool takes_items(stage which) {
     return which == stage::vote || which == stage::compact;
 }
 [[nodiscard]] constexpr bool takes_keys(stage which) {
     return which == stage::sort_count || which == stage::sort_move || which == stage::sort_gather;
 }
+[[nodiscard]] constexpr bool takes_bins(stage which) { return which == stage::count_bins; }
 // Of stages that are the same for every element and operator.
 [[nodiscard]] constexpr bool knows_no_elements(stage which) {
-    return which == stage::axis_shape || which == stage::mark_heads || which == stage::mark_offsets;
+    return which == stage::axis_shape || which == stage::mark_heads || which == stage::mark_offsets ||
+           which == stage::clear_counts;
 }
 
 // "tile_totals"
@@ -75,7 +80,8 @@ inline constexpr std::uint32_t vote_words = tile_elements / 32;
 // What a compiled OpenGL program depends on.
 struct program_key {
     stage which = stage::tile_scan;
-    operation op{};                            // of the stages that scan; of those that sort its width
+    // Of the stages that scan; of those that sort its width, of those that find bins its type and width.
+    operation op{};
     std::uint32_t blelloch_size = group_size;  // of Blelloch's stages
     form shape = form::sequence;               // of the tree's stages
     friend constexpr bool operator==(const program_key&, const program_key&) = default;

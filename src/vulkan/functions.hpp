@@ -11,17 +11,18 @@ namespace upsweep::vulkan {
     f(GetPhysicalDeviceMemoryProperties) f(GetPhysicalDeviceProperties2) \
         f(GetPhysicalDeviceQueueFamilyProperties)
 
-#define UPSWEEP_VULKAN_DEVICE_FUNCTIONS(f)                                                                   \
-    f(CreateShaderModule) f(DestroyShaderModule) f(CreateDescriptorSetLayout) f(DestroyDescriptorSetLayout)  \
-        f(CreatePipelineLayout) f(DestroyPipelineLayout) f(CreateComputePipelines) f(DestroyPipeline)        \
-            f(CreateDescriptorPool) f(DestroyDescriptorPool) f(AllocateDescriptorSets)                       \
-                f(UpdateDescriptorSets) f(CmdBindPipeline) f(CmdBindDescriptorSets) f(CmdPushConstants)      \
-                    f(CmdCopyBuffer) f(CmdDispatch) f(CmdPipelineBarrier) f(CmdResetQueryPool)               \
-                        f(CmdWriteTimestamp) f(CreateBuffer) f(DestroyBuffer) f(GetBufferMemoryRequirements) \
-                            f(BindBufferMemory) f(AllocateMemory) f(FreeMemory) f(MapMemory)                 \
-                                f(CreateCommandPool) f(DestroyCommandPool) f(AllocateCommandBuffers)         \
-                                    f(BeginCommandBuffer) f(EndCommandBuffer) f(CreateFence) f(DestroyFence) \
-                                        f(WaitForFences) f(QueueWaitIdle) f(QueueSubmit)
+#define UPSWEEP_VULKAN_DEVICE_FUNCTIONS(f)                                                                  \
+    f(CreateShaderModule) f(DestroyShaderModule) f(CreateDescriptorSetLayout) f(DestroyDescriptorSetLayout) \
+        f(CreatePipelineLayout) f(DestroyPipelineLayout) f(CreateComputePipelines) f(DestroyPipeline)       \
+            f(CreateDescriptorPool) f(DestroyDescriptorPool) f(AllocateDescriptorSets)                      \
+                f(UpdateDescriptorSets) f(CmdBindPipeline) f(CmdBindDescriptorSets) f(CmdPushConstants)     \
+                    f(CmdCopyBuffer) f(CmdDispatch) f(CmdPipelineBarrier) f(CmdResetQueryPool)              \
+                        f(CmdUpdateBuffer) f(CmdWriteTimestamp) f(CreateBuffer) f(DestroyBuffer)            \
+                            f(GetBufferMemoryRequirements) f(BindBufferMemory) f(AllocateMemory)            \
+                                f(FreeMemory) f(MapMemory) f(CreateCommandPool) f(DestroyCommandPool)       \
+                                    f(AllocateCommandBuffers) f(BeginCommandBuffer) f(EndCommandBuffer)     \
+                                        f(CreateFence) f(DestroyFence) f(WaitForFences) f(QueueWaitIdle)    \
+                                            f(QueueSubmit)
 
 struct functions {
 #define UPSWEEP_DECLARE(name) PFN_vk##name name = nullptr;

@@ -27,7 +27,9 @@ constexpr table one_word = {generated::tile_totals_one_word,
                             words{},
                             generated::axis_shape_one_word,
                             generated::mark_heads_one_word,
-                            generated::mark_offsets_one_word};
+                            generated::mark_offsets_one_word,
+                            generated::clear_counts_one_word,
+                            generated::count_bins_one_word};
 constexpr table two_words = {generated::tile_totals_two_words,
                              generated::super_totals_two_words,
                              generated::super_prefixes_two_words,
@@ -43,7 +45,9 @@ constexpr table two_words = {generated::tile_totals_two_words,
                              words{},
                              words{},
                              words{},
-                             words{}};
+                             words{},
+                             words{},
+                             generated::count_bins_two_words};
 constexpr table doubles = {generated::tile_totals_doubles,
                            generated::super_totals_doubles,
                            generated::super_prefixes_doubles,

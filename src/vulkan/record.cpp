@@ -2,13 +2,21 @@
 #include "vulkan/record.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <utility>
 
 namespace upsweep::vulkan {
 
 commands::state::state(executor::state& ex, VkPipelineLayout layout, VkDescriptorSet callers_set,
-                       std::vector<step> steps, const std::array<VkBuffer, shader::resource_count>& buffers)
-    : ex_(ex), layout_(layout), callers_set_(callers_set), steps_(std::move(steps)) {
+                       std::vector<step> steps, const std::array<VkBuffer, shader::resource_count>& buffers,
+                       std::vector<std::uint32_t> table, VkDeviceSize table_offset)
+    : ex_(ex),
+      layout_(layout),
+      callers_set_(callers_set),
+      steps_(std::move(steps)),
+      table_(std::move(table)),
+      workspace_(buffers[static_cast<std::size_t>(shader::resource::workspace)]),
+      table_offset_(table_offset) {
     if (steps_.empty()) return;
     try {
         make_sets(buffers);
@@ -82,6 +90,30 @@ void commands::state::make_sets(const std::array<VkBuffer, shader::resource_coun
     for (const std::size_t set : owner) sets_.push_back(made[set]);
 }
 
+// The caller makes the workspace available to compute shaders; what copies must wait for them, and what
+// follows for the copies.
+void commands::state::write_table(VkCommandBuffer command_buffer) const {
+    const functions& vk = ex_.vk;
+    const auto barrier = [&](VkPipelineStageFlags from, VkAccessFlags written, VkPipelineStageFlags to,
+                             VkAccessFlags used) {
+        VkMemoryBarrier memory{};
+        memory.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER;
+        memory.srcAccessMask = written;
+        memory.dstAccessMask = used;
+        vk.CmdPipelineBarrier(command_buffer, from, to, 0, 1, &memory, 0, nullptr, 0, nullptr);
+    };
+    barrier(VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT, VK_PIPELINE_STAGE_TRANSFER_BIT,
+            VK_ACCESS_TRANSFER_WRITE_BIT);
+    constexpr std::size_t most_words = 65536 / sizeof(std::uint32_t);  // that one command may write
+    for (std::size_t first = 0; first < table_.size(); first += most_words) {
+        const std::size_t words = std::min(most_words, table_.size() - first);
+        vk.CmdUpdateBuffer(command_buffer, workspace_, table_offset_ + sizeof(std::uint32_t) * first,
+                           sizeof(std::uint32_t) * words, table_.data() + first);
+    }
+    barrier(VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT,
+            VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT);
+}
+
 void commands::state::record(VkCommandBuffer command_buffer, const timestamps& times) const {
     const functions& vk = ex_.vk;
     const bool timed = times.pool != VK_NULL_HANDLE;
@@ -91,6 +123,7 @@ void commands::state::record(VkCommandBuffer command_buffer, const timestamps& t
                              static_cast<std::uint32_t>(steps_.size()) + 1);
         vk.CmdWriteTimestamp(command_buffer, VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT, times.pool, query++);
     }
+    if (!table_.empty()) write_table(command_buffer);
     VkPipeline bound_pipeline = VK_NULL_HANDLE;
     VkDescriptorSet bound_set = VK_NULL_HANDLE;
     if (callers_set_ != VK_NULL_HANDLE && !steps_.empty()) {

@@ -4,6 +4,7 @@
 #include <vulkan/vulkan_core.h>
 
 #include <array>
+#include <cstdint>
 #include <vector>
 
 #include "shader/plan.hpp"
@@ -19,9 +20,11 @@ class commands::state {
         VkPipeline pipeline;
     };
 
-    // buffers: by shader::resource. callers_set, if any, is bound as set 1 of `layout`.
+    // buffers: by shader::resource. callers_set, if any, is bound as set 1 of `layout`. The words of `table`,
+    // if there are any, go to `table_offset` in the workspace in front of the first dispatch.
     state(executor::state& ex, VkPipelineLayout layout, VkDescriptorSet callers_set, std::vector<step> steps,
-          const std::array<VkBuffer, shader::resource_count>& buffers);
+          const std::array<VkBuffer, shader::resource_count>& buffers, std::vector<std::uint32_t> table = {},
+          VkDeviceSize table_offset = 0);
     ~state();
     state(const state&) = delete;
     state& operator=(const state&) = delete;
@@ -31,11 +34,15 @@ class commands::state {
 
   private:
     void make_sets(const std::array<VkBuffer, shader::resource_count>& buffers);
+    void write_table(VkCommandBuffer command_buffer) const;
 
     executor::state& ex_;
     VkPipelineLayout layout_;
     VkDescriptorSet callers_set_;
     std::vector<step> steps_;
+    std::vector<std::uint32_t> table_;
+    VkBuffer workspace_;
+    VkDeviceSize table_offset_;
     VkDescriptorPool pool_ = VK_NULL_HANDLE;
     std::vector<VkDescriptorSet> sets_;
 };

@@ -1,4 +1,5 @@
-// The OpenGL executor: scans, compactions and sorts in the caller's context, on the caller's buffer objects.
+// The OpenGL executor: scans, compactions, sorts and histograms in the caller's context, on the caller's
+// buffer objects.
 //
 // - Context: the executor is made, used and destroyed while one OpenGL 4.3 (or later, core or compatibility)
 //   or OpenGL ES 3.1 context, or contexts that share objects with it, are current on the calling thread. It
@@ -25,6 +26,7 @@
 #include "upsweep/gl/buffers.hpp"
 #include "upsweep/gl/loader.hpp"
 #include "upsweep/shader/axis_way.hpp"
+#include "upsweep/shader/bins.hpp"
 #include "upsweep/shader/conformance.hpp"
 #include "upsweep/shader/operation.hpp"
 #include "upsweep/shader/segments.hpp"
@@ -55,8 +57,8 @@ struct device_info {
     std::uint64_t binding_alignment = 1;               // of its offset, bytes
 };
 
-// A scan, compaction or sort without types, as scan.hpp, segmented_scan.hpp, axis_scan.hpp, compact.hpp and
-// sort.hpp hand it over.
+// A scan, compaction, sort or histogram without types, as scan.hpp, segmented_scan.hpp, axis_scan.hpp,
+// compact.hpp, sort.hpp and histogram.hpp hand it over.
 struct scan_call {
     shader::operation op{};
     std::uint32_t user_text = 0;  // number of a user's operator; 0: built in
@@ -108,6 +110,14 @@ struct sort_call {
     buffer_region in{}, out{}, values{}, values_out{}, length{}, workspace{};
     std::uint64_t size = 0;  // keys
 };
+struct histogram_call {
+    shader::bin_bounds bounds{};
+    std::uint32_t user_text = 0;  // number of a user's bins, which replace the bounds; 0: none
+    buffer_region in{}, counts{}, length{}, workspace{};
+    std::uint64_t size = 0;  // elements or items
+    std::uint64_t bins = 0;
+    std::array<std::uint32_t, 4> user{};
+};
 
 class executor {
   public:
@@ -136,6 +146,8 @@ class executor {
     [[nodiscard]] std::uint64_t compact_workspace_bytes(std::uint64_t items) const;
     [[nodiscard]] std::uint64_t sort_workspace_bytes(const shader::sort_shape& shape,
                                                      std::uint64_t size) const;
+    [[nodiscard]] std::uint64_t histogram_workspace_bytes(shader::element_type type,
+                                                          std::uint64_t bins) const;
     // Where a workspace of the caller's may begin, in bytes.
     [[nodiscard]] std::uint64_t workspace_alignment() const;
 
@@ -143,13 +155,14 @@ class executor {
     // docs/shaders.md): the place for timestamps. It must not call the executor.
     void observe(std::function<void(std::string_view stage)> observer);
 
-    // Used by scan.hpp, segmented_scan.hpp, axis_scan.hpp, compact.hpp, sort.hpp and user.hpp. Throw
-    // upsweep::error before anything is issued.
+    // Used by scan.hpp, segmented_scan.hpp, axis_scan.hpp, compact.hpp, sort.hpp, histogram.hpp and user.hpp.
+    // Throw upsweep::error before anything is issued.
     void run(const scan_call& call);
     void run(const segmented_call& call);
     void run(const axis_call& call);
     void run(const compact_call& call);
     void run(const sort_call& call);
+    void run(const histogram_call& call);
     // Compiles what a scan of that many elements needs.
     void compile(const scan_call& call);
     // And what sorts of such keys need, whatever goes along with them.
@@ -161,6 +174,7 @@ class executor {
     // Number a user's text, which is compiled at once.
     std::uint32_t add_operator(const shader::operation& op, std::string text);
     std::uint32_t add_items(std::string text);
+    std::uint32_t add_bins(std::string text);
 
   private:
     struct state;

@@ -5,6 +5,7 @@
 #include "upsweep/gl/buffers.hpp"
 #include "upsweep/gl/compact.hpp"
 #include "upsweep/gl/executor.hpp"
+#include "upsweep/gl/histogram.hpp"
 #include "upsweep/gl/offscreen_context.hpp"
 #include "upsweep/gl/scan.hpp"
 #include "upsweep/gl/segmented_scan.hpp"

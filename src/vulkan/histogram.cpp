@@ -1,0 +1,148 @@
+// Histograms: arguments checked, planned, and turned into commands.
+#include "upsweep/vulkan/histogram.hpp"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "shader/bin_table.hpp"
+#include "upsweep/error.hpp"
+#include "vulkan/arguments.hpp"
+#include "vulkan/modules.hpp"
+#include "vulkan/record.hpp"
+
+namespace upsweep::vulkan {
+
+class bin_stages::state {
+  public:
+    state(executor::state& executor, const user_bins& bins, VkDescriptorSetLayout callers)
+        : ex(executor), layout(executor.make_layout(callers)) {
+        try {
+            count_bins = ex.make_pipeline(bins.count_bins, {}, false, layout);
+            clear_counts = ex.make_pipeline(
+                module_of(shader::stage::clear_counts, {}, shader::form::sequence, false), {}, false, layout);
+        } catch (...) {
+            destroy();
+            throw;
+        }
+    }
+    ~state() { destroy(); }
+    state(const state&) = delete;
+    state& operator=(const state&) = delete;
+
+    executor::state& ex;
+    VkPipelineLayout layout = VK_NULL_HANDLE;
+    VkPipeline count_bins = VK_NULL_HANDLE;
+    VkPipeline clear_counts = VK_NULL_HANDLE;
+
+  private:
+    void destroy() const {
+        ex.vk.DestroyPipeline(ex.handles.device, count_bins, ex.options.allocator);
+        ex.vk.DestroyPipeline(ex.handles.device, clear_counts, ex.options.allocator);
+        ex.vk.DestroyPipelineLayout(ex.handles.device, layout, ex.options.allocator);
+    }
+};
+
+bin_stages::bin_stages(executor& ex, const user_bins& bins, VkDescriptorSetLayout layout) {
+    if (bins.count_bins.empty()) throw_error(errc::invalid_argument, "bins: expected SPIR-V of count_bins");
+    if (layout == VK_NULL_HANDLE)
+        throw_error(errc::invalid_argument, "layout: expected a descriptor set layout");
+    state_ = std::make_unique<state>(ex.internal(), bins, layout);
+}
+bin_stages::~bin_stages() = default;
+
+namespace detail {
+namespace {
+
+void check_histogram(const histogram_arguments& given, bool has_length) {
+    upsweep::detail::check_counts("counts", given.counts.size, given.bins);
+    check_buffer("counts", given.counts.buffer);
+    if (has_length && given.options.length.size == 0)
+        throw_error(errc::invalid_argument, "options.length: expected one word, but it has none");
+}
+
+commands prepare(executor::state& ex, const bin_stages::state* stages, VkDescriptorSet set,
+                 const histogram_arguments& given) {
+    shader::histogram_request request;
+    request.bounds = given.bounds;
+    request.user_bins = stages != nullptr;
+    request.bins = given.bins;
+    request.length = given.elements;
+    request.length_in_buffer = given.options.length.buffer != VK_NULL_HANDLE;
+    request.user = given.options.user;
+    request.input_offset = given.in.offset;
+    request.counts_offset = given.counts.offset;
+    request.workspace_offset = given.workspace.offset;
+    request.length_offset = given.options.length.offset;
+
+    check_histogram(given, request.length_in_buffer);
+    if (stages == nullptr) {
+        if (given.elements != 0) check_buffer("in", given.in.buffer);
+    } else if (set == VK_NULL_HANDLE) {
+        throw_error(errc::invalid_argument, "set: expected a descriptor set");
+    }
+    shader::histogram_plan plan = shader::plan_histogram(request, ex.limits);
+    const std::uint64_t needed =
+        shader::histogram_workspace_bytes(shader::element_words_of(given.bounds.type), given.bins);
+    check_workspace(plan.dispatches, given.workspace, needed);
+    const std::array<memory_use, 4> uses{{
+        {"counts", given.counts.buffer, given.counts.offset, given.counts.bytes()},
+        {"workspace", given.workspace.buffer, given.workspace.offset, plan.table.empty() ? 0 : needed},
+        {"in", given.in.buffer, given.in.offset, given.in.size},
+        {"options.length", given.options.length.buffer, given.options.length.offset, 4},
+    }};
+    for (std::size_t written = 0; written < 2; ++written) {
+        for (std::size_t other = written + 1; other < uses.size(); ++other)
+            check_apart(uses[written], uses[other]);
+    }
+
+    // Whatever the elements' type, no arithmetic of theirs is asked for.
+    shader::operation elements;
+    elements.type = given.bounds.type;
+    elements.element_words = shader::element_words_of(given.bounds.type);
+    elements.exact = true;
+    std::vector<commands::state::step> steps;
+    for (const shader::dispatch& next : plan.dispatches) {
+        const bool clears = next.which == shader::stage::clear_counts;
+        VkPipeline pipeline = VK_NULL_HANDLE;
+        if (stages != nullptr)
+            pipeline = clears ? stages->clear_counts : stages->count_bins;
+        else
+            pipeline = scan_pipeline(ex, next.which, clears ? shader::operation{} : elements, 0);
+        steps.push_back({next, pipeline});
+    }
+    std::array<VkBuffer, shader::resource_count> buffers{};
+    buffers[static_cast<std::size_t>(shader::resource::input)] = given.in.buffer;
+    buffers[static_cast<std::size_t>(shader::resource::output)] = given.counts.buffer;
+    buffers[static_cast<std::size_t>(shader::resource::workspace)] = given.workspace.buffer;
+    buffers[static_cast<std::size_t>(shader::resource::length)] = given.options.length.buffer;
+    return commands(std::make_unique<commands::state>(ex, stages == nullptr ? ex.layout : stages->layout, set,
+                                                      std::move(steps), buffers, std::move(plan.table),
+                                                      given.workspace.offset));
+}
+
+}  // namespace
+
+commands prepare_histogram(executor& ex, const histogram_arguments& arguments) {
+    return prepare(ex.internal(), nullptr, VK_NULL_HANDLE, arguments);
+}
+
+workspace_requirements histogram_workspace(const executor& ex, shader::element_type type,
+                                           std::uint64_t bins) {
+    return {shader::histogram_workspace_bytes(shader::element_words_of(type), bins),
+            shader::workspace_alignment(ex.internal().limits),
+            VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT};
+}
+
+}  // namespace detail
+
+commands prepare_histogram_by(const bin_stages& stages, VkDescriptorSet set, std::uint64_t n,
+                              const buffer_span<std::uint32_t>& counts, const histogram_options& options) {
+    if (counts.size > upsweep::detail::most_bins)
+        throw_error(errc::invalid_argument, "counts: expected fewer than 2^32 bins");
+    if (counts.size == 0) return {};
+    return detail::prepare(stages.internal().ex, &stages.internal(), set,
+                           {{}, n, counts.size, {}, counts, {}, options});
+}
+
+}  // namespace upsweep::vulkan

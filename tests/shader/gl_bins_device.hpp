@@ -1,0 +1,86 @@
+// OpenGL for the tests of histograms and bins: a context of one kind.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "shader/bins_device.hpp"
+#include "support/gl_context.hpp"
+#include "support/gl_memory.hpp"
+#include "upsweep/gl/histogram.hpp"
+
+namespace upsweep::test {
+
+template <gl::api Kind>
+class gl_bins_device {
+  public:
+    explicit gl_bins_device(const device_limits& limits = {}) {
+        const gl_context& context = gl_context::of(Kind);
+        if (limits.lowered()) {
+            own_.emplace(context.loader(),
+                         gl::executor_options{limits.groups_x, limits.groups_y, limits.binding_bytes});
+            executor_ = &*own_;
+        } else {
+            static gl::executor* const shared = new gl::executor(context.loader());
+            executor_ = shared;
+        }
+        executor_->observe([this](std::string_view stage) { stages_.emplace_back(stage); });
+    }
+    ~gl_bins_device() {
+        executor_->observe({});
+        for (const std::string& each : gl_context::of(Kind).take_complaints())
+            ADD_FAILURE() << "the driver complains: " << each;
+    }
+    gl_bins_device(const gl_bins_device&) = delete;
+    gl_bins_device& operator=(const gl_bins_device&) = delete;
+
+    // Whether calls go to that kind of context, and to nothing else.
+    [[nodiscard]] bool is_what_it_claims() const {
+        const gl::offscreen_context& context = gl_context::of(Kind).context();
+        return executor_->device().es == (Kind == gl::api::es) &&
+               executor_->device().version == context.version() &&
+               executor_->device().renderer == context.renderer();
+    }
+    std::vector<std::string> take_stages() { return std::exchange(stages_, {}); }
+
+    template <class T>
+    [[nodiscard]] gl_memory<T> memory(std::size_t size, std::size_t offset = 0) const {
+        return {functions(), size, offset};
+    }
+    template <class T>
+    [[nodiscard]] gl_memory<T> memory(const std::vector<T>& contents, std::size_t offset = 0,
+                                      std::size_t surplus = 0) const {
+        return {functions(), std::span<const T>(contents), offset, surplus};
+    }
+
+    template <class T, class Bins>
+    void histogram(const gl_memory<T>& in, const gl_memory<std::uint32_t>& counts, const Bins& bins,
+                   const gl_memory<std::uint32_t>* length = nullptr) {
+        constexpr auto type = static_cast<shader::element_type>(shader::detail::type_number<T>);
+        gl::histogram_options options;
+        if (length != nullptr) options.length = length->span();
+        // Every other call brings a workspace.
+        const std::uint64_t needed = executor_->histogram_workspace_bytes(type, counts.span().size);
+        const gl_memory<std::byte> workspace(functions(), needed);
+        if (++calls_ % 2 == 0) options.workspace = workspace.span().region();
+        upsweep::histogram(*executor_, in.span(), counts.span(), bins, options);
+        EXPECT_EQ(workspace.read().size(), needed);
+    }
+
+    [[nodiscard]] gl::executor& executor() const { return *executor_; }
+
+  private:
+    [[nodiscard]] static const gl::functions& functions() { return gl_context::of(Kind).gl(); }
+
+    std::optional<gl::executor> own_;
+    gl::executor* executor_ = nullptr;
+    std::vector<std::string> stages_;
+    std::size_t calls_ = 0;
+};
+
+}  // namespace upsweep::test
