@@ -29,7 +29,8 @@ set(UPSWEEP_SUBGROUP_LINES "#define UPSWEEP_SUBGROUPS|#extension GL_KHR_shader_s
 
 # In the order of shader::stage.
 set(UPSWEEP_STAGES tile_totals super_totals super_prefixes tile_scan blelloch_scan blelloch_add vote compact sort_count
-    sort_move sort_gather probe lane_scan axis_shape mark_heads mark_offsets clear_counts count_bins)
+    sort_move sort_gather probe lane_scan axis_shape mark_heads mark_offsets clear_counts count_bins
+    bins_count bins_move bins_number bins_offsets)
 # Those of scans along an axis that depend on the operator.
 set(UPSWEEP_AXIS_STAGES tile_totals super_totals super_prefixes tile_scan lane_scan CACHE INTERNAL "For the functions below")
 # And those of scans of segments.
@@ -102,10 +103,12 @@ function(upsweep_embed_spirv output)
         if(variant STREQUAL "one_word_subgroups")
             list(APPEND stages vote)
         elseif(NOT variant STREQUAL "one_word")
-            list(REMOVE_ITEM stages vote compact sort_gather axis_shape mark_heads mark_offsets clear_counts)
+            list(REMOVE_ITEM stages vote compact sort_gather axis_shape mark_heads mark_offsets clear_counts
+                 bins_offsets)
         endif()
         if(variant STREQUAL "doubles")
-            list(REMOVE_ITEM stages sort_count sort_move count_bins)  # which compute with no double
+            # Which compute with no double.
+            list(REMOVE_ITEM stages sort_count sort_move count_bins bins_count bins_move bins_number)
         endif()
         foreach(stage IN LISTS stages)
             set(module "${folder}/${stage}_${variant}.spv")
@@ -162,7 +165,7 @@ endfunction()
 function(upsweep_embed_user target name type code)
     set(folder "${CMAKE_CURRENT_BINARY_DIR}/${target}_shaders")
     set(header "${folder}/${name}.hpp")
-    set(open "#include <upsweep/vulkan/compact.hpp>|#include <upsweep/vulkan/histogram.hpp>|#include <upsweep/vulkan/scan.hpp>||\
+    set(open "#include <upsweep/vulkan/compact.hpp>|#include <upsweep/vulkan/bins.hpp>|#include <upsweep/vulkan/scan.hpp>||\
 namespace ${name}_modules {")
     set(close "}||inline constexpr ${type} ${name}${code}<end>")
     add_custom_command(
@@ -244,9 +247,15 @@ endfunction()
 function(upsweep_vulkan_bins target name)
     cmake_parse_arguments(PARSE_ARGV 2 given "" "SOURCE" "")
     cmake_path(ABSOLUTE_PATH given_SOURCE BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}" OUTPUT_VARIABLE source)
-    set(module "${CMAKE_CURRENT_BINARY_DIR}/${target}_shaders/${name}/count_bins.spv")
-    upsweep_compile_stage(count_bins "${module}" "#define UPSWEEP_USER_BINS|#define UPSWEEP_ELEMENT_WORDS 1" "${source}")
-    upsweep_embed_user(${target} ${name} upsweep::vulkan::user_bins "{${name}_modules::count_bins}" "${module}")
+    set(modules "")
+    set(members "")
+    foreach(stage IN ITEMS count_bins bins_count bins_move bins_number)
+        set(module "${CMAKE_CURRENT_BINARY_DIR}/${target}_shaders/${name}/${stage}.spv")
+        upsweep_compile_stage(${stage} "${module}" "#define UPSWEEP_USER_BINS|#define UPSWEEP_ELEMENT_WORDS 1" "${source}")
+        list(APPEND modules "${module}")
+        string(APPEND members "${name}_modules::${stage}, ")
+    endforeach()
+    upsweep_embed_user(${target} ${name} upsweep::vulkan::user_bins "{${members}}" ${modules})
 endfunction()
 
 # upsweep_embed_shader(TARGET NAME SOURCE file.comp): a shader that has nothing to do with the stages, as

@@ -40,12 +40,6 @@ float distance_of(uint a, uint key) {
     return float(key - two_words(UPSWEEP_P_BOTTOM));
 }
 
-// Near thresholds lie behind the counters.
-uint near_threshold(uint bin) { return tallies[uint(UPSWEEP_TALLY_WORDS) - parameters[UPSWEEP_P_BINS] + bin]; }
-void keep_near(uint bin, uint threshold) {
-    tallies[uint(UPSWEEP_TALLY_WORDS) - parameters[UPSWEEP_P_BINS] + bin] = threshold;
-}
-
 #else
 
 bool is_number(uvec2 a) {
@@ -75,31 +69,42 @@ float distance_of(uvec2 a, uvec2 key) {
     return float(high) * 4294967296.0 + float(key.x - bottom.x);
 }
 
-// The low words of all, then the high ones, so that neighbours lie in neighbouring banks.
-uint near_slot(uint bin) { return uint(UPSWEEP_TALLY_WORDS) - 2u * parameters[UPSWEEP_P_BINS] + bin; }
-uvec2 near_threshold(uint bin) {
-    uint at = near_slot(bin);
-    return uvec2(tallies[at], tallies[at + parameters[UPSWEEP_P_BINS]]);
-}
-void keep_near(uint bin, uvec2 threshold) {
-    uint at = near_slot(bin);
-    tallies[at] = threshold.x;
-    tallies[at + parameters[UPSWEEP_P_BINS]] = threshold.y;
-}
-
 #endif
 
-stored far_threshold(uint bin) { return far_thresholds[bin]; }
+// The least key of a bin and those behind it: from shared memory, where the stage has brought them there.
+#ifdef UPSWEEP_NEAR_TABLE
 
-// The least key of a bin and those behind it.
-stored threshold_of(uint bin) { return has_flag(UPSWEEP_F_NEAR_TABLE) ? near_threshold(bin) : far_threshold(bin); }
-
+// They end the stage's `tallies`: the low words of all, then the high ones, so that neighbours lie in neighbouring banks.
+uint near_slot(uint bin) {
+    return uint(UPSWEEP_TALLY_WORDS) - uint(UPSWEEP_ELEMENT_WORDS) * parameters[UPSWEEP_P_BINS] + bin;
+}
+stored threshold_of(uint bin) {
+    if (!has_flag(UPSWEEP_F_NEAR_TABLE)) return far_thresholds[bin];
+    uint at = near_slot(bin);
+#if UPSWEEP_ELEMENT_WORDS == 1
+    return tallies[at];
+#else
+    return uvec2(tallies[at], tallies[at + parameters[UPSWEEP_P_BINS]]);
+#endif
+}
 // To be followed by synchronize().
 void load_thresholds(uint lane) {
     if (!has_flag(UPSWEEP_F_NEAR_TABLE)) return;
-    for (uint bin = lane; bin < parameters[UPSWEEP_P_BINS]; bin += uint(UPSWEEP_GROUP_SIZE))
-        keep_near(bin, far_threshold(bin));
+    for (uint bin = lane; bin < parameters[UPSWEEP_P_BINS]; bin += uint(UPSWEEP_GROUP_SIZE)) {
+        uint at = near_slot(bin);
+#if UPSWEEP_ELEMENT_WORDS == 1
+        tallies[at] = far_thresholds[bin];
+#else
+        uvec2 threshold = far_thresholds[bin];
+        tallies[at] = threshold.x;
+        tallies[at + parameters[UPSWEEP_P_BINS]] = threshold.y;
+#endif
+    }
 }
+
+#else
+stored threshold_of(uint bin) { return far_thresholds[bin]; }
+#endif
 
 uint find_bin(stored a) {
     uint bins = parameters[UPSWEEP_P_BINS];

@@ -67,6 +67,7 @@
 #define UPSWEEP_P_TOP 27           // two words: what is above this one is behind them
 #define UPSWEEP_P_GUESS_FROM 29    // a float: where bin 0 begins
 #define UPSWEEP_P_GUESS_SCALE 30   // a float: bins in one unit of the elements
+#define UPSWEEP_P_ROOM 31          // bins_move: items that are kept at most
 
 #define UPSWEEP_PARAMETERS 32
 

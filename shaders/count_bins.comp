@@ -20,6 +20,7 @@ layout(std430, binding = UPSWEEP_OUTPUT) buffer count_block {
 // Counters, then the thresholds if there is room for them.
 shared uint tallies[UPSWEEP_TALLY_WORDS];
 
+#define UPSWEEP_NEAR_TABLE
 #include "bin_classes.glsl"
 
 // Elements of this dispatch.

@@ -95,7 +95,7 @@ shader::histogram_request request_of(std::uint64_t n, std::uint32_t bins) {
 
 // Every dispatch within the limits; every count cleared once, and every element counted once for each slice.
 void check_plan(const shader::histogram_request& request, const shader::limits& device, std::uint64_t size) {
-    const shader::histogram_plan plan = shader::plan_histogram(request, device);
+    const shader::bin_plan plan = shader::plan_histogram(request, device);
     EXPECT_EQ(plan.table.size(), request.user_bins || request.length == 0 ? 0 : request.bins * size / 4);
     std::uint64_t cleared = 0;
     std::vector<std::uint64_t> counted;  // elements by slice

@@ -35,6 +35,7 @@ upsweep_vulkan_operator(vulkan_axis_test matrix_product_text SOURCE shaders/matr
 upsweep_vulkan_operator(vulkan_segments_test matrix_product_text SOURCE shaders/matrix_product.glsl WORDS 4)
 upsweep_vulkan_items(vulkan_indirect_test particles SOURCE shaders/particles.glsl)
 upsweep_vulkan_bins(vulkan_histogram_test residues SOURCE shaders/residues.glsl)
+upsweep_vulkan_bins(vulkan_bins_test residues SOURCE shaders/residues.glsl)
 upsweep_embed_shader(vulkan_indirect_test count SOURCE shaders/count.comp)
 
 # upsweep_vulkan_setting(STEM NAME FILTER ENVIRONMENT...): STEM once more, in another setting and with less to do.
@@ -66,6 +67,17 @@ if(NOT UPSWEEP_SANITIZE)
         upsweep_vulkan_setting(vulkan_indirect_test threads${threads} "*" LP_NUM_THREADS=${threads})
         upsweep_vulkan_setting(vulkan_sort_test threads${threads} "subgroups/*around_tiles" LP_NUM_THREADS=${threads})
     endforeach()
+    foreach(stem IN ITEMS vulkan_histogram_test vulkan_bins_test)
+        foreach(threads IN ITEMS 0 2 8)
+            upsweep_vulkan_setting(${stem} threads${threads} "*several*:*neighbours*" LP_NUM_THREADS=${threads})
+        endforeach()
+        # The quarter or the whole of a million has nothing to say to the layers but takes them long.
+        upsweep_vulkan_setting(${stem} validation_core "*-*million*" UPSWEEP_TEST_VALIDATION=core)
+        upsweep_vulkan_setting(${stem} validation_sync "*-*million*" UPSWEEP_TEST_VALIDATION=sync)
+        # Without the users' bins: between pipelines of layouts with and without the users' set, the layer binds a set of its
+        # own over theirs.
+        upsweep_vulkan_setting(${stem} validation_gpu "*claims:*several*:*room" UPSWEEP_TEST_VALIDATION=gpu)
+    endforeach()
     # Validation: every message is a failure.
     upsweep_vulkan_setting(vulkan_windows_test validation_core "*-*few_supers*" UPSWEEP_TEST_VALIDATION=core)
     upsweep_vulkan_setting(vulkan_windows_test validation_sync "*-*few_supers*" UPSWEEP_TEST_VALIDATION=sync)
@@ -94,6 +106,8 @@ if(NOT UPSWEEP_SANITIZE)
         upsweep_vulkan_setting(vulkan_compact_test swiftshader "*-*seventeen*" ${swiftshader})
         upsweep_vulkan_setting(vulkan_indirect_test swiftshader "*" ${swiftshader})
         upsweep_vulkan_setting(vulkan_sort_test swiftshader "subgroups/*values*:subgroups/*one_of*" ${swiftshader})
+        upsweep_vulkan_setting(vulkan_histogram_test swiftshader "*claims:*special*:*edges:*several*:*users" ${swiftshader})
+        upsweep_vulkan_setting(vulkan_bins_test swiftshader "*claims:*special*:*several*:*users" ${swiftshader})
         upsweep_vulkan_setting(vulkan_blelloch_test swiftshader "*grouping" ${swiftshader})
         upsweep_vulkan_setting(vulkan_operator_test swiftshader "*identity" ${swiftshader})
         upsweep_vulkan_setting(vulkan_executor_test swiftshader "*conformance*:*options*" ${swiftshader})

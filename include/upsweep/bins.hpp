@@ -104,14 +104,6 @@ template <class Element, class T>
 between_edges<Element> classes_of(const cpu::executor& ex, const Element* in, const bin_edges<T>& bins) {
     return {ex, in, bins};
 }
-// As many bins as offsets has room for.
-inline std::size_t bins_of_offsets(std::size_t offsets) {
-    if (offsets < 2) throw_error(errc::invalid_argument, "offsets: expected at least 2, one more than bins");
-    if (offsets - 1 > most_bins)
-        throw_error(errc::invalid_argument, "offsets: expected fewer than 2^32 bins");
-    return offsets - 1;
-}
-
 template <class In, class Out, class Offsets, class Bins>
 std::size_t extract(cpu::executor& ex, const In& in, Out& out, Offsets& offsets, const Bins& by) {
     check_bins(by);

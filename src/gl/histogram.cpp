@@ -50,7 +50,7 @@ void executor::run(const histogram_call& call) {
     state_->check_buffer("in", call.in);
     state_->check_buffer("counts", call.counts);
     state_->check_buffer("options.length", call.length);
-    const shader::histogram_plan plan = shader::plan_histogram(request_of(call), state_->limits);
+    const shader::bin_plan plan = shader::plan_histogram(request_of(call), state_->limits);
 
     resources from{};
     of(from, shader::resource::input) = call.in;

@@ -3,8 +3,7 @@
 #include <bit>
 #include <utility>
 
-#include "shader/bin_table.hpp"
-#include "shader/plan-inl.hpp"
+#include "shader/bins-inl.hpp"
 
 namespace upsweep::shader {
 namespace {
@@ -102,15 +101,6 @@ class histogram_planner {
         to.bindings[UPSWEEP_OUTPUT] = counts_.range;
         to.parameters[UPSWEEP_P_OUTPUT_FIRST] = counts_.first;
     }
-    void set_bins(dispatch& to) const {
-        std::copy(table_.bottom.begin(), table_.bottom.end(), to.parameters.begin() + UPSWEEP_P_BOTTOM);
-        std::copy(table_.top.begin(), table_.top.end(), to.parameters.begin() + UPSWEEP_P_TOP);
-        to.parameters[UPSWEEP_P_GUESS_FROM] = std::bit_cast<std::uint32_t>(table_.guess_from);
-        to.parameters[UPSWEEP_P_GUESS_SCALE] = std::bit_cast<std::uint32_t>(table_.guess_scale);
-        to.bindings[UPSWEEP_THRESHOLDS] = {resource::workspace, request_.workspace_offset,
-                                           4 * table_.words.size()};
-    }
-
     void count(std::uint64_t before, std::uint64_t elements) {
         const std::uint64_t tiles = divide_up(elements, tile_elements);
         const std::uint64_t stretch = std::max(group_tiles(tiles), divide_up(tiles, most_stretches()));
@@ -128,7 +118,7 @@ class histogram_planner {
             std::copy(request_.user.begin(), request_.user.end(), next.parameters.begin() + UPSWEEP_P_USER);
             next.bindings[UPSWEEP_LENGTH] = counts_.range;  // unless there is one
             if (!request_.user_bins) {
-                set_bins(next);
+                set_table(next, table_, request_.workspace_offset);
                 const bound_range window =
                     bind(resource::input, request_.input_offset + before * size_, elements, size_, device_);
                 next.bindings[UPSWEEP_INPUT] = window.range;
@@ -160,11 +150,16 @@ class histogram_planner {
 
 }  // namespace
 
+std::vector<dispatch> plan_counts(const histogram_request& request, const bin_table& table,
+                                  const limits& device) {
+    return histogram_planner(request, table, device).make();
+}
+
 std::uint64_t histogram_workspace_bytes(std::uint32_t element_words, std::uint64_t bins) {
     return std::max<std::uint64_t>(4, 4 * element_words * bins);
 }
 
-histogram_plan plan_histogram(const histogram_request& request, const limits& device) {
+bin_plan plan_histogram(const histogram_request& request, const limits& device) {
     const std::uint32_t element_words = request.user_bins ? 1 : element_words_of(request.bounds.type);
     check_offset("in", request.input_offset, 4 * element_words);
     check_offset("counts", request.counts_offset, 4);
@@ -178,14 +173,14 @@ histogram_plan plan_histogram(const histogram_request& request, const limits& de
     const std::uint64_t counted = alignment_of(device) + 4 * request.bins;
     if (counted > largest_binding(device)) throw_bytes("counts", counted, device);
 
-    histogram_plan made;
+    bin_plan made;
     bin_table table;
     if (!request.user_bins) {
         const std::uint64_t bytes = histogram_workspace_bytes(element_words, request.bins);
         if (bytes > largest_binding(device)) throw_bytes("workspace", bytes, device);
         if (request.length != 0) table = make_bin_table(request.bounds);
     }
-    made.dispatches = histogram_planner(request, table, device).make();
+    made.dispatches = plan_counts(request, table, device);
     made.table = std::move(table.words);
     return made;
 }

@@ -237,9 +237,9 @@ struct histogram_request {
     std::uint64_t workspace_offset = 0;
     std::uint64_t length_offset = 0;
 };
-struct histogram_plan {
-    // What the host writes to the beginning of the workspace before the first dispatch; the workspace is of
-    // no use where that is nothing.
+struct bin_plan {
+    // The thresholds of the bins, which the host writes to the beginning of the workspace before the first
+    // dispatch. Nothing with the user's bins.
     std::vector<std::uint32_t> table;
     std::vector<dispatch> dispatches;
 };
@@ -248,6 +248,34 @@ struct histogram_plan {
 [[nodiscard]] std::uint64_t histogram_workspace_bytes(std::uint32_t element_words, std::uint64_t bins);
 // clear_counts, then count_bins if there are elements. Throws upsweep::error as plan_scan does, and
 // (unsupported) if there are 2^32 elements or more, or if counts or thresholds exceed binding_bytes.
-[[nodiscard]] histogram_plan plan_histogram(const histogram_request& request, const limits& device);
+[[nodiscard]] bin_plan plan_histogram(const histogram_request& request, const limits& device);
+
+// The items of each bin go from resource::input, as records of record_words words, or as indices
+// (record_words = 0), to resource::output, those of bin 0 first; where each bin begins, and the last one
+// ends, to resource::total.
+struct bins_request {
+    bin_bounds bounds{};
+    bool user_bins = false;
+    std::uint64_t bins = 0;   // not 0; with bounds their count
+    std::uint64_t items = 0;  // below 2^32; with length_in_buffer the most that there can be
+    bool length_in_buffer = false;
+    std::uint32_t record_words = 0;  // with bounds those of an element, or 0
+    std::uint64_t room = 0;          // items that the output has room for
+    std::array<std::uint32_t, 4> user{};
+    std::uint64_t input_offset = 0;
+    std::uint64_t output_offset = 0;
+    std::uint64_t offsets_offset = 0;
+    std::uint64_t workspace_offset = 0;
+    std::uint64_t length_offset = 0;
+};
+
+// table_words: of a threshold, 0 with the user's bins. Never decreases with the number of items.
+[[nodiscard]] std::uint64_t bins_workspace_bytes(std::uint32_t table_words, std::uint64_t bins,
+                                                 std::uint64_t items, const limits& device);
+// For up to 256 bins one stable split: bins_count, a scan of the counts, bins_move, bins_offsets. For more
+// the counts of a histogram and their scan, then bins_number, a sort by the numbers of bins, from digit to
+// digit, of eight bits each, and sort_gather. No items: clear_counts. Throws upsweep::error as plan_scan
+// does, and (unsupported) if there are 2^32 items or more, or if anything exceeds binding_bytes.
+[[nodiscard]] bin_plan plan_bins(const bins_request& request, const limits& device);
 
 }  // namespace upsweep::shader

@@ -17,6 +17,7 @@ struct split_layout {
     std::uint64_t tiles;
     std::uint64_t bins;
     std::uint64_t length;   // a word behind the counts, for a length that is in a buffer
+    std::uint64_t total;    // one more, for how many items have a bin
     std::uint64_t scratch;  // of the scan of the counts
     std::uint64_t bytes;    // a multiple of the alignment
 };
@@ -25,7 +26,8 @@ inline split_layout split_layout_of(std::uint64_t items, std::uint64_t bins, con
     layout.tiles = divide_up(items, tile_elements);
     layout.bins = bins;
     layout.length = layout.tiles * bins * 4;
-    layout.scratch = round_up(layout.length + 4, alignment_of(device));
+    layout.total = layout.length + 4;
+    layout.scratch = round_up(layout.total + 4, alignment_of(device));
     layout.bytes =
         round_up(layout.scratch + counts_scan_bytes(layout.tiles * bins, device), alignment_of(device));
     return layout;
@@ -38,7 +40,7 @@ template <class Set>
 void append_split(std::vector<dispatch>& made, stage count, stage move, std::uint64_t items,
                   const split_layout& layout, std::uint64_t workspace_offset, std::uint32_t flags,
                   const limits& device, const Set& set) {
-    const binding counts{resource::workspace, workspace_offset, layout.length + 4};
+    const binding counts{resource::workspace, workspace_offset, layout.total + 4};
     if (counts.bytes > largest_binding(device)) throw_bytes("workspace", counts.bytes, device);
     builder builder(device, made);
     const std::uint64_t window = most_groups(device);
@@ -58,7 +60,9 @@ void append_split(std::vector<dispatch>& made, stage count, stage move, std::uin
     append_counts_scan(made,
                        {.counts = workspace_offset,
                         .count = layout.tiles * layout.bins,
-                        .scratch = workspace_offset + layout.scratch},
+                        .scratch = workspace_offset + layout.scratch,
+                        .has_total = true,
+                        .total = workspace_offset + layout.total},
                        device);
     append(move);
 }

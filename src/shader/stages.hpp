@@ -33,8 +33,12 @@ enum class stage : std::uint8_t {
     mark_offsets,
     clear_counts,
     count_bins,
+    bins_count,
+    bins_move,
+    bins_number,
+    bins_offsets,
 };
-inline constexpr int stage_count = 18;
+inline constexpr int stage_count = 22;
 
 // What the stages of a scan find their elements in: each is built for all of these.
 enum class form : std::uint8_t {
@@ -50,11 +54,14 @@ enum class form : std::uint8_t {
 [[nodiscard]] constexpr bool takes_keys(stage which) {
     return which == stage::sort_count || which == stage::sort_move || which == stage::sort_gather;
 }
-[[nodiscard]] constexpr bool takes_bins(stage which) { return which == stage::count_bins; }
+[[nodiscard]] constexpr bool takes_bins(stage which) {
+    return which == stage::count_bins || which == stage::bins_count || which == stage::bins_move ||
+           which == stage::bins_number;
+}
 // Of stages that are the same for every element and operator.
 [[nodiscard]] constexpr bool knows_no_elements(stage which) {
     return which == stage::axis_shape || which == stage::mark_heads || which == stage::mark_offsets ||
-           which == stage::clear_counts;
+           which == stage::clear_counts || which == stage::bins_offsets;
 }
 
 // "tile_totals"

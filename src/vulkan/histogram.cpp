@@ -8,48 +8,10 @@
 #include "shader/bin_table.hpp"
 #include "upsweep/error.hpp"
 #include "vulkan/arguments.hpp"
-#include "vulkan/modules.hpp"
+#include "vulkan/bin_stages.hpp"
 #include "vulkan/record.hpp"
 
 namespace upsweep::vulkan {
-
-class bin_stages::state {
-  public:
-    state(executor::state& executor, const user_bins& bins, VkDescriptorSetLayout callers)
-        : ex(executor), layout(executor.make_layout(callers)) {
-        try {
-            count_bins = ex.make_pipeline(bins.count_bins, {}, false, layout);
-            clear_counts = ex.make_pipeline(
-                module_of(shader::stage::clear_counts, {}, shader::form::sequence, false), {}, false, layout);
-        } catch (...) {
-            destroy();
-            throw;
-        }
-    }
-    ~state() { destroy(); }
-    state(const state&) = delete;
-    state& operator=(const state&) = delete;
-
-    executor::state& ex;
-    VkPipelineLayout layout = VK_NULL_HANDLE;
-    VkPipeline count_bins = VK_NULL_HANDLE;
-    VkPipeline clear_counts = VK_NULL_HANDLE;
-
-  private:
-    void destroy() const {
-        ex.vk.DestroyPipeline(ex.handles.device, count_bins, ex.options.allocator);
-        ex.vk.DestroyPipeline(ex.handles.device, clear_counts, ex.options.allocator);
-        ex.vk.DestroyPipelineLayout(ex.handles.device, layout, ex.options.allocator);
-    }
-};
-
-bin_stages::bin_stages(executor& ex, const user_bins& bins, VkDescriptorSetLayout layout) {
-    if (bins.count_bins.empty()) throw_error(errc::invalid_argument, "bins: expected SPIR-V of count_bins");
-    if (layout == VK_NULL_HANDLE)
-        throw_error(errc::invalid_argument, "layout: expected a descriptor set layout");
-    state_ = std::make_unique<state>(ex.internal(), bins, layout);
-}
-bin_stages::~bin_stages() = default;
 
 namespace detail {
 namespace {
@@ -81,7 +43,7 @@ commands prepare(executor::state& ex, const bin_stages::state* stages, VkDescrip
     } else if (set == VK_NULL_HANDLE) {
         throw_error(errc::invalid_argument, "set: expected a descriptor set");
     }
-    shader::histogram_plan plan = shader::plan_histogram(request, ex.limits);
+    shader::bin_plan plan = shader::plan_histogram(request, ex.limits);
     const std::uint64_t needed =
         shader::histogram_workspace_bytes(shader::element_words_of(given.bounds.type), given.bins);
     check_workspace(plan.dispatches, given.workspace, needed);
@@ -96,21 +58,9 @@ commands prepare(executor::state& ex, const bin_stages::state* stages, VkDescrip
             check_apart(uses[written], uses[other]);
     }
 
-    // Whatever the elements' type, no arithmetic of theirs is asked for.
-    shader::operation elements;
-    elements.type = given.bounds.type;
-    elements.element_words = shader::element_words_of(given.bounds.type);
-    elements.exact = true;
     std::vector<commands::state::step> steps;
-    for (const shader::dispatch& next : plan.dispatches) {
-        const bool clears = next.which == shader::stage::clear_counts;
-        VkPipeline pipeline = VK_NULL_HANDLE;
-        if (stages != nullptr)
-            pipeline = clears ? stages->clear_counts : stages->count_bins;
-        else
-            pipeline = scan_pipeline(ex, next.which, clears ? shader::operation{} : elements, 0);
-        steps.push_back({next, pipeline});
-    }
+    for (const shader::dispatch& next : plan.dispatches)
+        steps.push_back({next, bins_pipeline(ex, next, given.bounds.type, stages)});
     std::array<VkBuffer, shader::resource_count> buffers{};
     buffers[static_cast<std::size_t>(shader::resource::input)] = given.in.buffer;
     buffers[static_cast<std::size_t>(shader::resource::output)] = given.counts.buffer;

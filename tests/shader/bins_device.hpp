@@ -5,6 +5,10 @@
 
 namespace upsweep::test {
 
+// A device says whether two types are enough (`brief`): a software driver takes up to a second to compile the
+// stages of each. The texts of OpenGL ES differ in their first lines only; sanitizers see the same host code
+// for all.
+
 // Lower than the device's, to see how work is divided; 0: the device's.
 struct device_limits {
     std::uint32_t groups_x = 0;

@@ -1,6 +1,7 @@
 // OpenGL for the tests of histograms and bins: a context of one kind.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -12,13 +13,15 @@
 #include "shader/bins_device.hpp"
 #include "support/gl_context.hpp"
 #include "support/gl_memory.hpp"
-#include "upsweep/gl/histogram.hpp"
+#include "upsweep/gl/bins.hpp"
 
 namespace upsweep::test {
 
 template <gl::api Kind>
 class gl_bins_device {
   public:
+    static constexpr bool brief = Kind == gl::api::es || sanitized;
+
     explicit gl_bins_device(const device_limits& limits = {}) {
         const gl_context& context = gl_context::of(Kind);
         if (limits.lowered()) {
@@ -69,6 +72,26 @@ class gl_bins_device {
         const gl_memory<std::byte> workspace(functions(), needed);
         if (++calls_ % 2 == 0) options.workspace = workspace.span().region();
         upsweep::histogram(*executor_, in.span(), counts.span(), bins, options);
+        EXPECT_EQ(workspace.read().size(), needed);
+    }
+
+    // To `out`, of T, the elements, or, of words, the indices.
+    template <class T, class Out, class Bins>
+    void bins(const gl_memory<T>& in, const gl_memory<Out>& out, const gl_memory<std::uint32_t>& offsets,
+              const Bins& by, const gl_memory<std::uint32_t>* length = nullptr, bool indices = false) {
+        constexpr auto type = static_cast<shader::element_type>(shader::detail::type_number<T>);
+        gl::bins_options options;
+        if (length != nullptr) options.length = length->span();
+        const std::uint64_t needed =
+            executor_->bins_workspace_bytes(type, offsets.span().size - 1, in.span().size);
+        const gl_memory<std::byte> workspace(functions(), needed);
+        if (++calls_ % 2 == 0) options.workspace = workspace.span().region();
+        if constexpr (std::same_as<Out, std::uint32_t>) {
+            if (indices) bin_indices(*executor_, in.span(), out.span(), offsets.span(), by, options);
+        }
+        if constexpr (std::same_as<Out, T>) {
+            if (!indices) upsweep::bins(*executor_, in.span(), out.span(), offsets.span(), by, options);
+        }
         EXPECT_EQ(workspace.read().size(), needed);
     }
 

@@ -17,6 +17,14 @@ inline constexpr std::size_t most_bins = no_bin;  // 2^32 - 1: a 32-bit number i
 [[noreturn]] void throw_edges(std::size_t index);
 void check_counts(const char* name, std::size_t counts, std::size_t expected);
 
+// As many bins as offsets has room for.
+inline std::size_t bins_of_offsets(std::size_t offsets) {
+    if (offsets < 2) throw_error(errc::invalid_argument, "offsets: expected at least 2, one more than bins");
+    if (offsets - 1 > most_bins)
+        throw_error(errc::invalid_argument, "offsets: expected fewer than 2^32 bins");
+    return offsets - 1;
+}
+
 template <class T>
 void check_bins(const bin_range<T>& range) {
     const auto lo = static_cast<double>(range.lo), hi = static_cast<double>(range.hi);

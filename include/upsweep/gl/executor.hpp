@@ -1,5 +1,5 @@
-// The OpenGL executor: scans, compactions, sorts and histograms in the caller's context, on the caller's
-// buffer objects.
+// The OpenGL executor: scans, compactions, sorts, histograms and bins in the caller's context, on the
+// caller's buffer objects.
 //
 // - Context: the executor is made, used and destroyed while one OpenGL 4.3 (or later, core or compatibility)
 //   or OpenGL ES 3.1 context, or contexts that share objects with it, are current on the calling thread. It
@@ -58,7 +58,7 @@ struct device_info {
 };
 
 // A scan, compaction, sort or histogram without types, as scan.hpp, segmented_scan.hpp, axis_scan.hpp,
-// compact.hpp, sort.hpp and histogram.hpp hand it over.
+// compact.hpp, sort.hpp, histogram.hpp and bins.hpp hand it over.
 struct scan_call {
     shader::operation op{};
     std::uint32_t user_text = 0;  // number of a user's operator; 0: built in
@@ -118,6 +118,15 @@ struct histogram_call {
     std::uint64_t bins = 0;
     std::array<std::uint32_t, 4> user{};
 };
+struct bins_call {
+    shader::bin_bounds bounds{};
+    std::uint32_t user_text = 0;  // number of a user's bins, which replace the bounds; 0: none
+    buffer_region in{}, out{}, offsets{}, length{}, workspace{};
+    std::uint64_t size = 0;  // elements or items
+    std::uint64_t bins = 0;
+    std::uint32_t record_words = 0;  // 0: indices are written
+    std::array<std::uint32_t, 4> user{};
+};
 
 class executor {
   public:
@@ -148,6 +157,10 @@ class executor {
                                                      std::uint64_t size) const;
     [[nodiscard]] std::uint64_t histogram_workspace_bytes(shader::element_type type,
                                                           std::uint64_t bins) const;
+    [[nodiscard]] std::uint64_t bins_workspace_bytes(shader::element_type type, std::uint64_t bins,
+                                                     std::uint64_t size) const;
+    // With user_bins.
+    [[nodiscard]] std::uint64_t bins_by_workspace_bytes(std::uint64_t bins, std::uint64_t size) const;
     // Where a workspace of the caller's may begin, in bytes.
     [[nodiscard]] std::uint64_t workspace_alignment() const;
 
@@ -155,14 +168,15 @@ class executor {
     // docs/shaders.md): the place for timestamps. It must not call the executor.
     void observe(std::function<void(std::string_view stage)> observer);
 
-    // Used by scan.hpp, segmented_scan.hpp, axis_scan.hpp, compact.hpp, sort.hpp, histogram.hpp and user.hpp.
-    // Throw upsweep::error before anything is issued.
+    // Used by scan.hpp, segmented_scan.hpp, axis_scan.hpp, compact.hpp, sort.hpp, histogram.hpp, bins.hpp and
+    // user.hpp. Throw upsweep::error before anything is issued.
     void run(const scan_call& call);
     void run(const segmented_call& call);
     void run(const axis_call& call);
     void run(const compact_call& call);
     void run(const sort_call& call);
     void run(const histogram_call& call);
+    void run(const bins_call& call);
     // Compiles what a scan of that many elements needs.
     void compile(const scan_call& call);
     // And what sorts of such keys need, whatever goes along with them.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "upsweep/gl/axis_scan.hpp"
+#include "upsweep/gl/bins.hpp"
 #include "upsweep/gl/buffers.hpp"
 #include "upsweep/gl/compact.hpp"
 #include "upsweep/gl/executor.hpp"

@@ -66,9 +66,9 @@ class user_items {
     std::uint32_t number_ = 0;
 };
 
-// What histogram_by asks of an item, in GLSL: `uint bin(uint item)`, a bin's number, or one that is not below
-// the number of bins for none. It must always answer the same. The text declares its own storage buffers at
-// bindings 5 and up, which the caller binds before the call.
+// What histogram_by and bins_by ask of an item, in GLSL: `uint bin(uint item)`, a bin's number, or one that
+// is not below the number of bins for none. It must always answer the same. The text declares its own storage
+// buffers at bindings 5 and up, which the caller binds before the call.
 class user_bins {
   public:
     user_bins(executor& ex, std::string text) : number_(ex.add_bins(std::move(text))) {}

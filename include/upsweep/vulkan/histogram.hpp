@@ -42,11 +42,13 @@ struct histogram_options {
 // `uint bin(uint item)` in GLSL: a bin's number, or one that is not below the number of bins for none. It
 // must always answer the same. cmake/Shaders.cmake makes these.
 struct user_bins {
-    std::span<const std::uint32_t> count_bins;
+    std::span<const std::uint32_t> count_bins;                          // of a histogram
+    std::span<const std::uint32_t> bins_count, bins_move, bins_number;  // of an extraction
 };
 
-// The pipelines of a user's bins. The GLSL sees its own buffers as descriptor set 1 of the given layout, in
-// compute stages. The executor must outlive it, and it the commands made with it.
+// The pipelines of a user's bins, for histogram.hpp and bins.hpp. The GLSL sees its own buffers as descriptor
+// set 1 of the given layout, in compute stages. The executor must outlive it, and it the commands made with
+// it.
 class bin_stages {
   public:
     bin_stages(executor& ex, const user_bins& bins, VkDescriptorSetLayout layout);
@@ -79,13 +81,8 @@ template <class T>
 commands prepare_histogram(executor& ex, const buffer_span<const T>& in,
                            const buffer_span<std::uint32_t>& counts, const workspace_span& workspace,
                            const shader::bin_bounds& bounds, const histogram_options& options) {
-    return prepare_histogram(ex, {bounds,
-                                  in.size,
-                                  bounds.count,
-                                  {in.buffer, in.bytes(), in.offset},
-                                  counts,
-                                  workspace,
-                                  options});
+    return prepare_histogram(
+        ex, {bounds, in.size, bounds.count, {in.buffer, in.bytes(), in.offset}, counts, workspace, options});
 }
 
 }  // namespace detail
