@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "shader/bins_tests.hpp"
@@ -66,6 +68,41 @@ uint bin(uint item) {
     const auto one = device.template memory<std::uint32_t>(1);
     expect_refused("offsets: expected at least 2, one more than bins",
                    [&] { bin_indices_by(device.executor(), residues, 1, one.span(), one.span()); });
+}
+
+PFNGLLINKPROGRAMPROC link_of_driver = nullptr;
+int programs_linked = 0;
+void APIENTRY counted_link(GLuint program) {
+    ++programs_linked;
+    link_of_driver(program);
+}
+
+// After prepare_bins no extraction from such elements, and no histogram, compiles anything.
+TEST(gl_bins_prepared, compiles_nothing_later) {
+    const gl_context& context = gl_context::of(gl::api::desktop);
+    const gl::function_loader loader = context.loader();
+    context.find("glLinkProgram", link_of_driver);
+    gl::executor ex([&](const char* name) {
+        const bool links = std::string_view(name) == "glLinkProgram";
+        return links ? reinterpret_cast<gl::any_function>(counted_link) : loader(name);
+    });
+    programs_linked = 0;
+    gl::prepare_histogram<float>(ex);
+    EXPECT_EQ(programs_linked, 2);
+    gl::prepare_bins<float>(ex);
+    EXPECT_EQ(programs_linked, 13);
+    const std::size_t n = 70'000;
+    const gl_memory<float> in(context.gl(), n), out(context.gl(), n);
+    const gl_memory<std::uint32_t> indices(context.gl(), n), few(context.gl(), 257), many(context.gl(), 5001);
+    histogram(ex, in.span(), many.span(), {.lo = 0, .hi = 1, .count = 5001});
+    bins(ex, in.span(), out.span(), few.span(), {.lo = 0, .hi = 1, .count = 256});
+    bin_indices(ex, in.span(), indices.span(), few.span(), {.lo = 0, .hi = 1, .count = 256});
+    bins(ex, in.span(), out.span(), many.span(), {.lo = 0, .hi = 1, .count = 5000});
+    bin_indices(ex, in.span(), indices.span(), many.span(), {.lo = 0, .hi = 1, .count = 5000});
+    EXPECT_EQ(programs_linked, 13);
+    const gl_memory<std::int32_t> others(context.gl(), 100);
+    histogram(ex, others.span(), few.span(), {.lo = 0, .hi = 1000, .count = 257});
+    EXPECT_EQ(programs_linked, 14);
 }
 
 TYPED_TEST(gl_bins, refuses) {

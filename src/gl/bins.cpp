@@ -1,9 +1,11 @@
 // Extraction of bins: a call checked, planned and carried out.
+#include <algorithm>
 #include <array>
 #include <string>
 #include <utility>
 
 #include "gl/arguments.hpp"
+#include "gl/bin_elements.hpp"
 #include "gl/executor_state.hpp"
 #include "shader/bin_table.hpp"
 #include "upsweep/core/bin_arguments.hpp"
@@ -72,10 +74,20 @@ void executor::run(const bins_call& call) {
             call.workspace, by_user ? bins_by_workspace_bytes(call.bins, call.size)
                                     : bins_workspace_bytes(call.bounds.type, call.bins, call.size));
     }
-    shader::program_key key;
-    key.op.type = call.bounds.type;
-    key.op.element_words = element_words;
-    state_->carry_out(plan.dispatches, from, key, call.user_text, plan.table);
+    state_->carry_out(plan.dispatches, from, {shader::stage::bins_move, elements_of(call.bounds.type)},
+                      call.user_text, plan.table);
+}
+
+void executor::compile_bins(shader::element_type type) {
+    using shader::stage;
+    compile_histogram(type);
+    const saved_state saved(state_->gl, 0);
+    for (const stage which : {stage::tile_totals, stage::super_totals, stage::super_prefixes,
+                              stage::tile_scan, stage::sort_count, stage::sort_move, stage::sort_gather})
+        state_->programs.get({which, shader::counts_operation}, 0);
+    for (const stage which : {stage::bins_count, stage::bins_move, stage::bins_number})
+        state_->programs.get({which, elements_of(type)}, 0);
+    state_->programs.get({stage::bins_offsets, {}}, 0);
 }
 
 }  // namespace upsweep::gl

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "gl/arguments.hpp"
+#include "gl/bin_elements.hpp"
 #include "gl/executor_state.hpp"
 #include "shader/bin_table.hpp"
 #include "upsweep/core/bin_arguments.hpp"
@@ -60,10 +61,14 @@ void executor::run(const histogram_call& call) {
         of(from, shader::resource::workspace) =
             state_->workspace(call.workspace, histogram_workspace_bytes(call.bounds.type, call.bins));
     }
-    shader::program_key key;
-    key.op.type = call.bounds.type;
-    key.op.element_words = element_words;
-    state_->carry_out(plan.dispatches, from, key, call.user_text, plan.table);
+    state_->carry_out(plan.dispatches, from, {shader::stage::count_bins, elements_of(call.bounds.type)},
+                      call.user_text, plan.table);
+}
+
+void executor::compile_histogram(shader::element_type type) {
+    const saved_state saved(state_->gl, 0);
+    state_->programs.get({shader::stage::clear_counts, {}}, 0);
+    state_->programs.get({shader::stage::count_bins, elements_of(type)}, 0);
 }
 
 std::uint32_t executor::add_bins(std::string text) {

@@ -2,7 +2,9 @@
 #include "vulkan/bin_stages.hpp"
 
 #include <cstddef>
+#include <memory>
 #include <span>
+#include <string>
 #include <utility>
 
 #include "shader/bin_table.hpp"

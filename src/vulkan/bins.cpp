@@ -2,6 +2,7 @@
 #include "upsweep/vulkan/bins.hpp"
 
 #include <algorithm>
+#include <array>
 #include <string>
 #include <utility>
 #include <vector>

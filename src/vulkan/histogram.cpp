@@ -1,6 +1,7 @@
 // Histograms: arguments checked, planned, and turned into commands.
 #include "upsweep/vulkan/histogram.hpp"
 
+#include <array>
 #include <string>
 #include <utility>
 #include <vector>

@@ -64,11 +64,10 @@ class gl_bins_device {
     template <class T, class Bins>
     void histogram(const gl_memory<T>& in, const gl_memory<std::uint32_t>& counts, const Bins& bins,
                    const gl_memory<std::uint32_t>* length = nullptr) {
-        constexpr auto type = static_cast<shader::element_type>(shader::detail::type_number<T>);
         gl::histogram_options options;
         if (length != nullptr) options.length = length->span();
         // Every other call brings a workspace.
-        const std::uint64_t needed = executor_->histogram_workspace_bytes(type, counts.span().size);
+        const std::uint64_t needed = gl::histogram_workspace_bytes<T>(*executor_, counts.span().size);
         const gl_memory<std::byte> workspace(functions(), needed);
         if (++calls_ % 2 == 0) options.workspace = workspace.span().region();
         upsweep::histogram(*executor_, in.span(), counts.span(), bins, options);
@@ -79,11 +78,10 @@ class gl_bins_device {
     template <class T, class Out, class Bins>
     void bins(const gl_memory<T>& in, const gl_memory<Out>& out, const gl_memory<std::uint32_t>& offsets,
               const Bins& by, const gl_memory<std::uint32_t>* length = nullptr, bool indices = false) {
-        constexpr auto type = static_cast<shader::element_type>(shader::detail::type_number<T>);
         gl::bins_options options;
         if (length != nullptr) options.length = length->span();
         const std::uint64_t needed =
-            executor_->bins_workspace_bytes(type, offsets.span().size - 1, in.span().size);
+            gl::bins_workspace_bytes<T>(*executor_, offsets.span().size - 1, in.span().size);
         const gl_memory<std::byte> workspace(functions(), needed);
         if (++calls_ % 2 == 0) options.workspace = workspace.span().region();
         if constexpr (std::same_as<Out, std::uint32_t>) {

@@ -32,9 +32,24 @@
 
 namespace upsweep::gl {
 
-// `workspace`: at least executor::bins_workspace_bytes, or bins_by_workspace_bytes with user_bins, used
-// instead of the executor's own; unspecified afterwards.
+// `workspace`: at least bins_workspace_bytes<T>, or bins_by_workspace_bytes with user_bins, used instead of
+// the executor's own; unspecified afterwards.
 using bins_options = histogram_options;
+
+// Compiles the programs of extractions from such elements now, into any number of bins.
+template <shader::binned_number T>
+void prepare_bins(executor& ex) {
+    ex.compile_bins(shader::type_of<T>);
+}
+// For up to n elements.
+template <shader::binned_number T>
+[[nodiscard]] std::uint64_t bins_workspace_bytes(const executor& ex, std::uint64_t bins, std::uint64_t n) {
+    return ex.bins_workspace_bytes(shader::type_of<T>, bins, n);
+}
+[[nodiscard]] inline std::uint64_t bins_by_workspace_bytes(const executor& ex, std::uint64_t bins,
+                                                           std::uint64_t n) {
+    return ex.bins_by_workspace_bytes(bins, n);
+}
 
 namespace detail {
 

@@ -185,6 +185,9 @@ class executor {
     void compile(const axis_call& call);
     void compile(const segmented_call& call);
     [[nodiscard]] std::uint64_t axis_workspace_bytes(const axis_call& call) const;
+    // What a histogram, or an extraction of any number of bins, of such elements needs.
+    void compile_histogram(shader::element_type type);
+    void compile_bins(shader::element_type type);
     // Number a user's text, which is compiled at once.
     std::uint32_t add_operator(const shader::operation& op, std::string text);
     std::uint32_t add_items(std::string text);

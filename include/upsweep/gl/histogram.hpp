@@ -12,11 +12,11 @@
 // other nor anything that is read. Errors: upsweep::error, before any command is issued: invalid_argument
 // names the argument, with the CPU's words; unsupported where counts or edges take more than the device binds
 // at once; otherwise as in scan.hpp. Results are the same on every driver. Complexity: O(n log bins + bins)
-// comparisons, or O(n + bins) where bins are about equal; one read of in for up to 2048 bins (64-bit
-// elements: 1365), and up to 4096 with one counter each; up to eight reads, of which all but one come from
-// the caches, for eight times as many; one read, and an addition to the counts for each change of bins, for
-// more. The host finds a threshold for each bin, some 20 ns each. Scratch: one element for each bin. Source:
-// for counters of a work group's own Podlozhnyuk, Histogram calculation in CUDA, 2007.
+// comparisons, or O(n + bins) where bins are about equal. One read of in for up to 4096 bins; for up to eight
+// times as many up to eight, of which all but one come from the caches; for more one, and an addition in the
+// buffer wherever a neighbour has another bin. The host finds a threshold for each bin, in 20 to 150 ns.
+// Scratch: one element for each bin. Source: for counters of a work group's own Podlozhnyuk, Histogram
+// calculation in CUDA, 2007.
 #pragma once
 
 #include <array>
@@ -38,10 +38,21 @@ struct histogram_options {
     buffer_span<const std::uint32_t> length{};
     // Four words that user_bins read as parameters[UPSWEEP_P_USER + 0], ... + 3.
     std::array<std::uint32_t, 4> user{};
-    // At least executor::histogram_workspace_bytes, used instead of the executor's own; unspecified
+    // At least histogram_workspace_bytes<T>, used instead of the executor's own; unspecified
     // afterwards. Not used with user_bins.
     buffer_region workspace{};
 };
+
+// Compiles the programs of histograms of such elements now, so that no later one waits for the driver's
+// compiler.
+template <shader::binned_number T>
+void prepare_histogram(executor& ex) {
+    ex.compile_histogram(shader::type_of<T>);
+}
+template <shader::binned_number T>
+[[nodiscard]] std::uint64_t histogram_workspace_bytes(const executor& ex, std::uint64_t bins) {
+    return ex.histogram_workspace_bytes(shader::type_of<T>, bins);
+}
 
 namespace detail {
 

@@ -19,6 +19,9 @@ template <class T>
 concept binned_number = core::ordered_number<T> && detail::type_number<T>
 >= 0;
 
+template <binned_number T>
+inline constexpr element_type type_of = static_cast<element_type>(detail::type_number<T>);
+
 // Bins without types. Made of bins that are found good.
 struct bin_bounds {
     element_type type = element_type::uint32;
@@ -32,22 +35,12 @@ struct bin_bounds {
 template <binned_number T>
 [[nodiscard]] bin_bounds bounds_of(const bin_range<T>& range) {
     upsweep::detail::check_bins(range);
-    return {static_cast<element_type>(detail::type_number<T>),
-            range.count,
-            range.clamp,
-            words_of(range.lo),
-            words_of(range.hi),
-            nullptr};
+    return {type_of<T>, range.count, range.clamp, words_of(range.lo), words_of(range.hi), nullptr};
 }
 template <binned_number T>
 [[nodiscard]] bin_bounds bounds_of(const bin_edges<T>& bins) {
     upsweep::detail::check_bins(bins);
-    return {static_cast<element_type>(detail::type_number<T>),
-            static_cast<std::uint32_t>(bins.count()),
-            false,
-            {},
-            {},
-            bins.edges.data()};
+    return {type_of<T>, static_cast<std::uint32_t>(bins.count()), false, {}, {}, bins.edges.data()};
 }
 
 }  // namespace upsweep::shader

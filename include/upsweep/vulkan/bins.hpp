@@ -71,8 +71,7 @@ bins_arguments arguments_of(const buffer_span<const T>& in, const buffer_span<Ou
 // The workspace for up to n elements T in so many bins. The commands write to it as a copy does, too.
 template <shader::binned_number T>
 [[nodiscard]] workspace_requirements bins_workspace(const executor& ex, std::uint64_t bins, std::uint64_t n) {
-    return detail::bins_workspace(ex, static_cast<shader::element_type>(shader::detail::type_number<T>), bins,
-                                  n);
+    return detail::bins_workspace(ex, shader::type_of<T>, bins, n);
 }
 // The same with bins of the caller's.
 [[nodiscard]] workspace_requirements bins_by_workspace(const executor& ex, std::uint64_t bins,

@@ -37,7 +37,7 @@ concept record = std::is_trivially_copyable_v<T> && sizeof(T) % 4 == 0;
 template <class T>
 using buffer_view = shader::buffer_view<T, VkBuffer>;
 
-// Scratch memory of a scan, a compaction or a sort: bytes.
+// Scratch memory of what is prepared: bytes.
 using workspace_span = buffer_span<std::byte>;
 
 // What a workspace must be. A larger one serves too, and bytes never decrease with the length, so one made

@@ -1,5 +1,5 @@
-// A scan, a compaction or a sort on given buffers, ready to be recorded: pipelines, descriptor sets and
-// parameters.
+// A scan, a compaction, a sort, a histogram or an extraction of bins on given buffers, ready to be recorded:
+// pipelines, descriptor sets and parameters.
 #pragma once
 
 #include <vulkan/vulkan_core.h>

@@ -90,8 +90,7 @@ commands prepare_histogram(executor& ex, const buffer_span<const T>& in,
 // The workspace for up to so many bins of elements T. The commands write to it as a copy does, too.
 template <shader::binned_number T>
 [[nodiscard]] workspace_requirements histogram_workspace(const executor& ex, std::uint64_t bins) {
-    return detail::histogram_workspace(ex, static_cast<shader::element_type>(shader::detail::type_number<T>),
-                                       bins);
+    return detail::histogram_workspace(ex, shader::type_of<T>, bins);
 }
 
 // By equal bins: prepare_histogram(gpu, in, counts, workspace, {.lo = 0, .hi = 1, .count = 8}).
