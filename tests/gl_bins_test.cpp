@@ -15,32 +15,20 @@
 namespace upsweep::test {
 namespace {
 
-using core43 = gl_bins_device<gl::api::desktop>;
-using es31 = gl_bins_device<gl::api::es>;
 INSTANTIATE_TYPED_TEST_SUITE_P(core43, shader_bins, core43);
 INSTANTIATE_TYPED_TEST_SUITE_P(es31, shader_bins, es31);
 
 template <class Device>
 class gl_bins : public ::testing::Test {};
-using both_kinds = testing::Types<core43, es31>;
 TYPED_TEST_SUITE(gl_bins, both_kinds);
 
 // Records and indices by a bin function of the user's, which reads the user's own buffer.
 TYPED_TEST(gl_bins, by_a_function_of_the_users) {
     TypeParam device;
-    const gl::api kind = device.executor().device().es ? gl::api::es : gl::api::desktop;
-    const gl::functions& gl = gl_context::of(kind).gl();
-    const gl::user_bins residues(device.executor(), R"(
-layout(std430, binding = 5) readonly buffer value_block { uint values[]; };
-uint bin(uint item) {
-    uint value = values[item];
-    return value % 7u == 0u ? 0xffffffffu : value % parameters[UPSWEEP_P_USER];
-})");
+    const gl::user_bins residues(device.executor(), residues_of_the_users);
     const std::vector<std::uint32_t> values = words_for_residues(9'001);
     const auto in = device.memory(values);
-    const gl::buffer_region region = in.span().region();
-    gl.bind_buffer_range(GL_SHADER_STORAGE_BUFFER, 5, region.buffer, static_cast<GLintptr>(region.offset),
-                         static_cast<GLsizeiptr>(region.bytes));
+    device.bind_users(in);
     std::vector<std::uint32_t> all(values.size());
     std::iota(all.begin(), all.end(), 0u);
     const auto records = device.memory(records_at(all), 1);
@@ -64,7 +52,7 @@ uint bin(uint item) {
             }
         }
     }
-    gl.bind_buffer_base(GL_SHADER_STORAGE_BUFFER, 5, 0);
+    device.forget_users();
     const auto one = device.template memory<std::uint32_t>(1);
     expect_refused("offsets: expected at least 2, one more than bins",
                    [&] { bin_indices_by(device.executor(), residues, 1, one.span(), one.span()); });

@@ -12,32 +12,20 @@
 namespace upsweep::test {
 namespace {
 
-using core43 = gl_bins_device<gl::api::desktop>;
-using es31 = gl_bins_device<gl::api::es>;
 INSTANTIATE_TYPED_TEST_SUITE_P(core43, shader_histogram, core43);
 INSTANTIATE_TYPED_TEST_SUITE_P(es31, shader_histogram, es31);
 
 template <class Device>
 class gl_histogram : public ::testing::Test {};
-using both_kinds = testing::Types<core43, es31>;
 TYPED_TEST_SUITE(gl_histogram, both_kinds);
 
 // A bin function of the user's, which reads the user's own buffer.
 TYPED_TEST(gl_histogram, by_a_function_of_the_users) {
     TypeParam device;
-    const gl::api kind = device.executor().device().es ? gl::api::es : gl::api::desktop;
-    const gl::functions& gl = gl_context::of(kind).gl();
-    const gl::user_bins residues(device.executor(), R"(
-layout(std430, binding = 5) readonly buffer value_block { uint values[]; };
-uint bin(uint item) {
-    uint value = values[item];
-    return value % 7u == 0u ? 0xffffffffu : value % parameters[UPSWEEP_P_USER];
-})");
+    const gl::user_bins residues(device.executor(), residues_of_the_users);
     const std::vector<std::uint32_t> values = words_for_residues(30'001);
     const auto in = device.memory(values);
-    const gl::buffer_region region = in.span().region();
-    gl.bind_buffer_range(GL_SHADER_STORAGE_BUFFER, 5, region.buffer, static_cast<GLintptr>(region.offset),
-                         static_cast<GLsizeiptr>(region.bytes));
+    device.bind_users(in);
     for (const std::size_t bins : {1u, 30u, 5000u, 40'000u}) {
         for (const std::size_t n : {0u, 1u, 4097u, 30'001u}) {
             for (const std::uint32_t divisor : {29u, 10'000u}) {
@@ -55,12 +43,13 @@ uint bin(uint item) {
     histogram_by(device.executor(), residues, values.size(), counts.span().part(0, 0),
                  {.user = {10}});  // no bins
     EXPECT_EQ(counts.read(), count_residues(values, 9'999, 10, 10));
-    gl.bind_buffer_base(GL_SHADER_STORAGE_BUFFER, 5, 0);
+    device.forget_users();
     expect_refused(
         "OpenGL: the stage count_bins with the bins' text does not compile",
         [&] { const gl::user_bins wrong(device.executor(), "uint bin(uint item) { return nothing; }"); },
         errc::device);
-    EXPECT_FALSE(gl_context::of(kind).take_complaints().empty()) << "the driver says nothing of it";
+    EXPECT_FALSE(gl_context::of(TypeParam::kind).take_complaints().empty())
+        << "the driver says nothing of it";
 }
 
 TYPED_TEST(gl_histogram, refuses) {

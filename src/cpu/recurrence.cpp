@@ -180,20 +180,17 @@ class lane_recurrences {
             const std::size_t count = std::min(core::run_size, geometry_.length - i);
             const T *a[core::run_size], *b[core::run_size];
             T* y[core::run_size];
+            std::array<sink<T>, core::run_size> to;
             for (std::size_t m = 0; m < count; ++m) {
                 const auto row = static_cast<std::ptrdiff_t>(i + m);
                 a[m] = load(a_, at.in + row * a_.stride, next.in_stride, lanes, space.a[m]);
                 b[m] = load(b_, at.second + row * b_.stride, next.second_stride, lanes, space.b[m]);
-                const sink<T> to = across(out_, at.out + row * out_.stride, next.out_stride);
-                y[m] = to.direct != nullptr ? to.direct : space.y[m];
+                to[m] = across(out_, at.out + row * out_.stride, next.out_stride);
+                y[m] = to[m].direct != nullptr ? to[m].direct : space.y[m];
             }
             kernels_.scan_lanes(a, b, y, count, lanes, state);
-            for (std::size_t m = 0; m < count; ++m) {
-                if (y[m] != space.y[m]) continue;
-                const auto row = static_cast<std::ptrdiff_t>(i + m);
-                const sink<T> to = across(out_, at.out + row * out_.stride, next.out_stride);
-                to.store(to, memory_, 0, lanes, y[m]);
-            }
+            for (std::size_t m = 0; m < count; ++m)
+                if (to[m].direct == nullptr) to[m].store(to[m], memory_, 0, lanes, y[m]);
             state.has_runs = true;
             carry(state, i + count, lanes);
         }

@@ -2,6 +2,8 @@
 #include "vulkan/modules.hpp"
 
 #include <array>
+#include <cstddef>
+#include <initializer_list>
 
 #include "generated/spirv.hpp"
 
@@ -10,163 +12,54 @@ namespace {
 
 using words = std::span<const std::uint32_t>;
 
-// In the order of shader::stage.
+// By shader::stage; empty where a build has no such stage.
 using table = std::array<words, shader::stage_count>;
-constexpr table one_word = {generated::tile_totals_one_word,
-                            generated::super_totals_one_word,
-                            generated::super_prefixes_one_word,
-                            generated::tile_scan_one_word,
-                            generated::blelloch_scan_one_word,
-                            generated::blelloch_add_one_word,
-                            generated::vote_one_word,
-                            generated::compact_one_word,
-                            generated::sort_count_one_word,
-                            generated::sort_move_one_word,
-                            generated::sort_gather_one_word,
-                            generated::probe_one_word,
-                            words{},
-                            generated::axis_shape_one_word,
-                            generated::mark_heads_one_word,
-                            generated::mark_offsets_one_word,
-                            generated::clear_counts_one_word,
-                            generated::count_bins_one_word,
-                            generated::bins_count_one_word,
-                            generated::bins_move_one_word,
-                            generated::bins_number_one_word,
-                            generated::bins_offsets_one_word};
-constexpr table two_words = {generated::tile_totals_two_words,
-                             generated::super_totals_two_words,
-                             generated::super_prefixes_two_words,
-                             generated::tile_scan_two_words,
-                             generated::blelloch_scan_two_words,
-                             generated::blelloch_add_two_words,
-                             words{},
-                             words{},
-                             generated::sort_count_two_words,
-                             generated::sort_move_two_words,
-                             words{},
-                             generated::probe_two_words,
-                             words{},
-                             words{},
-                             words{},
-                             words{},
-                             words{},
-                             generated::count_bins_two_words,
-                             generated::bins_count_two_words,
-                             generated::bins_move_two_words,
-                             generated::bins_number_two_words};
-constexpr table doubles = {generated::tile_totals_doubles,
-                           generated::super_totals_doubles,
-                           generated::super_prefixes_doubles,
-                           generated::tile_scan_doubles,
-                           generated::blelloch_scan_doubles,
-                           generated::blelloch_add_doubles,
-                           words{},
-                           words{},
-                           words{},
-                           words{},
-                           words{},
-                           generated::probe_doubles,
-                           words{},
-                           words{},
-                           words{},
-                           words{}};
-constexpr table one_word_axis = {generated::tile_totals_one_word_axis,
-                                 generated::super_totals_one_word_axis,
-                                 generated::super_prefixes_one_word_axis,
-                                 generated::tile_scan_one_word_axis,
-                                 words{},
-                                 words{},
-                                 words{},
-                                 words{},
-                                 words{},
-                                 words{},
-                                 words{},
-                                 words{},
-                                 generated::lane_scan_one_word_axis,
-                                 words{},
-                                 words{},
-                                 words{}};
-constexpr table two_words_axis = {generated::tile_totals_two_words_axis,
-                                  generated::super_totals_two_words_axis,
-                                  generated::super_prefixes_two_words_axis,
-                                  generated::tile_scan_two_words_axis,
-                                  words{},
-                                  words{},
-                                  words{},
-                                  words{},
-                                  words{},
-                                  words{},
-                                  words{},
-                                  words{},
-                                  generated::lane_scan_two_words_axis,
-                                  words{},
-                                  words{},
-                                  words{}};
-constexpr table doubles_axis = {generated::tile_totals_doubles_axis,
-                                generated::super_totals_doubles_axis,
-                                generated::super_prefixes_doubles_axis,
-                                generated::tile_scan_doubles_axis,
-                                words{},
-                                words{},
-                                words{},
-                                words{},
-                                words{},
-                                words{},
-                                words{},
-                                words{},
-                                generated::lane_scan_doubles_axis,
-                                words{},
-                                words{},
-                                words{}};
-constexpr table one_word_segments = {generated::tile_totals_one_word_segments,
-                                     generated::super_totals_one_word_segments,
-                                     generated::super_prefixes_one_word_segments,
-                                     generated::tile_scan_one_word_segments,
-                                     words{},
-                                     words{},
-                                     words{},
-                                     words{},
-                                     words{},
-                                     words{},
-                                     words{},
-                                     words{},
-                                     words{},
-                                     words{},
-                                     words{},
-                                     words{}};
-constexpr table two_words_segments = {generated::tile_totals_two_words_segments,
-                                      generated::super_totals_two_words_segments,
-                                      generated::super_prefixes_two_words_segments,
-                                      generated::tile_scan_two_words_segments,
-                                      words{},
-                                      words{},
-                                      words{},
-                                      words{},
-                                      words{},
-                                      words{},
-                                      words{},
-                                      words{},
-                                      words{},
-                                      words{},
-                                      words{},
-                                      words{}};
-constexpr table doubles_segments = {generated::tile_totals_doubles_segments,
-                                    generated::super_totals_doubles_segments,
-                                    generated::super_prefixes_doubles_segments,
-                                    generated::tile_scan_doubles_segments,
-                                    words{},
-                                    words{},
-                                    words{},
-                                    words{},
-                                    words{},
-                                    words{},
-                                    words{},
-                                    words{},
-                                    words{},
-                                    words{},
-                                    words{},
-                                    words{}};
+struct stage_code {
+    shader::stage which;
+    words code;
+};
+constexpr table table_of(std::initializer_list<stage_code> stages) {
+    table made{};
+    for (const stage_code& one : stages) made[static_cast<std::size_t>(one.which)] = one.code;
+    return made;
+}
+
+#define UPSWEEP_MODULE(name, build) \
+    stage_code { shader::stage::name, generated::name##_##build }
+// What every build has.
+#define UPSWEEP_SCAN_MODULES(build)                                          \
+    UPSWEEP_MODULE(tile_totals, build), UPSWEEP_MODULE(super_totals, build), \
+        UPSWEEP_MODULE(super_prefixes, build), UPSWEEP_MODULE(tile_scan, build)
+
+constexpr table one_word =
+    table_of({UPSWEEP_SCAN_MODULES(one_word), UPSWEEP_MODULE(blelloch_scan, one_word),
+              UPSWEEP_MODULE(blelloch_add, one_word), UPSWEEP_MODULE(vote, one_word),
+              UPSWEEP_MODULE(compact, one_word), UPSWEEP_MODULE(sort_count, one_word),
+              UPSWEEP_MODULE(sort_move, one_word), UPSWEEP_MODULE(sort_gather, one_word),
+              UPSWEEP_MODULE(probe, one_word), UPSWEEP_MODULE(axis_shape, one_word),
+              UPSWEEP_MODULE(mark_heads, one_word), UPSWEEP_MODULE(mark_offsets, one_word),
+              UPSWEEP_MODULE(clear_counts, one_word), UPSWEEP_MODULE(count_bins, one_word),
+              UPSWEEP_MODULE(bins_count, one_word), UPSWEEP_MODULE(bins_move, one_word),
+              UPSWEEP_MODULE(bins_number, one_word), UPSWEEP_MODULE(bins_offsets, one_word)});
+constexpr table two_words =
+    table_of({UPSWEEP_SCAN_MODULES(two_words), UPSWEEP_MODULE(blelloch_scan, two_words),
+              UPSWEEP_MODULE(blelloch_add, two_words), UPSWEEP_MODULE(sort_count, two_words),
+              UPSWEEP_MODULE(sort_move, two_words), UPSWEEP_MODULE(probe, two_words),
+              UPSWEEP_MODULE(count_bins, two_words), UPSWEEP_MODULE(bins_count, two_words),
+              UPSWEEP_MODULE(bins_move, two_words), UPSWEEP_MODULE(bins_number, two_words)});
+constexpr table doubles = table_of({UPSWEEP_SCAN_MODULES(doubles), UPSWEEP_MODULE(blelloch_scan, doubles),
+                                    UPSWEEP_MODULE(blelloch_add, doubles), UPSWEEP_MODULE(probe, doubles)});
+constexpr table one_word_axis =
+    table_of({UPSWEEP_SCAN_MODULES(one_word_axis), UPSWEEP_MODULE(lane_scan, one_word_axis)});
+constexpr table two_words_axis =
+    table_of({UPSWEEP_SCAN_MODULES(two_words_axis), UPSWEEP_MODULE(lane_scan, two_words_axis)});
+constexpr table doubles_axis =
+    table_of({UPSWEEP_SCAN_MODULES(doubles_axis), UPSWEEP_MODULE(lane_scan, doubles_axis)});
+constexpr table one_word_segments = table_of({UPSWEEP_SCAN_MODULES(one_word_segments)});
+constexpr table two_words_segments = table_of({UPSWEEP_SCAN_MODULES(two_words_segments)});
+constexpr table doubles_segments = table_of({UPSWEEP_SCAN_MODULES(doubles_segments)});
+#undef UPSWEEP_SCAN_MODULES
+#undef UPSWEEP_MODULE
 
 struct variants {
     const table& one_word;

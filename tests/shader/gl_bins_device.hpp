@@ -20,6 +20,7 @@ namespace upsweep::test {
 template <gl::api Kind>
 class gl_bins_device {
   public:
+    static constexpr gl::api kind = Kind;
     static constexpr bool brief = Kind == gl::api::es || sanitized;
 
     explicit gl_bins_device(const device_limits& limits = {}) {
@@ -49,6 +50,14 @@ class gl_bins_device {
                executor_->device().version == context.version() &&
                executor_->device().renderer == context.renderer();
     }
+    // Where a user's text finds its values.
+    void bind_users(const gl_memory<std::uint32_t>& values) const {
+        const gl::buffer_region region = values.span().region();
+        functions().bind_buffer_range(GL_SHADER_STORAGE_BUFFER, 5, region.buffer,
+                                      static_cast<GLintptr>(region.offset),
+                                      static_cast<GLsizeiptr>(region.bytes));
+    }
+    void forget_users() const { functions().bind_buffer_base(GL_SHADER_STORAGE_BUFFER, 5, 0); }
     std::vector<std::string> take_stages() { return std::exchange(stages_, {}); }
 
     template <class T>
@@ -103,5 +112,17 @@ class gl_bins_device {
     std::vector<std::string> stages_;
     std::size_t calls_ = 0;
 };
+
+using core43 = gl_bins_device<gl::api::desktop>;
+using es31 = gl_bins_device<gl::api::es>;
+using both_kinds = testing::Types<core43, es31>;
+
+// residue_bin() of words of the user's.
+inline constexpr const char* residues_of_the_users = R"(
+layout(std430, binding = 5) readonly buffer value_block { uint values[]; };
+uint bin(uint item) {
+    uint value = values[item];
+    return value % 7u == 0u ? 0xffffffffu : value % parameters[UPSWEEP_P_USER];
+})";
 
 }  // namespace upsweep::test

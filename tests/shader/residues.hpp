@@ -1,5 +1,5 @@
-// A bin function of the tests' own, in C++; its GLSL is in the tests and in
-// shaders/residues.glsl. Residues of words; multiples of 7 have no bin.
+// A bin function of the tests' own, in C++; its GLSL is in
+// shader/gl_bins_device.hpp and shaders/residues.glsl. Residues of words; multiples of 7 have no bin.
 #pragma once
 
 #include <cstddef>

@@ -50,21 +50,11 @@ template <class T, class Op>
 axis_call make_call(const buffer_view<const T>& in, const buffer_view<T>& out, int axis, bool exclusive,
                     const Op& op, const axis_options<T>& options) {
     axis_call call;
-    if constexpr (shader::supported<Op, T>) {
-        call.op = shader::operation_of<Op, T>();
-    } else {
-        call.op = op.operation();
-        call.user_text = op.number();
-    }
+    describe_scan<T>(call, exclusive, op, options);
     call.in = {in.buffer(), in.offset(), in.shape(), in.strides()};
     call.out = {out.buffer(), out.offset(), out.shape(), out.strides()};
     call.axis = axis;
-    call.exclusive = exclusive;
-    call.reverse = options.reverse;
-    call.has_initial = options.initial.has_value();
-    if (options.initial) call.initial = shader::words_of(*options.initial);
     call.way = options.way;
-    call.workspace = options.workspace;
     return call;
 }
 

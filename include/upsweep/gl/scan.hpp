@@ -49,28 +49,34 @@ concept combines_in_shader = shader::supported<Op, T> || std::same_as<Op, user_o
 
 namespace detail {
 
-template <class T, class Op>
-scan_call make_call(buffer_span<const T> in, buffer_span<T> out, bool exclusive, const Op& op,
-                    const scan_options<T>& options) {
-    scan_call call;
+// What scans of every kind are told alike.
+template <class T, class Call, class Op, class Options>
+void describe_scan(Call& call, bool exclusive, const Op& op, const Options& options) {
     if constexpr (shader::supported<Op, T>) {
         call.op = shader::operation_of<Op, T>();
     } else {
         call.op = op.operation();
         call.user_text = op.number();
     }
-    call.in = in.region();
-    call.out = out.region();
-    call.size = in.size;
     call.exclusive = exclusive;
     call.reverse = options.reverse;
     call.has_initial = options.initial.has_value();
     if (options.initial) call.initial = shader::words_of(*options.initial);
+    call.workspace = options.workspace;
+}
+
+template <class T, class Op>
+scan_call make_call(buffer_span<const T> in, buffer_span<T> out, bool exclusive, const Op& op,
+                    const scan_options<T>& options) {
+    scan_call call;
+    describe_scan<T>(call, exclusive, op, options);
+    call.in = in.region();
+    call.out = out.region();
+    call.size = in.size;
     call.total = options.total.region();
     call.length = options.length.region();
     call.algorithm = options.algorithm;
     call.work_group_size = options.work_group_size;
-    call.workspace = options.workspace;
     return call;
 }
 

@@ -46,21 +46,11 @@ segmented_call make_call(const shader::segments<std::uint32_t>& segments, buffer
                          buffer_span<T> out, bool exclusive, const Op& op,
                          const segmented_options<T>& options) {
     segmented_call call;
-    if constexpr (shader::supported<Op, T>) {
-        call.op = shader::operation_of<Op, T>();
-    } else {
-        call.op = op.operation();
-        call.user_text = op.number();
-    }
+    describe_scan<T>(call, exclusive, op, options);
     call.segments = segments;
     call.in = in.region();
     call.out = out.region();
     call.size = in.size;
-    call.exclusive = exclusive;
-    call.reverse = options.reverse;
-    call.has_initial = options.initial.has_value();
-    if (options.initial) call.initial = shader::words_of(*options.initial);
-    call.workspace = options.workspace;
     return call;
 }
 

@@ -84,24 +84,37 @@ template <shader::word_key Key, record Value>
         ex, {shader::sort_output::keys_with_values, sizeof(Key) / 4, sizeof(Value) / 4, in_place}, n);
 }
 
+namespace detail {
+
+// Of a sort without values.
+template <class Key, class Out>
+sort_arguments arguments_of(shader::sort_output output, const buffer_span<const Key>& in,
+                            const buffer_span<Out>& out, const workspace_span& workspace,
+                            const sort_options& options) {
+    return {.order = core::order_of<Key>(options.descending),
+            .shape = {output, sizeof(Key) / 4},
+            .in = bytes_of<Key>(in),
+            .out = bytes_of(out),
+            .values = {},
+            .values_out = {},
+            .key_count = in.size,
+            .out_count = out.size,
+            .value_count = in.size,
+            .values_out_count = in.size,
+            .workspace = workspace,
+            .options = options};
+}
+
+}  // namespace detail
+
 // The commands of a sort. Makes the pipelines at the first call for a width of keys, which takes
 // milliseconds, and descriptor sets; does nothing on the device.
 template <class In, shader::word_key Key = std::remove_const_t<In>>
 [[nodiscard]] commands prepare_sort(executor& ex, const buffer_span<In>& in,
                                     const std::type_identity_t<buffer_span<Key>>& out,
                                     const workspace_span& workspace, const sort_options& options = {}) {
-    return detail::prepare_sort(ex, {.order = core::order_of<Key>(options.descending),
-                                     .shape = {shader::sort_output::keys, sizeof(Key) / 4},
-                                     .in = detail::bytes_of<Key>(buffer_span<const Key>(in)),
-                                     .out = detail::bytes_of(out),
-                                     .values = {},
-                                     .values_out = {},
-                                     .key_count = in.size,
-                                     .out_count = out.size,
-                                     .value_count = in.size,
-                                     .values_out_count = in.size,
-                                     .workspace = workspace,
-                                     .options = options});
+    return detail::prepare_sort(
+        ex, detail::arguments_of<Key>(shader::sort_output::keys, in, out, workspace, options));
 }
 
 template <class In, shader::word_key Key = std::remove_const_t<In>>
@@ -109,18 +122,8 @@ template <class In, shader::word_key Key = std::remove_const_t<In>>
                                             const buffer_span<std::uint32_t>& out,
                                             const workspace_span& workspace,
                                             const sort_options& options = {}) {
-    return detail::prepare_sort(ex, {.order = core::order_of<Key>(options.descending),
-                                     .shape = {shader::sort_output::indices, sizeof(Key) / 4},
-                                     .in = detail::bytes_of<Key>(buffer_span<const Key>(in)),
-                                     .out = detail::bytes_of(out),
-                                     .values = {},
-                                     .values_out = {},
-                                     .key_count = in.size,
-                                     .out_count = out.size,
-                                     .value_count = in.size,
-                                     .values_out_count = in.size,
-                                     .workspace = workspace,
-                                     .options = options});
+    return detail::prepare_sort(
+        ex, detail::arguments_of<Key>(shader::sort_output::indices, in, out, workspace, options));
 }
 
 template <class Keys, class Values, shader::word_key Key = std::remove_const_t<Keys>,
