@@ -36,7 +36,7 @@ void linear_recurrence(stream& in_stream, nb::handle a, const std::string& a_typ
                        const std::string& b_type, double x0, nb::handle out, const std::string& out_type,
                        bool in_double, int axis, bool reverse) {
     const device_array first(a, "a"), second(b, "b"), to(out, "out");
-    registry::gpu::recurrence_call call;
+    registry::recurrence_call call;
     call.a = {named_type(a_type), first.data(), first.strides()};
     call.b = {named_type(b_type), second.data(), second.strides()};
     call.out = {named_type(out_type), to.data(), to.strides()};

@@ -1,36 +1,18 @@
-// Linear recurrences along an axis, on what elements the registry's staging converts to float or double.
+// Linear recurrences along an axis.
 
+#include <algorithm>
 #include <string>
 
 #include "python/common/errors.hpp"
 #include "python/module/array.hpp"
 #include "python/module/module.hpp"
 #include "python/module/threads.hpp"
-#include "registry/staging.hpp"
-#include "upsweep/core/axis_geometry.hpp"
-#include "upsweep/cpu/recurrence.hpp"
+#include "registry/recurrence.hpp"
 
 namespace upsweep::python {
 namespace {
 
 namespace nb = nanobind;
-
-template <class T>
-void run(cpu::executor& executor, const array& a, const array& b, T x0, const array& out, std::size_t axis,
-         bool reverse) {
-    core::axis_geometry sequences(out.shape(), a.strides(), b.strides(), out.strides(), axis);
-    core::axis_geometry::offsets first{0, 0, 0};
-    if (reverse) first = sequences.turn();
-    const auto source_of = [&](const array& x, std::ptrdiff_t stride, std::ptrdiff_t from) {
-        return cpu::moved(registry::make_source<T>({}, x.type(), x.data(), stride), from);
-    };
-    const auto to =
-        cpu::moved(registry::make_sink<T>({}, out.type(), out.data(), sequences.out_stride), first.out);
-    const bool in_place = out.data() == a.data() || out.data() == b.data();
-    cpu::run_axis_recurrence<T>(executor, source_of(a, sequences.in_stride, first.in),
-                                source_of(b, sequences.second_stride, first.second), x0, to, sequences,
-                                in_place);
-}
 
 // All of one shape, in which a and b may repeat elements.
 void linear_recurrence(nb::handle a, const std::string& a_type, nb::handle b, const std::string& b_type,
@@ -47,10 +29,14 @@ void linear_recurrence(nb::handle a, const std::string& a_type, nb::handle b, co
     if (to.size() == 0) return;
     const auto device = processor();
     const unlocked others(first.bytes() + second.bytes() + to.bytes());
-    if (in_double)
-        run<double>(device->executor(), first, second, x0, to, axis, reverse);
-    else
-        run<float>(device->executor(), first, second, static_cast<float>(x0), to, axis, reverse);
+    registry::scan_recurrence(*device, {.a = {first.type(), first.data(), first.strides()},
+                                        .b = {second.type(), second.data(), second.strides()},
+                                        .out = {to.type(), to.data(), to.strides()},
+                                        .shape = to.shape(),
+                                        .axis = static_cast<int>(axis),
+                                        .x0 = x0,
+                                        .in_double = in_double,
+                                        .reverse = reverse});
 }
 
 }  // namespace

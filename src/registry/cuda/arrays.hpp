@@ -4,8 +4,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
+#include "registry/recurrence.hpp"
 #include "registry/scanner.hpp"
 #include "upsweep/cuda/executor.hpp"
 
@@ -22,23 +22,9 @@ void scan_array(const scan_request& request, cuda::executor& ex, const void* in,
 void scan_array_segments(const scan_request& request, cuda::executor& ex, const void* in,
                          const std::uint8_t* heads, void* out, std::size_t n);
 
-// x[i] = a[i] x[i-1] + b[i] with x[-1] = x0, along an axis; or from its end.
-struct recurrence_call {
-    struct array {
-        dtype type;
-        void* data;
-        std::span<const std::int64_t> strides;  // in elements; 0 repeats elements of a and b
-    };
-    array a, b, out;
-    std::span<const std::int64_t> shape;  // of all three
-    int axis;
-    double x0;
-    bool in_double;  // the arithmetic; else in float
-    bool reverse;
-};
-// Temporary memory: a number for each element of every array, unless all have the arithmetic's type, or one
-// of 16 bits that is converted to float. Inputs that repeat elements are converted as they are. `out` may be
-// a or b (equal pointers, types and strides) and must not overlap them otherwise.
+// As registry::scan_recurrence. Temporary memory: a number for each element of every array, unless all
+// have the arithmetic's type, or one of 16 bits that is converted to float. Inputs that repeat elements are
+// converted as they are.
 void scan_recurrence(cuda::executor& ex, const recurrence_call& call);
 
 }  // namespace upsweep::registry::gpu
