@@ -12,7 +12,7 @@
 namespace upsweep::python {
 
 // The CPU with the threads of this process, made at the first call. A call keeps what it got until it ends.
-// With the GIL held.
+// With or without the GIL.
 [[nodiscard]] std::shared_ptr<registry::device> processor();
 
 // Other Python threads run while it lives, unless the call touches few bytes: taking the lock back can take
