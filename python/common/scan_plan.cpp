@@ -1,9 +1,6 @@
 #include "python/common/scan_plan.hpp"
 
-#include <cstring>
-
 #include "python/common/errors.hpp"
-#include "registry/visit.hpp"
 #include "upsweep/error.hpp"
 
 namespace upsweep::python {
@@ -15,11 +12,7 @@ namespace {
 registry::value value_of(registry::dtype type, const nb::bytes& element) {
     if (element.size() != registry::size_of(type))
         throw nb::type_error("initial: it is no element of the accumulator's type");
-    return registry::visit_type(type, [&]<class T>(std::type_identity<T>) {
-        T held;
-        std::memcpy(static_cast<void*>(&held), element.data(), sizeof(T));
-        return registry::value::of(type, held);
-    });
+    return registry::value::at(type, element.data());
 }
 
 }  // namespace

@@ -20,6 +20,13 @@ class value {
         std::memcpy(made.bytes_.data(), static_cast<const void*>(&element), sizeof(T));
         return made;
     }
+    // Of the element at `element`, which need not be aligned.
+    static value at(dtype type, const void* element) {
+        value made;
+        made.type_ = type;
+        std::memcpy(made.bytes_.data(), element, size_of(type));
+        return made;
+    }
 
     [[nodiscard]] dtype type() const { return type_; }
     template <class T>
