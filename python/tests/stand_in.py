@@ -6,7 +6,7 @@ import types
 
 import numpy as np
 
-from upsweep import _gpu, _libraries, _module
+from upsweep import _engines, _gpu, _libraries, _module
 
 
 class Array(np.ndarray):
@@ -112,7 +112,7 @@ def sort_rows(stream, a, name, out, length, descending, indices):
 def install():
     """Makes the package compute with it; returns the library."""
     library = Library()
-    _gpu.library_of = lambda a: library if library.owns(a) else None
+    _engines.library_of = lambda a: library if library.owns(a) else None
     _gpu._cuda = types.SimpleNamespace(
         Stream=lambda device, handle: (device, handle), make_plan=Plan, linear_recurrence=linear_recurrence, mark=mark,
         choose=choose, extremes_of=lambda n: 2 * min((n + 255) // 256, 1024), find_extremes=find_extremes,

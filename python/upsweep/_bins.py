@@ -7,8 +7,9 @@ from typing import Any, Optional, Tuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _gpu, _module
+from . import _module
 from ._arrays import about, memory, readable, type_name
+from ._engines import engine_of
 from ._parameters import edge_numbers, text_limits
 
 Range = Optional[Tuple[Any, Any]]
@@ -52,9 +53,9 @@ def histogram(a: ArrayLike, bins: int = 10, range: Range = None, *,
     that the type has not. O(size + bins) work.
     """
     number = _count(bins, "bins")
-    library = _gpu.holder_of(a)
-    if library is not None:
-        return _gpu.histogram(library, a, number, range, clamp)
+    engine = engine_of(a)
+    if engine is not None:
+        return engine.histogram(a, number, range, clamp)
     x, name = _elements(a)
     limits = _limits(x, name, range, clamp)
     edges = edge_numbers(name, limits, number)
@@ -65,9 +66,9 @@ def histogram(a: ArrayLike, bins: int = 10, range: Range = None, *,
 
 def _extract(a: Any, count: Any, range: Range, clamp: bool, indices: bool) -> Tuple[np.ndarray, np.ndarray]:
     number = _count(count, "count")
-    library = _gpu.holder_of(a)
-    if library is not None:
-        return _gpu.extract(library, a, number, range, clamp, indices)
+    engine = engine_of(a)
+    if engine is not None:
+        return engine.extract(a, number, range, clamp, indices)
     x, name = _elements(a)
     limits = _limits(x, name, range, clamp)
     out = np.empty(x.size, np.int64 if indices else x.dtype)

@@ -6,17 +6,18 @@ from typing import Any, Tuple, Union
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _gpu, _module
+from . import _module
 from ._arrays import about, in_host_memory, memory, readable, type_name
+from ._engines import engine_of
 from ._parameters import condition_text
 
 Condition = Union[ArrayLike, Tuple[str, Any]]
 
 
 def _choose(a: Any, condition: Condition, packed: bool, indices: bool) -> Tuple[np.ndarray, int]:
-    library = _gpu.holder_of(a)
-    if library is not None:
-        return _gpu.choose(library, a, condition, packed, indices)
+    engine = engine_of(a)
+    if engine is not None:
+        return engine.choose(a, condition, packed, indices)
     x = readable(a)
     elements = np.ascontiguousarray(x).reshape(-1)
     out = np.empty(elements.size, np.int64 if indices else x.dtype)
@@ -39,9 +40,9 @@ def _choose(a: Any, condition: Condition, packed: bool, indices: bool) -> Tuple[
 
 
 def _packed(a: Any, condition: Condition, indices: bool) -> np.ndarray:
-    library = _gpu.holder_of(a)
-    if library is not None:
-        return _gpu.packed(library, a, condition, indices)
+    engine = engine_of(a)
+    if engine is not None:
+        return engine.packed(a, condition, indices)
     out, count = _choose(a, condition, True, indices)
     out.resize(count, refcheck=False)  # gives back what it does not need, and copies nothing
     return out

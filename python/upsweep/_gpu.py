@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import functools
 import operator
+import types
 from typing import Any, Callable, Dict, Optional, Tuple
 
 import numpy as np
 
 from . import _gradients, _module
 from ._arrays import about, along
-from ._libraries import Library, library_of
+from ._libraries import Library
 from ._parameters import (Operator, condition_text, edge_numbers, element, kind_of, name_of, number_type,
                           text_limits, totals_type)
 
@@ -25,17 +26,13 @@ except ImportError:  # a build without CUDA
 _streams: Dict[Tuple[int, int], Any] = {}
 
 
-def holder_of(*arrays: Any) -> Optional[Library]:
-    """The library of the first one that PyTorch or CuPy has on a GPU. Raises TypeError where this build cannot compute with it."""
-    for a in arrays:
-        library = library_of(a)
-        if library is not None:
-            break
-    else:
-        return None
+@functools.lru_cache(maxsize=None)
+def engine_of(library: Library) -> Any:
+    """The functions of _engines.py for a library's arrays. Raises TypeError where this build has no CUDA."""
     if _cuda is None:
         raise TypeError("a: it is on a GPU, and this build of upsweep has no CUDA (docs/python.md tells how to make one)")
-    return library
+    functions = (scan, segmented_scan, linear_recurrence, choose, packed, sort, histogram, extract)
+    return types.SimpleNamespace(**{each.__name__: functools.partial(each, library) for each in functions})
 
 
 def _stream(library: Library, a: Any) -> Any:

@@ -8,8 +8,9 @@ from typing import Any, Optional, Tuple
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from . import _gpu, _module
+from . import _module
 from ._arrays import Target, along, apart, check_out, in_host_memory, known_type, memory, readable, type_name
+from ._engines import engine_of
 from ._parameters import Operator, element, name_of, totals_type
 
 
@@ -35,9 +36,9 @@ def _plan(op: str, x: np.ndarray, dtype: DTypeLike, out: Optional[np.ndarray]) -
 
 def _scan(a: Any, op: Operator, axis: Any, dtype: DTypeLike, initial: Any, reverse: bool, out: Optional[np.ndarray],
           exclusive: bool) -> np.ndarray:
-    library = _gpu.holder_of(a)
-    if library is not None:
-        return _gpu.scan(library, a, op, axis, dtype, initial, reverse, out, exclusive)
+    engine = engine_of(a)
+    if engine is not None:
+        return engine.scan(a, op, axis, dtype, initial, reverse, out, exclusive)
     x, position = along(readable(a), axis)
     if out is not None:
         check_out(out, x.shape)
@@ -133,9 +134,9 @@ def _head_bytes(n: int, keys: Any, offsets: Any, heads: Any) -> np.ndarray:
 
 def _segmented(a: Any, op: Operator, keys: Any, offsets: Any, heads: Any, dtype: DTypeLike, initial: Any, reverse: bool,
                out: Optional[np.ndarray], exclusive: bool) -> np.ndarray:
-    library = _gpu.holder_of(a)
-    if library is not None:
-        return _gpu.segmented_scan(library, a, op, keys, offsets, heads, dtype, initial, reverse, out, exclusive)
+    engine = engine_of(a)
+    if engine is not None:
+        return engine.segmented_scan(a, op, keys, offsets, heads, dtype, initial, reverse, out, exclusive)
     x = np.ascontiguousarray(_one_dimension(readable(a), "a"))
     starts = _head_bytes(x.size, keys, offsets, heads)
     if out is not None:
@@ -191,9 +192,9 @@ def linear_recurrence(a: ArrayLike, b: ArrayLike, x0: float = 0.0, *, axis: int 
     coefficients are formed: where one overflows, a result may be infinite or NaN although a loop's is finite
     (docs/numerics.md). O(size) work.
     """
-    library = _gpu.holder_of(a, b)
-    if library is not None:
-        return _gpu.linear_recurrence(library, a, b, x0, axis, reverse, dtype, out)
+    engine = engine_of(a, b)
+    if engine is not None:
+        return engine.linear_recurrence(a, b, x0, axis, reverse, dtype, out)
     if np.ndim(x0) != 0 or np.asarray(x0).dtype.kind not in "biuf":
         raise TypeError(f"x0: expected a real number, but it is {x0!r}")
     first, second = readable(a, "a"), readable(b, "b")

@@ -6,8 +6,9 @@ from typing import Any, Optional, Tuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _gpu, _module
+from . import _module
 from ._arrays import Target, along, check_out, memory, readable, type_name
+from ._engines import engine_of
 
 
 def _rows(a: Any, axis: Optional[int]) -> Tuple[np.ndarray, int]:
@@ -20,9 +21,9 @@ def _rows(a: Any, axis: Optional[int]) -> Tuple[np.ndarray, int]:
 
 
 def _run(a: Any, axis: Optional[int], descending: bool, out: Optional[np.ndarray], indices: bool) -> np.ndarray:
-    library = _gpu.holder_of(a)
-    if library is not None:
-        return _gpu.sort(library, a, axis, descending, out, indices)
+    engine = engine_of(a)
+    if engine is not None:
+        return engine.sort(a, axis, descending, out, indices)
     x, position = _rows(a, axis)
     dtype = np.dtype(np.int64) if indices else x.dtype
     if out is not None:
