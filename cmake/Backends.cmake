@@ -62,3 +62,5 @@ upsweep_backend(EMULATOR emulator)
 # No device, but found or not in the same way: the Python package, which has to be asked for.
 set(UPSWEEP_PYTHON OFF CACHE STRING "Python package: AUTO, ON or OFF")
 upsweep_backend(PYTHON Python)
+# The part of it for arrays of JAX.
+upsweep_backend(JAX JAX)

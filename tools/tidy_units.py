@@ -2,7 +2,7 @@
 
 usage: tidy_units.py BUILD OUTPUT
 
-Reads BUILD/compile_commands.json and writes to OUTPUT a compile_commands.json of sources of src/, cli/ and python/module/, in groups:
+Reads BUILD/compile_commands.json and writes to OUTPUT a compile_commands.json of sources of src/, cli/ and python/, in groups:
 files of one folder that are compiled with the same flags become one that includes them all, ten at most. Those with
 kernels stay alone, because Highway includes each of them again for every instruction set.
 """
@@ -13,7 +13,7 @@ import shlex
 import sys
 
 # One operator's scanner stands for the others, and one family's kernels, which are the same lines.
-CHECKED = re.compile(r"(src|cli|python/(?:common|module))/(?!registry/scanner_(bit|m)|cpu/exact_kernels_(bits|order)).*\.cpp")
+CHECKED = re.compile(r"(src|cli|python/(?:common|jax|module))/(?!registry/scanner_(bit|m)|cpu/exact_kernels_(bits|order)).*\.cpp")
 ALONE = re.compile(r"src/cpu/.*_kernels|cli/main\.cpp")
 FILES_IN_A_GROUP = 10
 

@@ -51,4 +51,7 @@ NB_MODULE(_cuda, module) {
     add_scans(module);
     add_choices(module);
     add_sorts(module);
+#ifdef UPSWEEP_HAS_JAX
+    add_jax_handlers(module);
+#endif
 }

@@ -30,5 +30,7 @@ class stream {
 void add_scans(nanobind::module_& module);
 void add_choices(nanobind::module_& module);
 void add_sorts(nanobind::module_& module);
+// In a build with the headers of JAX alone.
+void add_jax_handlers(nanobind::module_& module);
 
 }  // namespace upsweep::python

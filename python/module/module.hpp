@@ -9,6 +9,8 @@ namespace upsweep::python {
 void add_scans(nanobind::module_& module);
 void add_recurrences(nanobind::module_& module);
 void add_sorts(nanobind::module_& module);
+// In a build with the headers of JAX alone.
+void add_jax_handlers(nanobind::module_& module);
 void add_choices(nanobind::module_& module);
 void add_bins(nanobind::module_& module);
 

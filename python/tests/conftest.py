@@ -1,9 +1,10 @@
 """What the tests share: where arrays are, every number of threads, and numbers to compute with.
 
 UPSWEEP_TEST_LIBRARY=torch or cupy runs the tests of values once more, with every array on a GPU; stand_in with what stands
-for one (stand_in.py).
+for one (stand_in.py). jax runs the tests of JAX alone, in a process of their own, as it starts threads and sets modes.
 """
 import os
+import pathlib
 import sys
 
 import numpy as np
@@ -17,14 +18,16 @@ FLOATS = ["float16", "float32", "float64"]
 COMPLEX = ["complex64", "complex128"]
 THREADS = [1, 2, 3, 7]
 
-if LIBRARY:
+if LIBRARY == "jax":
+    collect_ignore = [each.name for each in pathlib.Path(__file__).parent.glob("test_*.py") if each.name != "test_jax.py"]
+elif LIBRARY:
     import on_gpu
 
     sys.modules["upsweep"] = on_gpu.OnGpu({"torch": on_gpu.Torch, "cupy": on_gpu.CuPy, "stand_in": on_gpu.StandIn}[LIBRARY]())
-    collect_ignore = ["test_errors.py", "test_threads.py"]  # of the CPU
+    collect_ignore = ["test_errors.py", "test_jax.py", "test_threads.py"]  # of the CPU
     THREADS = [2]  # nothing depends on it there
 else:
-    collect_ignore = ["test_gpu.py"]
+    collect_ignore = ["test_gpu.py", "test_jax.py"]
 
 
 def pytest_configure(config):

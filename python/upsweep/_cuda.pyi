@@ -1,10 +1,11 @@
 # The extension module of CUDA, for type checkers; a build without CUDA has none. Arrays are tuples of an address in device
 # memory, a shape, and strides in elements; `type` is NumPy's name of one.
-from typing import Optional, Sequence, Tuple
+from typing import Any, Dict, Optional, Sequence, Tuple
 
 Array = Tuple[int, Sequence[int], Sequence[int]]
 
 version: str
+jax_handlers: Dict[str, Any]  # capsules for jax.ffi; only in a build with the headers of JAX
 
 class Stream:
     def __init__(self, device: int, handle: int) -> None: ...

@@ -1,7 +1,8 @@
 # The extension module, for type checkers. Arrays are any objects with the buffer protocol; `type` is NumPy's name of one.
-from typing import Any, Optional, Tuple
+from typing import Any, Dict, Optional, Tuple
 
 version: str
+jax_handlers: Dict[str, Any]  # capsules for jax.ffi; only in a build with the headers of JAX
 
 class ScanPlan:
     @property

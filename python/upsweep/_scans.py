@@ -109,7 +109,7 @@ def _one_dimension(a: Any, argument: str, n: Optional[int] = None) -> np.ndarray
     return x
 
 
-def _head_bytes(n: int, keys: Any, offsets: Any, heads: Any) -> np.ndarray:
+def head_bytes(n: int, keys: Any, offsets: Any, heads: Any) -> np.ndarray:
     """A byte for each of n elements that is not zero where a segment starts."""
     if sum(given is not None for given in (keys, offsets, heads)) != 1:
         raise TypeError("expected one of keys, offsets and heads")
@@ -138,7 +138,7 @@ def _segmented(a: Any, op: Operator, keys: Any, offsets: Any, heads: Any, dtype:
     if engine is not None:
         return engine.segmented_scan(a, op, keys, offsets, heads, dtype, initial, reverse, out, exclusive)
     x = np.ascontiguousarray(_one_dimension(readable(a), "a"))
-    starts = _head_bytes(x.size, keys, offsets, heads)
+    starts = head_bytes(x.size, keys, offsets, heads)
     if out is not None:
         check_out(out, x.shape)
     plan, result, totals = _plan(name_of(op), x, dtype, out)

@@ -1,6 +1,7 @@
-"""usage: run_on_gpu.py torch|cupy RESULTS.xml
+"""usage: run_with.py torch|cupy|jax RESULTS.xml
 
-The tests of values with every array on a GPU, by CTest. Exits 77 and says why where the library or a GPU is not there.
+The tests of values with every array on a GPU, or those of JAX, by CTest. Exits 77 and says why where the library, a GPU or
+the package's part for the library is not there.
 """
 import importlib
 import os
@@ -15,6 +16,9 @@ def missing(name):
         library = importlib.import_module(name)
     except ImportError as problem:
         return f"{name} is not installed ({problem})"
+    if name == "jax":  # which has a CPU everywhere
+        has_part = hasattr(importlib.import_module("upsweep._module"), "jax_handlers")
+        return None if has_part else "this build has no part for JAX, whose headers it did not find"
     try:
         library.zeros(1, **({"device": "cuda"} if name == "torch" else {}))
     except Exception as problem:  # each library has its own

@@ -1,0 +1,389 @@
+"""Arrays of JAX, on the CPU and, where JAX has one, on a CUDA GPU: the bits of NumPy's arrays, jit, vmap, derivatives, refusals."""
+import importlib
+import os
+
+os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")  # others compute on the same GPU
+
+import jax
+import ml_dtypes
+import numpy as np
+import pytest
+from conftest import COMPLEX, FLOATS, INTEGERS
+from jax import numpy as jnp
+from jax.test_util import check_grads
+from reference import assert_same, tree_sum
+
+import upsweep
+from upsweep import _gpu, _jax, _module
+
+jax.config.update("jax_enable_x64", True)
+EVERY_TYPE = INTEGERS + FLOATS + ["bfloat16"] + COMPLEX
+SCANS = (upsweep.inclusive_scan, upsweep.exclusive_scan)
+SEGMENTED = (upsweep.inclusive_segmented_scan, upsweep.exclusive_segmented_scan)
+
+
+def why_no_gpu():
+    """Why JAX cannot call this build on a GPU; None if it can."""
+    if not hasattr(_gpu._cuda, "jax_handlers"):
+        return "this build has no CUDA for JAX"
+    try:
+        return None if jax.devices("cuda") else "JAX finds no GPU"
+    except RuntimeError as problem:
+        return f"JAX finds no GPU ({' '.join(str(problem).split())[:120]})"
+
+
+WHY_NO_GPU = why_no_gpu()
+
+
+class Platform:
+    def __init__(self, name):
+        self.name, self.device = name, jax.devices(name)[0]
+
+    def put(self, x):
+        return jax.device_put(x, self.device)
+
+    def run(self, function, *arrays, handlers=("upsweep_",)):
+        """NumPy's arrays of the results of a function, compiled for the platform, which must call the handlers there."""
+        compiled = jax.jit(function).lower(*(self.put(x) for x in arrays)).compile()
+        text = compiled.as_text()
+        for handler in handlers:
+            assert f'custom_call_target="{handler}' in text
+        results = compiled(*(self.put(x) for x in arrays))
+        assert all(part.devices() == {self.device} for part in jax.tree.leaves(results))
+        return jax.tree.map(np.asarray, results)
+
+
+@pytest.fixture(params=["cpu"] if WHY_NO_GPU else ["cpu", "cuda"])
+def platform(request):
+    made = Platform(request.param)
+    with jax.default_device(made.device):
+        yield made
+
+
+def all_same(found, expected):
+    assert len(found) == len(expected)
+    for one, other in zip(found, expected):
+        assert_same(one, other)
+
+
+if _gpu._cuda is not None:  # a build without CUDA has nothing to test there
+    def test_a_gpu_is_used():
+        if WHY_NO_GPU:
+            pytest.skip(WHY_NO_GPU)
+        assert upsweep.cumsum(jnp.ones(5)).devices() == {jax.devices("cuda")[0]}
+
+
+# --- scans
+
+def operators_of(name):
+    if name in COMPLEX:
+        return ["plus", "multiplies"]
+    arithmetic = ["plus", "multiplies", "minimum", "maximum"]
+    return arithmetic + (["bit_and", "bit_or", "bit_xor", "logical_and", "logical_or"] if name in INTEGERS else [])
+
+
+@pytest.mark.parametrize("name", EVERY_TYPE)
+def test_scans_have_numpys_bits(platform, numbers, name):
+    x = numbers(name, (3, 70, 5))
+
+    def scans(x):
+        return [call(x, op, axis=axis, reverse=reverse, initial=initial)
+                for op in operators_of(name)
+                for call, axis, reverse, initial in (
+                    (SCANS[0], 0, False, None), (SCANS[0], 1, True, None), (SCANS[0], -1, False, 1), (SCANS[0], None, False, None),
+                    (SCANS[1], 1, False, None), (SCANS[1], None, True, 1))]
+
+    all_same(platform.run(scans, x), scans(x))
+
+
+@pytest.mark.parametrize("name", ["float32", "float16", "complex64", "int32"])
+@pytest.mark.parametrize("n", [0, 1, 129, 4097, 300_000])
+def test_sequences_of_any_length(platform, numbers, name, n):
+    x = numbers(name, n)
+
+    def scans(x):
+        return [upsweep.cumsum(x), upsweep.inclusive_scan(x, reverse=True), upsweep.exclusive_scan(x, initial=2)]
+
+    all_same(platform.run(scans, x, handlers=("upsweep_scan",) if n else ()), scans(x))
+
+
+def test_the_shared_names(platform, numbers):
+    x = numbers("float32", (40, 30))
+
+    def scans(x):
+        return [call(x, 0) for call in (upsweep.cumsum, upsweep.cumprod, upsweep.cummax, upsweep.cummin)]
+
+    all_same(platform.run(scans, x), scans(x))
+    assert_same(platform.run(upsweep.cumsum, x[0]), tree_sum(x[0]))
+
+
+def test_types_of_totals_and_results(platform, numbers):
+    for source, wanted in (("float16", "float32"), ("float32", "bfloat16"), ("int8", "int16"), ("int32", "float64"),
+                           ("bool", "uint8"), ("bfloat16", "float64"), ("float64", "complex128")):
+        x = numbers(source, 3000)
+        assert_same(platform.run(lambda y: upsweep.cumsum(y, dtype=wanted), x), upsweep.cumsum(x, dtype=wanted))
+    assert upsweep.cumsum(jnp.ones(3, jnp.float16), dtype=jnp.bfloat16).dtype == jnp.bfloat16
+
+
+def test_where_jax_has_32_bits_alone(platform, numbers):
+    with jax.enable_x64(False):
+        for source, result in (("int32", "int32"), ("int8", "int32"), ("bool", "int32"), ("uint8", "uint32"), ("float32", "float32")):
+            x = numbers(source, 5000)
+            assert_same(platform.run(upsweep.cumsum, x), upsweep.cumsum(x, dtype=result))
+        x = numbers("float32", (6, 700))
+        assert_same(platform.run(upsweep.argsort, x), upsweep.argsort(x).astype(np.int32))
+        assert_same(platform.run(lambda y: upsweep.linear_recurrence(0.9, y), x), upsweep.linear_recurrence(0.9, x))
+        assert upsweep.linear_recurrence(jnp.ones(3, jnp.int32), 1).dtype == jnp.float32
+        with pytest.raises(TypeError, match="^dtype: JAX has no float64 unless jax_enable_x64 is set"):
+            upsweep.cumsum(jnp.ones(3), dtype="float64")
+
+
+def test_subnormal_numbers_are_kept(platform):
+    for n in (1000, 1_000_000):
+        x = np.full(n, 1e-42, np.float32)
+        assert_same(platform.run(upsweep.cumsum, x), upsweep.cumsum(x))
+        assert upsweep.cumsum(x)[-1] > 0
+
+
+def test_calls_without_jit_and_within_control_flow(platform, numbers):
+    x = numbers("float32", (4, 900))
+    y = platform.put(x)
+    for found in (upsweep.cumsum(y, 1), jax.lax.map(upsweep.cumsum, y), jax.checkpoint(lambda z: upsweep.cumsum(z, 1))(y),
+                  jax.lax.scan(lambda state, row: (state, upsweep.cumsum(row)), 0, y)[1]):
+        assert isinstance(found, jax.Array)
+        assert found.devices() == {platform.device}
+        assert_same(found, upsweep.cumsum(x, 1))
+    with jax.disable_jit():
+        assert_same(upsweep.cumsum(y, 1), upsweep.cumsum(x, 1))
+    assert isinstance(upsweep.cumsum(x, 1), np.ndarray)
+
+
+def test_the_number_of_threads_changes_no_bit(numbers):
+    cpu, x = Platform("cpu"), numbers("float32", 1_000_000)
+    expected = upsweep.cumsum(x)
+    for threads in (1, 2, 3):
+        upsweep.set_threads(threads)
+        assert_same(cpu.run(upsweep.cumsum, x), expected)
+    upsweep.set_threads(0)
+
+
+# --- segments, recurrences, sorts
+
+@pytest.mark.parametrize("name", ["float32", "int16", "bfloat16"])
+def test_segmented_scans(platform, numbers, name):
+    x = numbers(name, 5000)
+    generator = np.random.default_rng(3)
+    heads = generator.random(5000) < 0.01
+    keys = np.cumsum(heads).astype(np.int32)
+    offsets = np.append(0, np.append(np.flatnonzero(heads[1:]) + 1, 5000))
+
+    def scans(x, keys, offsets, heads):
+        return [call(x, op, reverse=reverse, **given) for op in ("plus", "maximum") for call in SEGMENTED for reverse in (False, True)
+                for given in ({"keys": keys}, {"offsets": offsets}, {"heads": heads})]
+
+    expected = scans(x, keys, offsets, heads)
+    all_same(platform.run(scans, x, keys, offsets, heads, handlers=("upsweep_segmented_scan",)), expected)
+    all_same(platform.run(lambda y: scans(y, keys, offsets, heads.astype(int)), x), expected)
+    assert_same(upsweep.inclusive_segmented_scan(platform.put(x[:3]), keys=["a", "a", "b"], initial=1),
+                upsweep.inclusive_segmented_scan(x[:3], keys=["a", "a", "b"], initial=1))
+
+
+@pytest.mark.parametrize("names", [("float32", "float32"), ("float64", "float64"), ("float16", "float16"), ("bfloat16", "bfloat16"),
+                                   ("float32", "float64"), ("bfloat16", "float32"), ("float16", "int32"), ("int8", "int64")])
+def test_linear_recurrences_have_numpys_bits(platform, numbers, names):
+    for shapes in (((4, 600, 3), (4, 600, 3)), ((600, 1), (4, 600, 3)), ((4, 1, 3), (600, 3)), ((), (4, 600, 3)), ((4, 1, 1), (1, 600, 3)),
+                   ((4, 600, 3), ())):
+        a, b = (numbers(name, shape) for name, shape in zip(names, shapes))
+        a = (0.9 * np.tanh(a.astype(np.float32))).astype(a.dtype)
+        b = b % 100 if b.dtype.kind == "i" else b
+
+        def recur(a, b):
+            return [upsweep.linear_recurrence(a, b, x0, axis=axis, reverse=reverse, dtype=dtype)
+                    for axis in (0, 1, 2) for reverse, x0 in ((False, 0), (True, 0.25)) for dtype in (None, "float32")]
+
+        # JAX has float16 beside an integer, where NumPy has float64.
+        expected = recur(a, b.astype(np.float16) if names == ("float16", "int32") else b)
+        all_same(platform.run(recur, a, b, handlers=("upsweep_linear_recurrence",)), expected)
+
+
+def test_a_number_beside_an_array(platform, numbers):
+    for name in ("float32", "bfloat16", "float64"):
+        y = numbers(name, (5, 1000))
+        assert_same(platform.run(lambda y: upsweep.linear_recurrence(0.9, y), y), upsweep.linear_recurrence(0.9, y, dtype=name))
+        assert_same(platform.run(lambda y: upsweep.linear_recurrence(y, 1, 2), y), upsweep.linear_recurrence(y, 1, 2, dtype=name))
+
+
+@pytest.mark.parametrize("name", INTEGERS + FLOATS + ["bfloat16"])
+def test_sorts(platform, numbers, name):
+    x = numbers(name, (7, 300, 2))
+    x[:, ::3] = x[:, :1]  # equal ones
+
+    def sorts(x):
+        return [call(x, axis, descending=descending) for call in (upsweep.sort, upsweep.argsort)
+                for axis, descending in ((1, False), (-1, True), (None, True))]
+
+    all_same(platform.run(sorts, x, handlers=("upsweep_sort",)), sorts(x))
+
+
+# --- vmap
+
+def slices(function, arrays, axes, n):
+    """What vmap should make, one slice after the other, by NumPy's arrays."""
+    return np.stack([function(*(x if axis is None else np.take(x, k, axis) for x, axis in zip(arrays, axes))) for k in range(n)])
+
+
+def test_vmap_has_the_bits_of_slices(platform, numbers):
+    x = numbers("float32", (6, 200, 4))
+    for place, n in enumerate(x.shape):
+        for axis in (0, 1, None):
+            def scan(y):
+                return upsweep.exclusive_scan(y, axis=axis, reverse=True, initial=0.5)
+
+            if n < 100:
+                assert_same(platform.run(jax.vmap(scan, in_axes=place), x), slices(scan, [x], [place], n))
+    twice = platform.run(jax.vmap(jax.vmap(upsweep.cumsum, in_axes=1), in_axes=2, out_axes=2), x)
+    assert_same(twice, np.stack([np.stack([upsweep.cumsum(x[:, k, m]) for k in range(200)]) for m in range(4)], axis=2))
+
+
+@pytest.mark.parametrize("axes", [(0, 0), (2, 0), (None, 1), (0, None)])
+def test_vmap_of_recurrences(platform, numbers, axes):
+    shapes = [(5, 300) if axis is None else tuple(np.insert((5, 300), axis, 4)) for axis in axes]
+    a, b = (0.5 * numbers("float32", shape) for shape in shapes)
+    for axis in (0, 1):
+        def recur(a, b):
+            return upsweep.linear_recurrence(a, b, 0.25, axis=axis)
+
+        assert_same(platform.run(jax.vmap(recur, in_axes=axes), a, b), slices(recur, [a, b], axes, 4))
+
+
+def test_vmap_of_segmented_scans_and_sorts(platform, numbers):
+    x = numbers("float32", (300, 3))
+    heads = np.random.default_rng(5).random((3, 300)) < 0.05
+    for axes, given in (((1, 0), heads), ((1, None), heads[0])):
+        def scan(y, heads):
+            return upsweep.inclusive_segmented_scan(y, heads=heads)
+
+        assert_same(platform.run(jax.vmap(scan, in_axes=axes), x, given), slices(scan, [x, given], axes, 3))
+    for call in (upsweep.sort, upsweep.argsort):
+        assert_same(platform.run(jax.vmap(call, in_axes=1), x), slices(call, [x], [1], 3))
+
+
+# --- derivatives
+
+def test_derivatives_in_both_modes(platform, numbers):
+    def check(function, *shapes, order=1):
+        check_grads(jax.jit(function), tuple(platform.put(numbers("float64", shape)) for shape in shapes), order)
+
+    both, keys = (False, True), np.int32([0, 0, 1, 1, 1])
+    check(lambda x, row: (
+        [call(x, axis=axis, reverse=reverse, initial=0.5) for call in SCANS for axis in (0, 1, None) for reverse in both],
+        [call(row, keys=keys, reverse=reverse) for call in SEGMENTED for reverse in both],
+        upsweep.cumsum(x * (1 + 2j), 0), upsweep.sort(x, 0, descending=True), upsweep.sort(x)), (3, 5), (5,))
+    check(lambda whole, column, row, one, b: [
+        upsweep.linear_recurrence(a, b, 0.25, axis=axis, reverse=reverse)
+        for a in (whole, column, row, one) for axis in (0, 1) for reverse in both], (3, 5), (3, 1), (5,), (), (3, 5))
+    check(lambda x, row: (upsweep.linear_recurrence(x, row), jnp.sin(jax.vmap(upsweep.cumsum)(x))), (3, 5), (5,), order=2)
+
+
+def test_gradients_are_scans_from_the_other_end(platform, numbers):
+    x, weights = numbers("float32", (3, 5000)), numbers("float32", (3, 5000))
+    for reverse in (False, True):
+        found = platform.run(jax.grad(lambda y: jnp.vdot(upsweep.inclusive_scan(y, axis=1, reverse=reverse), weights)), x)
+        assert_same(found, upsweep.inclusive_scan(weights, axis=1, reverse=not reverse))
+        a = np.float32(0.9) * np.tanh(numbers("float32", (3, 5000)))
+        by_a, by_b = platform.run(jax.grad(lambda a, b: jnp.vdot(upsweep.linear_recurrence(a, b, reverse=reverse), weights), (0, 1)), a, x)
+        factors, before = np.zeros_like(a), np.zeros_like(a)
+        later, earlier = (slice(0, -1), slice(1, None)) if reverse else (slice(1, None), slice(0, -1))
+        factors[:, earlier] = a[:, later]
+        before[:, later] = upsweep.linear_recurrence(a, x, reverse=reverse)[:, earlier]
+        expected = upsweep.linear_recurrence(factors, weights, reverse=not reverse)
+        assert_same(by_b, expected)
+        assert_same(by_a, expected * before)
+
+
+def test_types_of_gradients(platform):
+    half = platform.put(np.linspace(-1, 1, 1000).astype(np.float16))
+    found = jax.grad(lambda y: upsweep.cumsum(y, dtype="float32").sum())(half)
+    assert found.dtype == np.float16
+    assert found.tolist() == list(range(1000, 0, -1))
+    found = jax.grad(lambda y: upsweep.linear_recurrence(y, jnp.ones(1000, jnp.float32)).sum())(half.astype(ml_dtypes.bfloat16))
+    assert found.dtype == ml_dtypes.bfloat16
+    assert jax.grad(lambda y: jnp.float32(upsweep.cumsum(y.astype(int)).sum()))(half).tolist() == [0] * 1000
+
+
+def test_a_layer_of_a_state_space_model(platform, numbers):
+    """jit, grad and vmap together."""
+    def layer(parameters, u):
+        decay = jax.nn.sigmoid(parameters["decay"])  # one a channel and state
+        states = upsweep.linear_recurrence(decay, u[:, :, None] * parameters["into"], axis=0)
+        return jnp.einsum("tcs,cs->tc", states, parameters["out"])
+
+    def loss(parameters, batch):
+        return jnp.mean(jax.vmap(layer, in_axes=(None, 0))(parameters, batch) ** 2)
+
+    parameters = {name: numbers("float32", (3, 4)) for name in ("decay", "into", "out")}
+    batch = numbers("float32", (2, 100, 3))
+    found = platform.run(jax.grad(loss), parameters, batch, handlers=("upsweep_linear_recurrence",))
+
+    def by_scan(parameters, batch):
+        def layer(u):
+            decay = jax.nn.sigmoid(parameters["decay"])
+            states = jax.lax.scan(lambda x, row: (decay * x + row[:, None] * parameters["into"],) * 2, jnp.zeros((3, 4), u.dtype), u)[1]
+            return jnp.einsum("tcs,cs->tc", states, parameters["out"])
+
+        return jnp.mean(jax.vmap(layer)(batch) ** 2)
+
+    expected = platform.run(jax.grad(by_scan), parameters, batch, handlers=())
+    for name, gradient in found.items():
+        assert np.allclose(gradient, expected[name], rtol=1e-3, atol=1e-5)
+
+
+# --- refusals
+
+def test_what_is_refused(platform):
+    x = platform.put(np.ones(4, np.float32))
+    for call, message in (
+            (lambda: upsweep.cumsum(x, out=np.ones(4)), "out: arrays of JAX"),
+            (lambda: upsweep.sort(x, out=np.ones(4)), "out: arrays of JAX"),
+            (lambda: upsweep.compact(x, ("<", 5)), "a: compact"),
+            (lambda: upsweep.partition(x, ("<", 5)), "a: partition"),
+            (lambda: upsweep.histogram(x), "a: histogram"),
+            (lambda: upsweep.bins(x), "a: bins"),
+            (lambda: upsweep.inclusive_scan(x, "bit_and"), "dtype: "),
+            (lambda: upsweep.cumsum(jnp.ones(3, jnp.float8_e4m3fn)), "a: expected one of"),
+            (lambda: upsweep.cumsum(jax.random.key(1)), "a: expected numbers"),
+            (lambda: upsweep.inclusive_scan(jnp.ones(4, int), initial=0.5), "initial: "),
+            (lambda: jax.jit(lambda y: upsweep.inclusive_scan(y, initial=y[0]))(x), "initial: .* known when"),
+            (lambda: jax.jit(lambda y: upsweep.linear_recurrence(y, y, y[0]))(x), "x0: .* known when"),
+            (lambda: upsweep.linear_recurrence(x, [1, 2, 3, 4]), "b: expected an array of JAX"),
+            (lambda: upsweep.linear_recurrence(x, 1j * x), "b: expected real numbers"),
+            (lambda: upsweep.linear_recurrence(x, x, dtype=int), "dtype: "),
+            (lambda: upsweep.inclusive_segmented_scan(x, heads=x), "heads: "),
+            (lambda: upsweep.inclusive_segmented_scan(x, heads=x > 0, keys=x), "expected one of"),
+            (lambda: upsweep.sort(1j * x), "a: complex64 has no order"),
+            (lambda: jax.grad(lambda y: upsweep.cummax(y).sum())(x), "op: derivatives are computed of"),
+            (lambda: jax.jvp(upsweep.cumprod, (x,), (x,)), "op: derivatives are computed of")):
+        with pytest.raises(TypeError, match=f"^{message}"):
+            call()
+    for call, message in (
+            (lambda: upsweep.cumsum(x, 1), "axis: "),
+            (lambda: upsweep.sort(x[0]), "axis: "),
+            (lambda: upsweep.inclusive_scan(x, "minus"), "op: "),
+            (lambda: upsweep.linear_recurrence(x, x[:3]), "b: its shape"),
+            (lambda: upsweep.inclusive_segmented_scan(x, keys=x[:3]), "keys: "),
+            (lambda: upsweep.inclusive_segmented_scan(x.reshape(2, 2), keys=x), "a: "),
+            (lambda: upsweep.inclusive_segmented_scan(x, offsets=jnp.asarray([0, 3])), "offsets: ")):
+        with pytest.raises(ValueError, match=f"^{message}"):
+            call()
+
+
+def test_what_has_no_derivative_can_be_left_out_of_them(platform):
+    x = platform.put(np.float32([1, 3, 2]))
+    found = jax.grad(lambda y: (y * upsweep.cummax(jax.lax.stop_gradient(y)) + upsweep.argsort(y)).sum())(x)
+    assert found.tolist() == [1, 3, 3]
+
+
+def test_a_build_without_it(monkeypatch):
+    monkeypatch.delattr(_module, "jax_handlers")
+    with pytest.raises(TypeError, match="^a: it is an array of JAX, and this build of upsweep"):
+        importlib.reload(_jax)

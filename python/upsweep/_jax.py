@@ -1,0 +1,192 @@
+"""The package's functions on arrays of JAX, on a CPU or a CUDA GPU, traced ones too (jit, grad, vmap).
+
+Arguments are settled here, when a function is traced; _jax_primitives.py has what is computed then.
+"""
+from __future__ import annotations
+
+import functools
+import operator
+from typing import Any, NoReturn, Optional, Tuple
+
+import jax
+import numpy as np
+from jax import numpy as jnp
+
+from . import _module
+from ._arrays import along, known_type, type_name
+from ._parameters import Operator, element, kind_of, name_of, totals_type
+from ._scans import head_bytes
+
+if not hasattr(_module, "jax_handlers"):
+    raise TypeError("a: it is an array of JAX, and this build of upsweep has no part for those: build it where jaxlib is installed "
+                    "(docs/python.md tells how), or pass numpy.asarray(a)")
+
+from . import _jax_primitives as primitives  # noqa: E402
+
+_SUPPORTED = "scans, segmented scans, linear recurrences and sorts take them"
+
+
+def _array(a: Any, argument: str) -> jax.Array:
+    """An array of JAX of a known type, of one of JAX or of NumPy."""
+    if not isinstance(a, (jax.Array, np.ndarray, np.generic)):
+        raise TypeError(f"{argument}: expected an array of JAX or NumPy, as another argument is one of JAX, but it is of type "
+                        f"{type(a).__module__}.{type(a).__name__}")
+    if not isinstance(a.dtype, np.dtype):
+        raise TypeError(f"{argument}: expected numbers, but it is of {a.dtype}")
+    if type_name(a.dtype) is None:
+        known_type(a.dtype, argument)  # which says what is known
+    return a if isinstance(a, jax.Array) else jnp.asarray(a)
+
+
+def _refuse_out(out: Any) -> None:
+    if out is not None:
+        raise TypeError("out: arrays of JAX cannot be written to; leave it out")
+
+
+def _available(dtype: np.dtype) -> np.dtype:
+    """The type, or the one of 32 bits that JAX has in its place."""
+    return np.dtype(jax.dtypes.canonicalize_dtype(dtype))
+
+
+def _wanted(dtype: Any) -> Optional[str]:
+    if dtype is None:
+        return None
+    known = known_type(dtype, "dtype")
+    if _available(known) != known:
+        raise TypeError(f"dtype: JAX has no {known} unless jax_enable_x64 is set")
+    return type_name(known)
+
+
+@functools.lru_cache(maxsize=None)
+def _types(op: str, source: str, result: Optional[str], totals: Optional[str]) -> Tuple[str, str]:
+    plan = _module.make_plan(op, source, result, totals)
+    return plan.output, plan.accumulator
+
+
+def _number(given: Any, argument: str) -> Any:
+    """What must be known when a function is traced."""
+    if isinstance(given, jax.core.Tracer):
+        raise TypeError(f"{argument}: expected a number that is known when the function is traced, but it is a traced value")
+    return given
+
+
+def _scan_parameters(x: Any, op: Operator, dtype: Any, initial: Any, reverse: bool, exclusive: bool) -> dict:
+    name, source, wanted = name_of(op), type_name(x.dtype), _wanted(dtype)
+    result, totals = _types(name, source, wanted, totals_type(name, wanted))
+    if wanted is None and result != source:  # widened, as far as JAX has such types
+        wanted = _available(np.dtype(result)).name
+        result, totals = _types(name, source, wanted, totals_type(name, wanted))
+    start = element(_number(initial, "initial"), totals)
+    return {"op": name, "totals": totals, "result": np.dtype(result),
+            "exclusive": bool(exclusive), "reverse": bool(reverse), "initial": "" if start is None else start.hex()}
+
+
+def scan(a: Any, op: Operator, axis: Any, dtype: Any, initial: Any, reverse: bool, out: Any, exclusive: bool) -> Any:
+    _refuse_out(out)
+    x, position = along(_array(a, "a"), axis)
+    return primitives.scan_p.bind(x, axis=position, **_scan_parameters(x, op, dtype, initial, reverse, exclusive))
+
+
+def _one_dimension(a: Any, argument: str, n: Optional[int] = None) -> Any:
+    x = _array(a, argument)
+    if x.ndim != 1 or (n is not None and x.shape[0] != n):
+        expected = "one dimension" if n is None else f"shape ({n},), one an element"
+        raise ValueError(f"{argument}: expected {expected}, but its shape is {x.shape}")
+    return x
+
+
+def _heads(n: int, keys: Any, offsets: Any, heads: Any) -> Any:
+    """A bool for each element that is true where a segment starts."""
+    given = [each for each in (keys, offsets, heads) if each is not None]
+    if len(given) != 1 or not isinstance(given[0], jax.Array):
+        return jnp.asarray(head_bytes(n, keys, offsets, heads).view(bool))
+    if heads is not None:
+        flags = _one_dimension(heads, "heads", n)
+        if kind_of(type_name(flags.dtype)) not in "biu":
+            raise TypeError(f"heads: expected bool or integers, but it is {flags.dtype}")
+        return flags if flags.dtype == bool else flags != 0
+    if keys is not None:
+        key = _one_dimension(keys, "keys", n)
+        return jnp.concatenate([jnp.zeros(min(n, 1), bool), key[1:] != key[:-1]])
+    at = _one_dimension(offsets, "offsets")
+    if kind_of(type_name(at.dtype)) not in "iu":
+        raise TypeError(f"offsets: expected integers, but it is {at.dtype}")
+    if not isinstance(at, jax.core.Tracer):  # what a traced one has in it cannot be looked at
+        numbers = np.asarray(at)
+        if numbers.size == 0 or numbers[0] != 0 or numbers[-1] != n or np.any(numbers[1:] < numbers[:-1]):
+            raise ValueError(f"offsets: expected integers that ascend from 0 to {n}, the number of elements")
+    return jnp.zeros(n, bool).at[at].set(True, mode="drop")
+
+
+def segmented_scan(a: Any, op: Operator, keys: Any, offsets: Any, heads: Any, dtype: Any, initial: Any, reverse: bool, out: Any,
+                   exclusive: bool) -> Any:
+    _refuse_out(out)
+    x = _one_dimension(a, "a")
+    starts = _heads(x.shape[0], keys, offsets, heads)
+    return primitives.segmented_scan_p.bind(x, starts, **_scan_parameters(x, op, dtype, initial, reverse, exclusive))
+
+
+def linear_recurrence(a: Any, b: Any, x0: float, axis: Any, reverse: bool, dtype: Any, out: Any) -> Any:
+    _refuse_out(out)
+    if np.ndim(_number(x0, "x0")) != 0 or np.asarray(x0).dtype.kind not in "biuf":
+        raise TypeError(f"x0: expected a real number, but it is {x0!r}")
+    numbers = [isinstance(given, (int, float)) for given in (a, b)]  # which by themselves have no type of their own
+    arrays = [given if is_number else _array(given, argument)
+              for given, argument, is_number in zip((a, b), ("a", "b"), numbers)]
+    typed = [x for x, is_number in zip(arrays, numbers) if not is_number]
+    for x, argument, is_number in zip(arrays, ("a", "b"), numbers):
+        if not is_number and kind_of(type_name(x.dtype)) == "c":
+            raise TypeError(f"{argument}: expected real numbers, but it is {x.dtype}")
+    arithmetic = _wanted(dtype)
+    if arithmetic is None:
+        common = jnp.result_type(*typed)
+        arithmetic = type_name(_available(np.dtype(np.float64)) if kind_of(type_name(common)) in "biu" else common)
+    if arithmetic not in ("float16", "bfloat16", "float32", "float64"):
+        raise TypeError(f"dtype: expected floating-point numbers, but it is {arithmetic}")
+    in_double = arithmetic == "float64"
+    first, second = (jnp.asarray(x, np.float64 if in_double else np.float32) if is_number else x
+                     for x, is_number in zip(arrays, numbers))
+    try:
+        shape = np.broadcast_shapes(first.shape, second.shape) or (1,)
+    except ValueError:
+        raise ValueError(f"b: its shape {second.shape} does not broadcast with that of a, {first.shape}") from None
+    first, second = (jnp.reshape(x, (1,) * (len(shape) - x.ndim) + x.shape) for x in (first, second))
+    position = along(second, operator.index(axis))[1]
+    return primitives.recurrence_p.bind(first, second, axis=position, x0=float(x0), in_double=in_double, reverse=bool(reverse),
+                                        result=np.dtype(arithmetic))
+
+
+def sort(a: Any, axis: Any, descending: bool, out: Any, indices: bool) -> Any:
+    _refuse_out(out)
+    x = _array(a, "a")
+    if kind_of(type_name(x.dtype)) == "c":
+        raise TypeError(f"a: {x.dtype} has no order to sort its elements in")
+    if x.ndim == 0 and axis is not None:
+        raise ValueError("axis: an array of 0 dimensions has none to sort along")
+    x, position = along(x, axis)
+    rows = jnp.moveaxis(x, position, -1)
+    if indices:
+        found = primitives.sorted_indices(rows, bool(descending))
+    else:
+        found = primitives.sort_p.bind(rows, descending=bool(descending), indices=False)
+    return jnp.moveaxis(found, -1, position)
+
+
+def _refuse_array(what: str) -> NoReturn:
+    raise TypeError(f"a: {what} takes no arrays of JAX ({_SUPPORTED}); pass numpy.asarray(a)")
+
+
+def choose(a: Any, condition: Any, packed: bool, indices: bool) -> NoReturn:
+    _refuse_array("partition")
+
+
+def packed(a: Any, condition: Any, indices: bool) -> NoReturn:
+    _refuse_array("compact, whose result's size depends on the elements,")
+
+
+def histogram(a: Any, count: int, range: Any, clamp: bool) -> NoReturn:
+    _refuse_array("histogram")
+
+
+def extract(a: Any, count: int, range: Any, clamp: bool, indices: bool) -> NoReturn:
+    _refuse_array("bins, whose result's size depends on the elements,")
