@@ -25,9 +25,18 @@ from . import _gpu, _module
 
 _CUDA_HANDLERS = getattr(_gpu._cuda, "jax_handlers", None)
 
-for _platform, _handlers in (("cpu", _module.jax_handlers), ("CUDA", _CUDA_HANDLERS or {})):
-    for _name, _handler in _handlers.items():
-        jax.ffi.register_ffi_target(_name, _handler, platform=_platform)
+
+def _register(platform: str, handlers: Dict[str, Any]) -> None:
+    for name, handler in handlers.items():
+        try:
+            jax.ffi.register_ffi_target(name, handler, platform=platform)
+        except Exception as problem:  # XLA's, or of a version that has another interface
+            raise RuntimeError(f"JAX {jax.__version__} does not take the handlers of upsweep, which was built with the headers of another "
+                               f"jaxlib, probably a newer one; build it again with those of this one (docs/python.md): {problem}") from None
+
+
+_register("cpu", _module.jax_handlers)
+_register("CUDA", _CUDA_HANDLERS or {})
 
 
 def _refuse(platform: str) -> Callable[..., Any]:
