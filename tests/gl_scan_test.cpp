@@ -49,6 +49,7 @@ TEST_P(gl_scan, embedded_systems_have_no_sums_of_doubles) {
 // More than 1024 tiles, so that totals of supers are folded by a stage of their own: 4.2 million elements are
 // 33 supers.
 TEST_P(gl_scan, more_than_a_batch_of_tiles) {
+    if (sanitized) GTEST_SKIP() << "long, and run without sanitizers";
     constexpr std::size_t n = 33 * core::super_size + 4099;
     auto floats = check_of<float, plus>(n, 1.0f);
     gl_scanner ex = scanner();

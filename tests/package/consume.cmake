@@ -10,9 +10,11 @@ endif()
 set(configuration Release)
 set(quick "")
 if(WAY STREQUAL "add_subdirectory")
-    set(configuration Debug)
-    # With the flags of the preset cuda-check, which ccache then gives the same objects.
-    set(quick -DUPSWEEP_ONE_SIMD_LEVEL=ON -DCMAKE_CXX_FLAGS_DEBUG=-O0 -DUPSWEEP_WARNINGS_AS_ERRORS=${WARNINGS_AS_ERRORS})
+    # With the flags of the build under test, whose objects ccache then gives.
+    string(TOUPPER "${CONFIG}" upper)
+    set(configuration "${CONFIG}")
+    set(quick "-DCMAKE_CXX_FLAGS_${upper}=${CONFIG_FLAGS}" -DUPSWEEP_ONE_SIMD_LEVEL=${ONE_SIMD_LEVEL}
+              -DUPSWEEP_WARNINGS_AS_ERRORS=${WARNINGS_AS_ERRORS})
 endif()
 execute_process(
     COMMAND "${CMAKE_COMMAND}" -S "${SOURCE}" -B "${WORK}" -G "${GENERATOR}" -DCMAKE_BUILD_TYPE=${configuration}
