@@ -72,7 +72,7 @@ TEST_F(cli_usage, outputs_that_cannot_be) {
 
 // Room for the stack of one thread, where one to read and one to write are wanted.
 TEST_F(cli_usage, threads_that_cannot_be) {
-    if (sanitized) GTEST_SKIP() << "sanitizers need memory of their own";
+    if (sanitized || emulated) GTEST_SKIP() << "sanitizers and emulators need memory of their own";
     const outcome limited = shell(
         "head -c 3000000 /dev/zero > z.raw; ulimit -s 1000000 && ulimit -v 1200000 && "
         "UPSWEEP_BLOCK_BYTES=100000 \"$UPSWEEP\" scan z.raw --dtype uint8 --threads 1 -o old.npy");
