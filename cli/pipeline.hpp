@@ -114,32 +114,33 @@ void run_pipeline(std::size_t in_bytes, std::size_t out_bytes, bool overlapped, 
             for (block_channel* channel : {&idle, &filled, &finished}) channel->close(true);
         }
     };
-    std::thread reader([&] {
-        stage([&] {
-            while (data_block* block = idle.pop()) {
-                if (!read(*block)) break;
-                filled.push(block);
-            }
-            filled.close();
-        });
-    });
-    std::thread writer([&] {
-        stage([&] {
-            while (data_block* block = finished.pop()) {
-                write(*block);
-                idle.push(block);
-            }
-        });
-    });
-    stage([&] {
+    const auto read_all = [&] {
+        while (data_block* block = idle.pop()) {
+            if (!read(*block)) break;
+            filled.push(block);
+        }
+        filled.close();
+    };
+    const auto write_all = [&] {
+        while (data_block* block = finished.pop()) {
+            write(*block);
+            idle.push(block);
+        }
+    };
+    std::thread reader;
+    std::thread writer;
+    stage([&] {  // the threads too: there may be none to be had
+        reader = std::thread([&] { stage(read_all); });
+        writer = std::thread([&] { stage(write_all); });
         while (data_block* block = filled.pop()) {
             work(*block);
             finished.push(block);
         }
         finished.close();
     });
-    reader.join();
-    writer.join();
+    for (std::thread* thread : {&reader, &writer}) {
+        if (thread->joinable()) thread->join();
+    }
     if (failure) std::rethrow_exception(failure);
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "support/build.hpp"
 #include "support/cli.hpp"
 
 namespace upsweep::test {
@@ -67,6 +68,18 @@ TEST_F(cli_usage, outputs_that_cannot_be) {
     EXPECT_EQ(limited.code, 1) << limited.words;
     EXPECT_EQ(read("old.npy"), "the old output");
     EXPECT_EQ(files(), (std::vector<std::string>{"old.npy", "x.npy", "y.npy", "z.raw"}));
+}
+
+// Room for the stack of one thread, where one to read and one to write are wanted.
+TEST_F(cli_usage, threads_that_cannot_be) {
+    if (sanitized || emulated) GTEST_SKIP() << "sanitizers and emulators need memory of their own";
+    const outcome limited = shell(
+        "head -c 3000000 /dev/zero > z.raw; ulimit -s 1000000 && ulimit -v 1200000 && "
+        "UPSWEEP_BLOCK_BYTES=100000 \"$UPSWEEP\" scan z.raw --dtype uint8 --threads 1 -o old.npy");
+    EXPECT_EQ(limited.code, 1) << limited.words;
+    EXPECT_EQ(limited.words, "upsweep: Resource temporarily unavailable\n");
+    EXPECT_EQ(read("old.npy"), "the old output");
+    EXPECT_EQ(files(), (std::vector<std::string>{"old.npy", "x.npy", "z.raw"}));
 }
 
 TEST_F(cli_usage, wrong_usage) {

@@ -123,7 +123,7 @@ void through_pipe(const std::string& bytes, Body body) {
 
 TEST_F(npy_test, streams_from_a_pipe) {
     const std::string data = pattern(40000);
-    const std::string file = frame(dictionary("'<u4'", "(100, 100)")) + data;
+    const std::string file = frame(dictionary("'=u4'", "(100, 100)")) + data;
     through_pipe(file, [&](const std::string& path) {
         array_reader reader = read_npy(path);
         EXPECT_FALSE(reader.seekable());

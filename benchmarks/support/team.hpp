@@ -20,7 +20,7 @@ inline void pause_briefly() {
 #if defined(__x86_64__) || defined(__i386__)
     _mm_pause();
 #elif defined(__aarch64__)
-    asm volatile("yield");
+    asm volatile("isb");
 #endif
 }
 

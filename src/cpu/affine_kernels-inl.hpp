@@ -36,6 +36,9 @@ struct affine_tree {
 
     struct maps {
         V a, b;
+        // Implicit ones would lack the target's attributes, without which g++ refuses NEON's.
+        HWY_INLINE maps() : a(), b() {}
+        HWY_INLINE maps(V slope, V offset) : a(slope), b(offset) {}
     };
     static HWY_INLINE maps compose(maps first, maps second) {
         return {hn::Mul(first.a, second.a), hn::Add(hn::Mul(second.a, first.b), second.b)};

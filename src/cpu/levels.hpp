@@ -8,10 +8,12 @@
 // Highway's own debug checks would need its compiled library; the tests check what these would.
 #define HWY_IS_DEBUG_BUILD 0
 // Before foreach_target.h: the levels worth their compile time. Where one has to stand for all, it is AVX2.
+// Vectors of SVE have no size, so that nothing can have them as members; every arm64 has NEON too.
+#define UPSWEEP_NO_SVE (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128)
 #ifdef UPSWEEP_ONE_SIMD_LEVEL
-#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3 | HWY_AVX3_DL | HWY_SVE | HWY_SVE2)
+#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3 | HWY_AVX3_DL | UPSWEEP_NO_SVE)
 #else
-#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL | HWY_SVE | HWY_SVE2)
+#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL | UPSWEEP_NO_SVE)
 #endif
 
 #include "hwy/detect_targets.h"

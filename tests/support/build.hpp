@@ -31,6 +31,13 @@ inline constexpr bool address_sanitizer = UPSWEEP_TEST_ADDRESS_SANITIZER != 0;
 inline constexpr bool thread_sanitizer = UPSWEEP_TEST_THREAD_SANITIZER != 0;
 inline constexpr bool sanitized = address_sanitizer || thread_sanitizer;
 
+// Whether an emulator of another processor runs the tests, and the command-line tool, with memory of its own.
+#if defined(UPSWEEP_TEST_EMULATED)
+inline constexpr bool emulated = true;
+#else
+inline constexpr bool emulated = false;
+#endif
+
 // Whether the back ends under test are OpenGL or Vulkan (shader/backend.hpp), whose tests must be short
 // enough for a software driver.
 #if defined(UPSWEEP_TEST_SHADERS)
