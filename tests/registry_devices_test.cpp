@@ -13,6 +13,7 @@
 
 #include "registry/back_end.hpp"
 #include "registry/measure.hpp"
+#include "support/build.hpp"
 #include "support/registry_scans.hpp"
 #include "upsweep/error.hpp"
 
