@@ -334,7 +334,7 @@ def test_a_layer_of_a_state_space_model(platform, numbers):
         return jnp.mean(jax.vmap(layer)(batch) ** 2)
 
     expected = platform.run(jax.grad(by_scan), parameters, batch, handlers=())
-    for name, gradient in found.items():
+    for name, gradient in found.items():  # by_scan groups from left to right; the bits of gradients are asserted above
         assert np.allclose(gradient, expected[name], rtol=1e-3, atol=1e-5)
 
 
