@@ -64,6 +64,21 @@ buffer_region executor::state::workspace(const buffer_region& given, std::uint64
     return given;
 }
 
+// Not glBufferSubData: what it writes to a buffer of the GPU's was often not there afterwards, neither for a
+// stage nor for the host, on NVIDIA's driver 580.159.04.
+void executor::state::upload(std::span<const std::uint32_t> words, const buffer_region& to) {
+    GLuint staging = 0;
+    gl.gen_buffers(1, &staging);
+    gl.bind_buffer(GL_COPY_READ_BUFFER, staging);
+    gl.buffer_data(GL_COPY_READ_BUFFER, static_cast<GLsizeiptr>(words.size_bytes()), words.data(),
+                   GL_STREAM_DRAW);
+    gl.bind_buffer(GL_COPY_WRITE_BUFFER, to.buffer);
+    gl.memory_barrier(GL_BUFFER_UPDATE_BARRIER_BIT);
+    gl.copy_buffer_sub_data(GL_COPY_READ_BUFFER, GL_COPY_WRITE_BUFFER, 0, static_cast<GLintptr>(to.offset),
+                            static_cast<GLsizeiptr>(words.size_bytes()));
+    gl.delete_buffers(1, &staging);
+}
+
 GLuint executor::state::program(const shader::dispatch& next, const shader::program_key& key,
                                 std::uint32_t user_text) {
     if (next.counts) return programs.get({next.which, shader::counts_operation}, 0);
@@ -98,13 +113,7 @@ void executor::state::carry_out(const std::vector<shader::dispatch>& plan, resou
     compiled.reserve(plan.size());
     for (const shader::dispatch& next : plan) compiled.push_back(program(next, key, user_text));
 
-    if (!table.empty()) {
-        const buffer_region& workspace = of(from, shader::resource::workspace);
-        gl.memory_barrier(GL_BUFFER_UPDATE_BARRIER_BIT);
-        gl.bind_buffer(GL_COPY_WRITE_BUFFER, workspace.buffer);
-        gl.buffer_sub_data(GL_COPY_WRITE_BUFFER, static_cast<GLintptr>(workspace.offset),
-                           static_cast<GLsizeiptr>(table.size_bytes()), table.data());
-    }
+    if (!table.empty()) upload(table, of(from, shader::resource::workspace));
     gl.memory_barrier(GL_SHADER_STORAGE_BARRIER_BIT);
     for (std::size_t i = 0; i < plan.size(); ++i) {
         const shader::dispatch& next = plan[i];

@@ -13,7 +13,6 @@
     X(bind_buffer_base, BindBufferBase, BINDBUFFERBASE)                     \
     X(bind_buffer_range, BindBufferRange, BINDBUFFERRANGE)                  \
     X(buffer_data, BufferData, BUFFERDATA)                                  \
-    X(buffer_sub_data, BufferSubData, BUFFERSUBDATA)                        \
     X(compile_shader, CompileShader, COMPILESHADER)                         \
     X(copy_buffer_sub_data, CopyBufferSubData, COPYBUFFERSUBDATA)           \
     X(create_program, CreateProgram, CREATEPROGRAM)                         \
