@@ -48,7 +48,8 @@ TYPED_TEST(gl_histogram, by_a_function_of_the_users) {
         "OpenGL: the stage count_bins with the bins' text does not compile",
         [&] { const gl::user_bins wrong(device.executor(), "uint bin(uint item) { return nothing; }"); },
         errc::device);
-    static_cast<void>(gl_context::of(TypeParam::kind).take_complaints());  // the driver's words, if it has any
+    static_cast<void>(
+        gl_context::of(TypeParam::kind).take_complaints());  // the driver's words, if it has any
 }
 
 TYPED_TEST(gl_histogram, refuses) {
