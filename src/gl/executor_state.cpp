@@ -66,7 +66,7 @@ buffer_region executor::state::workspace(const buffer_region& given, std::uint64
 
 // Not glBufferSubData: what it writes to a buffer of the GPU's was often not there afterwards, neither for a
 // stage nor for the host, on NVIDIA's driver 580.159.04.
-void executor::state::upload(std::span<const std::uint32_t> words, const buffer_region& to) {
+void executor::state::upload(std::span<const std::uint32_t> words, const buffer_region& to) const {
     GLuint staging = 0;
     gl.gen_buffers(1, &staging);
     gl.bind_buffer(GL_COPY_READ_BUFFER, staging);

@@ -40,7 +40,7 @@ struct executor::state {
     // The caller's workspace if there is one, else the executor's, of at least so many bytes.
     buffer_region workspace(const buffer_region& given, std::uint64_t bytes);
     // To the beginning of a region, in order with what the context does before and after.
-    void upload(std::span<const std::uint32_t> words, const buffer_region& to);
+    void upload(std::span<const std::uint32_t> words, const buffer_region& to) const;
     GLuint program(const shader::dispatch& next, const shader::program_key& key, std::uint32_t user_text);
     // Every program of scans in that form.
     void compile_form(shader::form shape, const shader::operation& op, std::uint32_t user_text);

@@ -14,7 +14,7 @@ struct row {
     dtype result;
 };
 
-constexpr std::array rows = {
+constexpr std::array type_rows = {
 #define UPSWEEP_ROW(enumerator, text, code, type, result) row{text, code, sizeof(type), dtype::result},
     UPSWEEP_DTYPES(UPSWEEP_ROW)
 #undef UPSWEEP_ROW
@@ -36,7 +36,7 @@ constexpr std::array<std::pair<std::string_view, dtype>, 12> aliases = {{
     {"complex", dtype::complex128},
 }};
 
-const row& row_of(dtype type) noexcept { return rows[static_cast<std::size_t>(type)]; }
+const row& row_of(dtype type) noexcept { return type_rows[static_cast<std::size_t>(type)]; }
 
 }  // namespace
 
@@ -48,7 +48,7 @@ bool is_integer_type(dtype type) noexcept { return type >= dtype::int8 && type <
 
 std::string dtype_names() {
     std::string text;
-    for (const row& entry : rows) {
+    for (const row& entry : type_rows) {
         if (!text.empty()) text += ", ";
         text += entry.name;
     }
@@ -65,10 +65,10 @@ std::optional<dtype_layout> parse_dtype_layout(std::string_view text) noexcept {
         text.remove_prefix(1);
     }
     if (text.empty()) return std::nullopt;
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-        if (text != rows[i].code && (ordered || text != rows[i].name)) continue;
+    for (std::size_t i = 0; i < type_rows.size(); ++i) {
+        if (text != type_rows[i].code && (ordered || text != type_rows[i].name)) continue;
         layout.type = static_cast<dtype>(i);
-        if (rows[i].size == 1) layout.order = std::endian::native;
+        if (type_rows[i].size == 1) layout.order = std::endian::native;
         return layout;
     }
     if (ordered) return std::nullopt;
