@@ -33,7 +33,7 @@ void visit_accumulator(dtype accumulator, const Body& body) {
 // Accumulators of fewer bits are held in 32.
 template <class Acc>
 inline constexpr bool is_widened = std::integral<Acc> && sizeof(Acc) < sizeof(std::uint32_t);
-constexpr std::size_t staged_elements = 1024;  // elements of a narrow type on their way
+constexpr std::size_t piece_elements = 1024;  // elements of a narrow type on their way
 
 const cpu::memory_kernels& memory_kernels() {
     static const cpu::memory_kernels& best = cpu::memory_kernels_for(cpu::supported_simd_levels().back());
@@ -133,7 +133,7 @@ void load_held(const conversion& how, const void* from, void* to, std::size_t n)
         const cpu::source<Acc> source = make_source<Acc>({truth}, how.element, from, 1);
         if constexpr (is_widened<Acc>) {
             auto* out = static_cast<std::uint32_t*>(to);
-            std::array<Acc, staged_elements> piece;
+            std::array<Acc, piece_elements> piece;
             for (std::size_t done = 0; done < n; done += piece.size()) {
                 const std::size_t count = std::min(piece.size(), n - done);
                 source.load(source, memory_kernels(), done, count, piece.data());
@@ -152,7 +152,7 @@ void store_held(const conversion& how, const void* from, void* to, std::size_t n
         const cpu::sink<Acc> sink = make_sink<Acc>({truth}, how.element, to, 1);
         if constexpr (is_widened<Acc>) {
             const auto* in = static_cast<const std::uint32_t*>(from);
-            std::array<Acc, staged_elements> piece;
+            std::array<Acc, piece_elements> piece;
             for (std::size_t done = 0; done < n; done += piece.size()) {
                 const std::size_t count = std::min(piece.size(), n - done);
                 for (std::size_t i = 0; i < count; ++i) piece.at(i) = static_cast<Acc>(in[done + i]);
