@@ -52,7 +52,8 @@ void measure(const cell& what, const Scan& scan) {
     if (std::getenv("UPSWEEP_BENCH_EVERY_WAY") != nullptr) {
         ways = {uc::axis_way::automatic,    uc::axis_way::lanes,         uc::axis_way::word_lanes,
                 uc::axis_way::turned_lanes, uc::axis_way::chunked_lanes, uc::axis_way::rows,
-                uc::axis_way::lines,        uc::axis_way::line_tiles,    uc::axis_way::line_by_line};
+                uc::axis_way::columns,      uc::axis_way::lines,         uc::axis_way::line_tiles,
+                uc::axis_way::line_by_line};
     }
     for (const uc::axis_way way : ways) {
         if (way == uc::axis_way::line_by_line && what.sequences > 1000) continue;

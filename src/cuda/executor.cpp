@@ -32,6 +32,8 @@ const char* name(axis_way way) {
             return "lanes in chunks";
         case axis_way::rows:
             return "rows";
+        case axis_way::columns:
+            return "columns";
         case axis_way::lines:
             return "lines";
         case axis_way::line_tiles:

@@ -148,7 +148,12 @@ TEST(cuda_axis_ways, follow_shape_and_strides) {
     using enum cuda::axis_way;
     EXPECT_EQ(way_of({1000, many}, 0), lanes);
     EXPECT_EQ(way_of({100, many}, 0), rows);  // one row of the tree each
-    EXPECT_EQ(way_of({100000, 16}, 0), rows);
+    EXPECT_EQ(way_of({100000, 16}, 0), columns);
+    EXPECT_EQ(way_of({100000, 3}, 0), columns);
+    EXPECT_EQ(way_of({1000, 16}, 0), rows);  // too short
+    EXPECT_EQ(way_of({3, 50000, 16}, 1), columns);
+    EXPECT_EQ(way_of({50000, 96}, 0), columns);
+    EXPECT_EQ(way_of({50000, 97}, 0), rows);  // no whole pieces of 16 bytes
     EXPECT_EQ(way_of({many, 64}, 1), chunked_lanes);
     EXPECT_EQ(way_of({many, 63}, 1), turned_lanes);
     EXPECT_EQ(way_of({many, 3}, 1), rows);
@@ -180,9 +185,11 @@ TEST(cuda_axis_scratch, is_shared_with_other_scans) {
         for (int repetition = 0; repetition < 5; ++repetition) {
             y.poison();
             z.poison();
+            const cuda::axis_way way = repetition % 2 == 0 ? cuda::axis_way::rows : cuda::axis_way::columns;
+            ex->set_axis_way(way);
             inclusive_scan(*ex, cuda::device_view<const float>(x.data(), shape),
                            cuda::device_view<float>(y.data(), shape), 0);
-            EXPECT_EQ(ex->latest_axis_way(), cuda::axis_way::rows);
+            EXPECT_EQ(ex->latest_axis_way(), way);
             inclusive_scan(*ex, x.view(), z.span());
             const std::vector<float> got = y.read(), got_flat = z.read();
             ASSERT_EQ(first_difference(got.data(), along.data(), got.size()), got.size());

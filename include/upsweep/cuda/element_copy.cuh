@@ -1,4 +1,4 @@
-// Copies of single elements from an array to shared memory that go on while the thread does something else
+// Copies of elements from an array to shared memory that go on while the thread does something else
 // (compute capability 8.0 and later; PTX ISA, "cp.async"); before that, and for elements that the machine
 // cannot copy so, they are plain ones.
 #pragma once
@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "upsweep/cuda/async.cuh"
+#include "upsweep/cuda/rows.cuh"
 
 namespace upsweep::cuda {
 
@@ -26,6 +27,35 @@ __device__ __forceinline__ void copy_element(T* to_shared, const T* from_global)
     }
 #endif
     *to_shared = *from_global;
+}
+// 16 bytes that nobody else reads: past the L1 cache.
+__device__ __forceinline__ void copy_piece(char* to_shared, const char* from_global) {
+#if __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared_address(to_shared)),
+                 "l"(from_global)
+                 : "memory");
+#else
+    *reinterpret_cast<uint4*>(to_shared) = *reinterpret_cast<const uint4*>(from_global);
+#endif
+}
+// `bytes` bytes of an array by one warp, 16 at a time where they lie wholly within. `to` and `from` are
+// congruent modulo 16, and aligned for elements of Alignment.
+template <int Alignment>
+__device__ __forceinline__ void copy_bytes_ahead(char* to, const char* from, int bytes, int lane) {
+    using unit = typename detail::unit_of<(Alignment < 16 ? Alignment : 16)>::type;
+    int head = int((16 - (reinterpret_cast<std::uintptr_t>(from) & 15)) & 15);
+    if (head > bytes) head = bytes;
+    const int body = (bytes - head) & ~15;
+#pragma unroll 2
+    for (int at = head + lane * 16; at < head + body; at += 32 * 16)
+        copy_element(reinterpret_cast<uint4*>(to + at), reinterpret_cast<const uint4*>(from + at));
+    if constexpr (sizeof(unit) < 16) {
+        // Fewer than 16 units at either end, the head's by the lower lanes.
+        const int end = lane < 16 ? head : bytes;
+        const int at = (lane < 16 ? 0 : head + body) + lane % 16 * int(sizeof(unit));
+        if (at < end)
+            copy_element(reinterpret_cast<unit*>(to + at), reinterpret_cast<const unit*>(from + at));
+    }
 }
 // Ends a group of this thread's copies.
 __device__ __forceinline__ void close_copies() {

@@ -34,7 +34,8 @@ enum class axis_way {
     word_lanes,     // a lane as many sequences of one- or two-byte elements as a word has
     turned_lanes,   // the same, turned on the way to and from memory
     chunked_lanes,  // the same, 16 bytes at a time
-    rows,           // a lane a row of the tree
+    rows,           // a lane a row of the tree, read twice
+    columns,        // a lane a row of the tree, read once
     lines,          // a block a sequence
     line_tiles,     // a block a tile
     line_by_line,   // one one-dimensional scan after the other
