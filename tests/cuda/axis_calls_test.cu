@@ -153,7 +153,7 @@ TEST(cuda_axis_ways, follow_shape_and_strides) {
     EXPECT_EQ(way_of({1000, 16}, 0), rows);  // too short
     EXPECT_EQ(way_of({3, 50000, 16}, 1), columns);
     EXPECT_EQ(way_of({50000, 96}, 0), columns);
-    EXPECT_EQ(way_of({50000, 97}, 0), rows);  // no whole pieces of 16 bytes
+    EXPECT_EQ(way_of({50000, 97}, 0), columns);
     EXPECT_EQ(way_of({many, 64}, 1), chunked_lanes);
     EXPECT_EQ(way_of({many, 63}, 1), turned_lanes);
     EXPECT_EQ(way_of({many, 3}, 1), rows);
@@ -167,6 +167,8 @@ TEST(cuda_axis_ways, follow_shape_and_strides) {
     EXPECT_EQ(way_of_elements(half, {1000, many}, 0), rows);
     EXPECT_EQ(way_of_elements(half, {1000, 2 * many + 1}, 0), rows);  // no whole words
     EXPECT_EQ(way_of_elements(half, {1000, 16}, 0), rows);
+    EXPECT_EQ(way_of_elements(half, {50000, 96}, 0), columns);
+    EXPECT_EQ(way_of_elements(half, {50000, 97}, 0), rows);  // no whole pieces of 16 bytes
 }
 
 // What an axis scan leaves in the scratch must not look like another scan's totals, nor the other way round.

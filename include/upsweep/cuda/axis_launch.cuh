@@ -7,6 +7,7 @@
 #include <string>
 
 #include "upsweep/cuda/axis_arguments.cuh"
+#include "upsweep/cuda/axis_column_plan.cuh"
 #include "upsweep/cuda/axis_columns.cuh"
 #include "upsweep/cuda/axis_lanes.cuh"
 #include "upsweep/cuda/axis_lines.cuh"
@@ -208,79 +209,34 @@ class axis_launch {
     // Whether columns go into shared memory, in units that 31 bits count.
     [[nodiscard]] bool can_columns() const {
         if constexpr (column_shape<Types>::exists) {
-            const column_plan plan = plan_columns();
+            const column_plan plan = plan_columns(arguments_);
             return plan.units < 0x80000000u &&
                    column_shape<Types>::permits_bytes + plan.unit_bytes <= ex_.shared_memory();
         }
         return false;
     }
-    // Whether they are many bytes at a time, too, in all arrays.
+    // Whether columns are neighbours in all arrays, and copies go on while warps do something else.
     [[nodiscard]] bool prefers_columns() const {
         const geometry::dimension next = arguments_.geometry.fastest();
         if (detail::axis_input_bytes < Types >> columns_up_to_bytes || length() < columns_from_length ||
-            next.extent < 2 || next.out_stride != 1 || ex_.compute_capability() < 80 || !can_columns())
+            next.extent < 2 || next.in_stride != 1 || next.second_stride != 1 || next.out_stride != 1 ||
+            ex_.compute_capability() < 80 || !can_columns())
             return false;
-        const column_plan plan = plan_columns();
+        if (lane_shape<Types, lane_copies::own>::ahead) return true;
+        const column_plan plan = plan_columns(arguments_);
         return plan.in[0] != column_copies::elements && plan.in[1] != column_copies::elements;
-    }
-    // How the columns are cut into units.
-    [[nodiscard]] column_plan plan_columns() const {
-        using shape = column_shape<Types>;
-        const auto& all = arguments_.geometry;
-        const geometry::dimension next = all.fastest();
-        column_plan plan{};
-        plan.columns = next.extent;
-        plan.full_rows = length() / core::row_size;
-        const std::uint64_t groups = (next.extent + shape::lanes - 1) / shape::lanes;
-        // Columns of a unit begin at multiples of 16 bytes where they can.
-        constexpr std::uint64_t items = std::max<std::uint64_t>(1, 16 / sizeof(detail::axis_input<Types>));
-        std::uint64_t width = (next.extent + groups - 1) / groups;
-        if (groups > 1) width = std::min<std::uint64_t>((width + items - 1) / items * items, shape::lanes);
-        plan.width = int(width);
-        plan.groups = std::uint32_t((next.extent + width - 1) / width);
-        plan.rows = 1;
-        while (2 * plan.rows * plan.width <= shape::lanes) plan.rows *= 2;
-        const std::uint64_t rows = axis_row_folds<Types>::row_room(length());
-        const std::uint64_t row_units = (rows + std::uint64_t(plan.rows) - 1) / std::uint64_t(plan.rows);
-        const std::uint64_t units = row_units * plan.groups * (sequences() / next.extent);
-        plan.row_units = std::uint32_t(std::min<std::uint64_t>(row_units, 0xffffffffu));
-        plan.units = std::uint32_t(std::min<std::uint64_t>(units, 0xffffffffu));
-        plan.unit_bytes = shape::unit_bytes(plan.width, plan.rows);
-        plan.permits = std::max(2, columns_loading_bytes / plan.unit_bytes);
-        plan.in[0] = copies_of(arguments_.scan.in[0], all.in_stride, next.in_stride, all.origin.in,
-                               &geometry::dimension::in_stride, Types::element_size[0], plan);
-        if constexpr (Types::inputs == 2)
-            plan.in[1] =
-                copies_of(arguments_.scan.in[1], all.second_stride, next.second_stride, all.origin.second,
-                          &geometry::dimension::second_stride, Types::element_size[1], plan);
-        // Whole sectors of memory are stored as well by each lane, straight from its registers.
-        const bool sectors = plan.width * int(sizeof(typename Types::Out)) % 32 == 0;
-        plan.out = !sectors && are_blocks(all.out_stride, next.out_stride, plan) ? column_copies::blocks
-                                                                                 : column_copies::elements;
-        return plan;
-    }
-    [[nodiscard]] static bool are_blocks(std::int64_t stride, std::int64_t next, const column_plan& plan) {
-        return plan.groups == 1 && (plan.columns == 1 || next == 1) &&
-               std::uint64_t(std::abs(stride)) == plan.columns;
-    }
-    [[nodiscard]] column_copies copies_of(const void* in, std::int64_t stride, std::int64_t next,
-                                          std::int64_t origin, std::ptrdiff_t geometry::dimension::*member,
-                                          int size, const column_plan& plan) const {
-        if (are_blocks(stride, next, plan)) return column_copies::blocks;
-        const auto& all = arguments_.geometry;
-        std::int64_t elements = stride | origin | std::int64_t(plan.columns) | plan.width;
-        for (std::size_t k = 0; k + 1 < all.other_count; ++k) elements |= all.others[k].*member;
-        const std::int64_t bytes = elements * size | std::int64_t(reinterpret_cast<std::uintptr_t>(in));
-        return next == 1 && bytes % 16 == 0 ? column_copies::pieces : column_copies::elements;
     }
     void columns() const {
         using shape = column_shape<Types>;
         if constexpr (shape::exists) {
-            const column_plan plan = plan_columns();
+            const column_plan plan = plan_columns(arguments_);
             constexpr auto kernel = &scan_columns_kernel<Types, Exclusive>;
             prepare_tile_kernel<kernel>(ex_.shared_memory());
-            const int warps =
+            const int room =
                 std::min((ex_.shared_memory() - shape::permits_bytes) / plan.unit_bytes, shape::most_warps);
+            // Few units are spread over all multiprocessors.
+            const std::uint64_t each = (plan.units + multiprocessors() - 1) / multiprocessors();
+            const int warps = each < std::uint64_t(room) ? int(each) : room;
             const std::uint64_t blocks = (plan.units + std::uint64_t(warps) - 1) / std::uint64_t(warps);
             const std::uint64_t words = shape::published_words(length(), sequences());
             const executor::scratch scratch = ex_.take_scratch(detail::tagged_bytes(words));

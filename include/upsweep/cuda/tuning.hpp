@@ -29,10 +29,11 @@ inline constexpr std::uint64_t few_lines_from_length = 64;
 // A block scans a line from end to end where there are so many lines for each multiprocessor.
 inline constexpr std::uint64_t whole_lines_from_sequences = 2;
 // Few sequences side by side are read once from this length on, with elements of up to so many bytes in all
-// inputs; a block loads about so many bytes at once (docs/cuda.md).
+// inputs; a block loads about so many bytes at once, in so many units at most (docs/cuda.md).
 inline constexpr std::uint64_t columns_from_length = 1024;
 inline constexpr int columns_up_to_bytes = 8;
 inline constexpr int columns_loading_bytes = 50 << 10;
+inline constexpr int columns_loading_units = 4;
 
 // Histograms: a block sees so many elements at least; its counters have copies up to so many words, each of
 // which has so many elements to count; and so many blocks at most share the bins, each reading everything,
