@@ -12,6 +12,7 @@
 
 #include "cuda/device_array.cuh"
 #include "support/bits.hpp"
+#include "support/monoids.hpp"
 #include "upsweep/axis_scan.hpp"
 #include "upsweep/cuda/axis_scan.cuh"
 #include "upsweep/cuda/recurrence.cuh"
@@ -219,6 +220,16 @@ TEST(cuda_columns, types) {
             expect_sums<float, float, maximum>({9001, width}, 0, what);
         }
     }
+}
+// An operator whose results name the tree that made them.
+TEST(cuda_columns, keep_the_tree) {
+    for (const std::int64_t width : {2, 3, 16, 33}) {
+        for (const std::int64_t length : {127, 4097, 140001}) {
+            for (const kind& what : {kinds[0], kinds[2], kinds[4]})
+                expect_sums<std::uint64_t, std::uint64_t, fingerprint>({length, width}, 0, what);
+        }
+    }
+    expect_sums<std::uint64_t, std::uint64_t, fingerprint>({3, 140001, 5}, 1, kinds[2]);
 }
 TEST(cuda_columns, recurrences) {
     for (const std::int64_t width : {1, 3, 8, 16, 33, 100}) {
