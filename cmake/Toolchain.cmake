@@ -57,10 +57,10 @@ function(upsweep_strict target)
     endif()
 endfunction()
 
-# upsweep_in_few_units(TARGET): headers take most of the time of small files; sanitized builds, which nobody builds piece
-# by piece, read them once for many files.
+# upsweep_in_few_units(TARGET): headers take most of the time of small files; builds that nobody builds piece by piece read
+# them once for many files.
 function(upsweep_in_few_units target)
-    if(UPSWEEP_SANITIZE)
+    if(UPSWEEP_FEW_UNITS)
         set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 20)
     endif()
 endfunction()

@@ -28,29 +28,38 @@ def flags(entry):
     return words
 
 
+def sources(entry):
+    """What an entry compiles: its file, or those that CMake has put into one (UPSWEEP_FEW_UNITS)."""
+    if "/Unity/" not in entry["file"]:
+        return [entry["file"]]
+    with open(entry["file"], encoding="utf-8") as file:
+        return re.findall(r'^#include "(.+)"', file.read(), re.MULTILINE)
+
+
 def main(build, output):
     root = os.getcwd()
     with open(os.path.join(build, "compile_commands.json"), encoding="utf-8") as file:
         entries = json.load(file)
     groups = {}
     for entry in entries:
-        source = os.path.relpath(entry["file"], root)
-        if not CHECKED.fullmatch(source):
-            continue
-        stem = source[:-4] if ALONE.match(source) else os.path.dirname(source)
-        groups.setdefault((stem, entry["directory"], tuple(flags(entry))), []).append(entry["file"])
+        for path in sources(entry):
+            source = os.path.relpath(path, root)
+            if not CHECKED.fullmatch(source):
+                continue
+            stem = source[:-4] if ALONE.match(source) else os.path.dirname(source)
+            groups.setdefault((stem, entry["directory"], tuple(flags(entry))), []).append(path)
 
     os.makedirs(output, exist_ok=True)
     units = []
-    for (stem, directory, words), sources in groups.items():
-        parts = -(-len(sources) // FILES_IN_A_GROUP)
+    for (stem, directory, words), paths in groups.items():
+        parts = -(-len(paths) // FILES_IN_A_GROUP)
         for part in range(parts):
-            unit = sources[part::parts][0]
-            if len(sources) > 1:
+            unit = paths[part::parts][0]
+            if len(paths) > 1:
                 unit = os.path.join(os.path.abspath(output), f"{stem.replace('/', '_')}_{len(units)}.cpp")
                 with open(unit, "w", encoding="utf-8") as file:
-                    for source in sources[part::parts]:
-                        file.write(f'#include "{source}"  // NOLINT(bugprone-suspicious-include)\n')
+                    for path in paths[part::parts]:
+                        file.write(f'#include "{path}"  // NOLINT(bugprone-suspicious-include)\n')
             units.append({"directory": directory, "file": unit, "command": shlex.join([*words, "-c", unit])})
     with open(os.path.join(output, "compile_commands.json"), "w", encoding="utf-8") as file:
         json.dump(units, file, indent=1)

@@ -15,7 +15,7 @@ namespace upsweep::registry {
 namespace {
 
 using handle = term<1>;
-using parts = std::array<std::optional<handle>, 5>;  // L, V, R, T, S
+using odometer_parts = std::array<std::optional<handle>, 5>;  // L, V, R, T, S
 
 // The columns of the one array that is shown. The parts stand as in the formula S + (T + (R + (V + L))).
 constexpr unsigned element_column = 0, prefix_column = 6, column_count = 7;
@@ -85,11 +85,11 @@ class tree_tracer {
     }
 
     void take(const value& element, std::vector<trace_action>& actions) {
-        const parts before = odometer_.parts();
+        const odometer_parts before = odometer_.parts();
         const std::size_t known = terms_.size();
         const handle taken(terms_.add(element));
         odometer_.take(taken);
-        const parts after = odometer_.parts();
+        const odometer_parts after = odometer_.parts();
 
         // L holds this element alone if what it held was carried; so with the parts above it.
         bool carries = before[0] && after[0]->id() == taken.id();
@@ -116,7 +116,7 @@ class tree_tracer {
         report_.result.push_back(terms_[result].held);
         if (!prefix) actions.push_back({0, {shown, prefix_column}, {identity_array, 0}});
         bool first = true;
-        const parts now = odometer_.parts();
+        const odometer_parts now = odometer_.parts();
         for (std::size_t k = 0; k < now.size(); ++k) {
             if (!now[k]) continue;
             const trace_cell part{shown, column_of(k)}, to{shown, prefix_column};
