@@ -22,6 +22,14 @@ endif()
 add_library(upsweep ${upsweep_sources})
 add_library(upsweep::upsweep ALIAS upsweep)
 upsweep_strict(upsweep)
+# The registry's sources; those of the engine are large. Other presets share objects by ccache, which takes such units of
+# two build folders for different ones.
+if(UPSWEEP_SANITIZE)
+    upsweep_in_few_units(upsweep)
+    set(upsweep_large_sources ${upsweep_sources})
+    list(FILTER upsweep_large_sources EXCLUDE REGEX "/src/registry/")
+    set_source_files_properties(${upsweep_large_sources} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+endif()
 target_compile_features(upsweep PUBLIC cxx_std_20)
 target_sources(upsweep PUBLIC FILE_SET HEADERS BASE_DIRS "${PROJECT_SOURCE_DIR}/include" FILES ${upsweep_headers})
 target_include_directories(upsweep PRIVATE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/src")
@@ -39,9 +47,12 @@ if(CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
                                           $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-ffp-contract=off>)
 endif()
 
-# The engine keeps -O3 where the rest of the build asks for less; a sanitized build keeps its own level.
+# The engine keeps its own level where the rest of the build asks for less; a sanitized build keeps the rest's.
+set(UPSWEEP_ENGINE_FLAGS -O3 CACHE STRING "How the CPU's engine is compiled, but for Debug and sanitized builds")
+mark_as_advanced(UPSWEEP_ENGINE_FLAGS)
 if(CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang" AND NOT UPSWEEP_SANITIZE)
-    set_source_files_properties(${upsweep_cpu_sources} PROPERTIES COMPILE_OPTIONS "$<$<NOT:$<CONFIG:Debug>>:-O3>")
+    set_source_files_properties(${upsweep_cpu_sources} PROPERTIES COMPILE_OPTIONS
+                                "$<$<NOT:$<CONFIG:Debug>>:${UPSWEEP_ENGINE_FLAGS}>")
 endif()
 
 # gcc tells AddressSanitizer of the scope of every vector that a kernel passes on by value, which is half of the time that
@@ -51,6 +62,12 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND UPSWEEP_SANITIZE MATCHES "address")
     list(FILTER upsweep_kernel_sources INCLUDE REGEX "_kernels[a-z_]*\\.cpp$")
     set_source_files_properties(${upsweep_kernel_sources} PROPERTIES COMPILE_OPTIONS
         "-fno-sanitize-address-use-after-scope;--param=asan-instrumentation-with-call-threshold=0")
+endif()
+
+# What is undefined stops the library at once (AddressSanitizer then prints the stack, see the presets of tests) instead of
+# being described: its descriptions are half a million pointers, which every start of the command-line tool had to relocate.
+if(UPSWEEP_SANITIZE MATCHES "undefined" AND CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    target_compile_options(upsweep PRIVATE -fsanitize-trap=undefined)
 endif()
 
 # Kernels that compile in seconds are optimised in builds without optimisation too (Highway inlines nothing in those): the

@@ -12,8 +12,10 @@ set(quick "")
 if(WAY STREQUAL "add_subdirectory")
     # With the flags of the build under test, whose objects ccache then gives.
     string(TOUPPER "${CONFIG}" upper)
+    string(REPLACE ";" "\\;" ENGINE_FLAGS "${ENGINE_FLAGS}")
     set(configuration "${CONFIG}")
     set(quick "-DCMAKE_CXX_FLAGS_${upper}=${CONFIG_FLAGS}" -DUPSWEEP_ONE_SIMD_LEVEL=${ONE_SIMD_LEVEL}
+              "-DUPSWEEP_ENGINE_FLAGS=${ENGINE_FLAGS}"
               -DUPSWEEP_WARNINGS_AS_ERRORS=${WARNINGS_AS_ERRORS})
 endif()
 execute_process(
