@@ -242,20 +242,37 @@ TEST(cuda_columns, recurrences) {
     }
 }
 // One column of a matrix, and columns that are apart: neither neighbours nor whole pieces.
+// Gaps everywhere, and rows that follow each other in opposite directions in the two arrays.
 TEST(cuda_columns, any_strides) {
+    struct side {
+        std::int64_t first;
+        shape_of_view strides;
+    };
+    struct layout {
+        shape_of_view shape;
+        side in, out;
+    };
+    const std::vector<layout> layouts = {
+        {{9001, 2}, {0, {4, 2}}, {0, {4, 2}}},      {{9001, 3}, {27000, {-3, 1}}, {27000, {-3, 1}}},
+        {{9001, 3}, {27000, {-3, 1}}, {0, {3, 1}}}, {{9001, 3}, {0, {3, 1}}, {27000, {-3, 1}}},
+        {{9001, 1}, {9000, {-1, 1}}, {0, {1, 1}}},  {{130, 5}, {645, {-5, 1}}, {0, {5, 1}}}};
     const device_array<float> x = random_array<float>(40000, 3);
-    device_array<float> y(40000);
-    std::vector<float> in = x.read(), expected(40000, 0.0f);
-    y.assign(expected);
-    const shape_of_view shape{9001, 2}, strides{4, 2};
+    const std::vector<float> in = x.read();
     cuda::executor ex;
     ex.set_axis_way(cuda::axis_way::columns);
     cpu::executor host(1);
-    inclusive_scan(ex, cuda::device_view<const float>(x.data(), shape, strides),
-                   cuda::device_view<float>(y.data(), shape, strides), 0);
-    inclusive_scan(host, strided_view<const float>(in.data(), shape, strides),
-                   strided_view<float>(expected.data(), shape, strides), 0);
-    EXPECT_EQ(y.read(), expected);
+    for (const auto& [shape, from, to] : layouts) {
+        SCOPED_TRACE(text_of(shape) + "strides " + std::to_string(from.strides[0]) + " " +
+                     std::to_string(to.strides[0]));
+        std::vector<float> expected(40000, 0.0f);
+        device_array<float> y(40000);
+        y.assign(expected);
+        inclusive_scan(ex, cuda::device_view<const float>(x.data() + from.first, shape, from.strides),
+                       cuda::device_view<float>(y.data() + to.first, shape, to.strides), 0);
+        inclusive_scan(host, strided_view<const float>(in.data() + from.first, shape, from.strides),
+                       strided_view<float>(expected.data() + to.first, shape, to.strides), 0);
+        EXPECT_EQ(y.read(), expected);
+    }
 }
 
 // Two streams at once, each with scratch of its own that other scans use too, and tags that begin again.

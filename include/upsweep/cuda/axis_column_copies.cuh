@@ -162,15 +162,15 @@ struct column_mover {
         }
         return reinterpret_cast<T*>(at) + position * plan.width + own.own_column;
     }
-    // Stores the results that have taken the places of the first input's elements.
+    // Stores the results that have taken the places of the first input's elements, and lie in memory in the
+    // same order.
     __device__ __forceinline__ void store(const unit_view& own, const input_view<In>& input, Out* out_begin,
                                           std::int64_t out_stride) const {
         if (own.whole) {
             const std::uint64_t lowest = own.first_row + (out_stride < 0 ? plan.rows - 1 : 0);
             Out* const to = block(out_begin, out_stride, lowest, lane_row);
             if (misalignment(to) == 0 &&
-                misalignment(block(input.begin, input.stride, lowest, lane_row)) == 0 &&
-                out_stride == input.stride) {
+                misalignment(block(input.begin, input.stride, lowest, lane_row)) == 0) {
                 walk_pieces(input.pitch, int(sizeof(Out)), [&](int at, int from) {
                     *reinterpret_cast<uint4*>(reinterpret_cast<char*>(to) + at) =
                         *reinterpret_cast<const uint4*>(input.slots + from);

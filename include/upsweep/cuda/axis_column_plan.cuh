@@ -65,9 +65,11 @@ column_plan plan_columns(const axis_arguments<Types>& arguments) {
     if constexpr (Types::inputs == 2)
         plan.in[1] = detail::copies_of(all, arguments.scan.in[1], all.second_stride, all.origin.second,
                                        &dimension::second_stride, Types::element_size[1], plan);
-    // Whole sectors of memory are stored as well by each lane, straight from its registers.
+    // Whole sectors of memory are stored as well by each lane, straight from its registers. Results that take
+    // the places of elements lie in memory in their order.
     const bool sectors = plan.width * int(sizeof(typename Types::Out)) % 32 == 0;
-    plan.out = !sectors && detail::are_blocks(all.out_stride, all.fastest().out_stride, plan)
+    plan.out = !sectors && all.out_stride == all.in_stride &&
+                       detail::are_blocks(all.out_stride, all.fastest().out_stride, plan)
                    ? column_copies::blocks
                    : column_copies::elements;
     return plan;
