@@ -57,6 +57,23 @@ struct column_mover {
         bool whole;               // all rows are full
     };
 
+    // The first element, in memory, of all rows of a whole unit, where they are neighbours in memory.
+    template <class T>
+    [[nodiscard]] __device__ __forceinline__ T* blocks(const unit_view& own, T* begin,
+                                                       std::int64_t stride) const {
+        return block(begin, stride, own.first_row + (stride < 0 ? plan.rows - 1 : 0), lane_row);
+    }
+    // body(i, row, elements) of the rows of a unit that exist: number row of the sequence, with so many.
+    template <class Body>
+    __device__ __forceinline__ void for_each_row(const unit_view& own, const Body& body) const {
+#pragma unroll 1
+        for (int i = 0; i < plan.rows; ++i) {
+            const std::uint64_t row = own.first_row + i;
+            const int elements = count(row);
+            if (elements == 0) break;
+            body(i, row, elements);
+        }
+    }
     // Where row i of a unit is among them: in the order of memory.
     [[nodiscard]] __device__ __forceinline__ int slot_of(const unit_view& own, std::int64_t stride,
                                                          int i) const {
@@ -94,9 +111,8 @@ struct column_mover {
             return;
         }
         if (own.whole && input.copies == column_copies::blocks) {
-            // Rows that are neighbours in memory, and lie in shared memory in that order.
-            const T* const from = block(input.begin, input.stride,
-                                        own.first_row + (input.stride < 0 ? plan.rows - 1 : 0), lane_row);
+            // In shared memory they lie in the order of memory too.
+            const T* const from = blocks(own, input.begin, input.stride);
             if (misalignment(from) == 0) {
                 walk_pieces(input.pitch, int(sizeof(T)), [&](int at, int to) {
                     copy_element(reinterpret_cast<uint4*>(input.slots + to),
@@ -105,11 +121,7 @@ struct column_mover {
                 return;
             }
         }
-#pragma unroll 1
-        for (int i = 0; i < plan.rows; ++i) {
-            const std::uint64_t row = own.first_row + i;
-            const int elements = count(row);
-            if (elements == 0) break;
+        for_each_row(own, [&](int i, std::uint64_t row, int elements) {
             char* to =
                 input.slots +
                 (input.copies == column_copies::blocks ? slot_of(own, input.stride, i) : i) * input.pitch;
@@ -141,7 +153,7 @@ struct column_mover {
                     }
                 }
             }
-        }
+        });
     }
     // Where this lane's first element is in shared memory, and how far the next one is.
     template <class T>
@@ -167,10 +179,8 @@ struct column_mover {
     __device__ __forceinline__ void store(const unit_view& own, const input_view<In>& input, Out* out_begin,
                                           std::int64_t out_stride) const {
         if (own.whole) {
-            const std::uint64_t lowest = own.first_row + (out_stride < 0 ? plan.rows - 1 : 0);
-            Out* const to = block(out_begin, out_stride, lowest, lane_row);
-            if (misalignment(to) == 0 &&
-                misalignment(block(input.begin, input.stride, lowest, lane_row)) == 0) {
+            Out* const to = blocks(own, out_begin, out_stride);
+            if (misalignment(to) == 0 && misalignment(blocks(own, input.begin, input.stride)) == 0) {
                 walk_pieces(input.pitch, int(sizeof(Out)), [&](int at, int from) {
                     *reinterpret_cast<uint4*>(reinterpret_cast<char*>(to) + at) =
                         *reinterpret_cast<const uint4*>(input.slots + from);
@@ -178,11 +188,7 @@ struct column_mover {
                 return;
             }
         }
-#pragma unroll 1
-        for (int i = 0; i < plan.rows; ++i) {
-            const std::uint64_t row = own.first_row + i;
-            const int elements = count(row);
-            if (elements == 0) break;
+        for_each_row(own, [&](int i, std::uint64_t row, int elements) {
             const char* const from = input.slots + slot_of(own, input.stride, i) * input.pitch +
                                      misalignment(block(input.begin, input.stride, row, elements));
             Out* const to = block(out_begin, out_stride, row, elements);
@@ -193,7 +199,7 @@ struct column_mover {
 #pragma unroll 4
                 for (int k = lane; k < items; k += 32) to[k] = reinterpret_cast<const Out*>(from)[k];
             }
-        }
+        });
     }
 };
 

@@ -119,21 +119,6 @@ struct published {
                              : "memory");
         }
     }
-    // Starts reading value i once more, if `wanted`; what was read stays otherwise.
-    __device__ __forceinline__ void read_again(bool wanted, std::uint64_t i, pending<1>& into) const {
-#pragma unroll
-        for (int k = 0; k < words; ++k) {
-            asm volatile(
-                "{\n"
-                ".reg .pred wanted;\n"
-                "setp.ne.u32 wanted, %2, 0;\n"
-                "@wanted ld.relaxed.gpu.global.u64 %0, [%1];\n"
-                "}"
-                : "+l"(into.tagged_word[k])
-                : "l"(word(i, k)), "r"(unsigned(wanted))
-                : "memory");
-        }
-    }
     // Starts reading value i, if `wanted`; without a branch, as a load in flight must not end at one.
     __device__ __forceinline__ void start_reading_if(bool wanted, std::uint64_t i, pending<1>& into) const {
         if constexpr (words == 2) {
