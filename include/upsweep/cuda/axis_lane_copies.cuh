@@ -45,7 +45,7 @@ struct lane_mover {
         return left < 32 ? int(left) : 32;
     }
     // Where this lane's first sequence begins; lanes without one have the last one's.
-    [[nodiscard]] __device__ __forceinline__ geometry::offsets begin(std::uint64_t group) const {
+    [[nodiscard]] __device__ __forceinline__ geometry::offsets origin_of(std::uint64_t group) const {
         const int last = lanes(group) - 1;
         return arguments.geometry.begin((group * 32 + (lane < last ? lane : last)) * shape::width);
     }

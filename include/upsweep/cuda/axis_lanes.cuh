@@ -28,8 +28,9 @@ template <class Types, bool Exclusive, lane_copies Copies>
 struct lane_scanner : lane_mover<Types, Copies> {
     using mover = lane_mover<Types, Copies>;
     using mover::arguments, mover::stages, mover::lane, mover::length, mover::group_count, mover::piece_count,
-        mover::positions, mover::lanes, mover::begin, mover::results, mover::advance, mover::wait_for_piece,
-        mover::walk_along, mover::of_sequence, mover::load, mover::chunks_at, mover::chunk_items;
+        mover::positions, mover::lanes, mover::origin_of, mover::results, mover::advance,
+        mover::wait_for_piece, mover::walk_along, mover::of_sequence, mover::load, mover::chunks_at,
+        mover::chunk_items;
     using shape = lane_shape<Types, Copies>;
     using In = axis_input<Types>;
     using Out = typename Types::Out;
@@ -211,7 +212,7 @@ struct lane_scanner : lane_mover<Types, Copies> {
         if (first_group >= groups) return;
         Out* const out = arguments.scan.out;
         lane_cursor ahead{first_group}, at{first_group};
-        axis_source<Types> from = arguments.source(begin(first_group));
+        axis_source<Types> from = arguments.source(origin_of(first_group));
         int to_load = 0, to_scan = 0;  // stages
         const auto load_next = [&] {
             if (ahead.group < groups) {
@@ -219,7 +220,7 @@ struct lane_scanner : lane_mover<Types, Copies> {
                 if constexpr (has_second)
                     load(mover::template stage<1>(to_load), ahead, from.second, from.second_stride);
                 if (ahead.advance(pieces, apart) && ahead.group < groups)
-                    from = arguments.source(begin(ahead.group));
+                    from = arguments.source(origin_of(ahead.group));
             }
             advance(to_load);
             close_copies();  // maybe of nothing: copies are counted by stages
@@ -228,7 +229,7 @@ struct lane_scanner : lane_mover<Types, Copies> {
         lane_states<Types, shape::width> states(arguments.scan);
         auto& state = states.of[0];
         while (at.group < groups) {
-            Out* const to = out + begin(at.group).out;
+            Out* const to = out + origin_of(at.group).out;
             if (at.piece == 0) {
 #pragma unroll
                 for (auto& each : states.of) each.begin(arguments.scan);
@@ -271,7 +272,7 @@ struct lane_scanner : lane_mover<Types, Copies> {
     __device__ __forceinline__ void run_directly(std::uint64_t first_group, std::uint64_t apart) const {
         const std::uint64_t groups = group_count();
         for (std::uint64_t group = first_group; group < groups; group += apart) {
-            const auto origin = begin(group);
+            const auto origin = origin_of(group);
             axis_source<Types> x = arguments.source(origin);
             Out* y = arguments.scan.out + origin.out;
             lane_state<Types> state(arguments.scan);
