@@ -7,8 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <tuple>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "cuda/backend.cuh"
@@ -86,9 +86,10 @@ void scan_in_every_way(cuda_executor& ex, int axis, const Call& call, const stri
         };
         ex.device().set_axis_way(way);
         try {
-            std::size_t k = 0;
-            std::tuple views{(++k, there(in, x[k - 1], from[k - 1].first))...};
-            std::apply([&](const auto&... source) { call(source..., there(out, y, to.first)); }, views);
+            [&]<std::size_t... k>(std::index_sequence<k...>) {
+                call(there(in, x[k], from[k].first)..., there(out, y, to.first));
+            }
+            (std::index_sequence_for<In...>());
         } catch (const error& refused) {
             // Not every array can be scanned in every way.
             if (way != cuda::axis_way::automatic && refused.code() == errc::unsupported) continue;
