@@ -63,7 +63,7 @@ __global__ void __launch_bounds__(sort_shape<typename Arguments::Key, typename A
     }
     for (unsigned shift = 0; shift < 8 * sizeof(Key); shift += sort_digit_bits) {
         // What fills up the last records has the last digit, and so stays behind all others.
-        const typename Arguments::Order::digit_at digit_of(given.order, shift);
+        const typename Arguments::Order::template digit_at<false> digit_of(given.order, shift);
         const auto digit = [&](int k) -> sort_digit {
             return place(k) < n ? digit_of(key[k]) : digit_of.last();
         };

@@ -35,12 +35,14 @@ __global__ void __launch_bounds__(count_threads, 1) count_digits_kernel(count_di
     std::uint32_t* const own = counters + (threadIdx.x & (copies - 1));
     sort_state& state = *given.state;
 
+    bool has_equals = false;
     // So many elements at once that no counter overflows.
     const std::uint64_t most = std::uint64_t(gridDim.x) << 31;
     for (std::uint64_t first = 0; first < n; first += most) {
         for (unsigned k = threadIdx.x; k < words; k += count_threads) counters[k] = 0;
         __syncthreads();
         see_share(given.keys, first, min(n, first + most), work, [&](Key key) {
+            has_equals |= given.order.has_equals(key);
             typename Order::Word order = given.order.order(key);
 #pragma unroll
             for (unsigned pass = 0; pass < passes; ++pass) {
@@ -62,7 +64,7 @@ __global__ void __launch_bounds__(count_threads, 1) count_digits_kernel(count_di
     }
 
     __threadfence();
-    __syncthreads();
+    if (__syncthreads_or(has_equals) != 0 && threadIdx.x == 0) state.has_equals = 1;
     if (threadIdx.x == 0) is_last = atomicAdd(&state.finished_blocks, 1u) + 1 == gridDim.x;
     __syncthreads();
     if (!is_last) return;

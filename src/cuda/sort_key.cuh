@@ -20,6 +20,7 @@ template <class KeyType, bool Floating>
 struct ordered_key {
     using Key = KeyType;
     using Word = std::conditional_t<sizeof(Key) == 8, std::uint64_t, std::uint32_t>;
+    static constexpr bool is_floating = Floating;
     static constexpr Word ones = static_cast<Key>(~Word{0});
     static constexpr Word sign = ones ^ (ones >> 1);
     static_assert(sizeof(Key) > 1 || !Floating);
@@ -29,18 +30,28 @@ struct ordered_key {
 
     __device__ __forceinline__ Word order(Word bits) const { return ordered(bits) ^ flip; }
 
-    // The digit of a key from bit `shift` of its order on, a multiple of 8.
+    // Whether equal keys may differ in their bits: NaNs, and zeros of either sign.
+    __device__ __forceinline__ bool has_equals(Word bits) const {
+        return Floating && (bits == sign || (bits & (ones ^ sign)) > infinity);
+    }
+
+    // The digit of a key from bit `shift` of its order on, a multiple of 8. `Distinct`: no key has_equals().
+    template <bool Distinct>
     struct digit_at {
+        static constexpr bool is_simple = Floating && Distinct;
+
         ordered_key key;
-        unsigned shift;     // within its half
-        unsigned rotation;  // to the left: brings the digit's lowest bit to bit 2
-        unsigned flip;      // of the half
-        bool is_upper;      // half, of a key of 64 bits
+        unsigned shift;      // within its half
+        unsigned rotation;   // to the left: brings the digit's lowest bit to bit 2
+        unsigned flip;       // of the half
+        unsigned magnitude;  // likewise, without the sign
+        bool is_upper;       // half, of a key of 64 bits
         unsigned flip_offset;
 
         __device__ __forceinline__ digit_at(const ordered_key& of, unsigned from)
             : key(of), shift(from % 32), rotation((34 - shift) % 32), is_upper(from >= 32) {
-            flip = half(of.flip);
+            flip = half(is_simple ? of.flip ^ sign : of.flip);
+            magnitude = half(ones ^ sign);
             flip_offset = __funnelshift_l(flip, flip, rotation) & offset_mask;
         }
         __device__ __forceinline__ unsigned half(Word word) const {
@@ -51,7 +62,11 @@ struct ordered_key {
         }
         // Bits that are flipped in all keys need not be for telling digits apart.
         __device__ __forceinline__ sort_digit operator()(Word bits) const {
-            const unsigned own = half(key.ordered(bits));
+            unsigned own = 0;
+            if constexpr (is_simple)
+                own = half(bits) ^ (all_if_negative(bits) & magnitude);
+            else
+                own = half(key.ordered(bits));
             return {own >> shift, (__funnelshift_l(own, own, rotation) & offset_mask) ^ flip_offset};
         }
         // The last digit, which what fills up a tile has.
@@ -61,6 +76,16 @@ struct ordered_key {
     };
 
   private:
+    // All 32 bits of a negative key, no bit of another.
+    __device__ __forceinline__ static unsigned all_if_negative(Word bits) {
+        unsigned top = 0;  // the sign in the highest bit
+        if constexpr (sizeof(Key) == 8)
+            top = static_cast<unsigned>(bits >> 32);
+        else
+            top = bits << (32 - 8 * sizeof(Key));
+        return static_cast<unsigned>(static_cast<std::int32_t>(top) >> 31);
+    }
+
     static constexpr unsigned offset_mask = (sort_digits - 1) * 4;
 
     __device__ __forceinline__ Word ordered(Word bits) const {

@@ -39,16 +39,19 @@ struct sort_pass_arguments {
     sort_counts counts;
 };
 
-template <class Arguments>
+// `Distinct`: keys that are equal have the same bits.
+template <class Arguments, bool Distinct>
 class sort_pass {
     using Order = typename Arguments::Order;
     using Key = typename Order::Key;
     using Word = typename Order::Word;
     using Value = typename Arguments::Value;
+    using digit_at = typename Order::template digit_at<Distinct>;
     using shape = sort_shape<Key, Value>;
+    using ranks = typename sort_tile<Key, Value>::ranks;
     static constexpr int items = shape::items;
-    static constexpr bool has_values = !std::is_same_v<Value, no_value>;
-    static_assert(shape::tile <= sort_counts::most_records && shape::threads >= 2 * int(sort_digits));
+    static constexpr bool has_values = shape::has_values;
+    static_assert(shape::tile <= sort_counts::most_records);
 
   public:
     __device__ __forceinline__ sort_pass(const Arguments& given, char* shared)
@@ -77,13 +80,13 @@ class sort_pass {
 
         if (threadIdx.x < sort_digits) tile_.origin(threadIdx.x) = starts(given_.portion)[threadIdx.x];
         if (threadIdx.x == 0) {
-            tile_.first_word() = atomicAdd(given_.ticket, 1u);
+            tile_.first_word() = take_ticket();
             tile_.set_zero();
         }
         __syncthreads();
         unsigned tile = tile_.first_word();
         Word key[items];
-        if (tile < tiles_) load(tile, key);
+        if (!has_values && tile < tiles_) load(tile, key);
         while (tile < tiles_) {
             if (records(tile) == shape::tile)
                 tile = move<true>(tile, key);
@@ -93,22 +96,27 @@ class sort_pass {
     }
 
   private:
-    // Tile `tile`, whose keys are in registers, to where its records belong; returns the next one, whose keys
-    // are in registers then.
+    // Moves tile `tile` to where its records belong; returns the next one. Without values a tile's keys are
+    // in registers by then: the next ones are loaded while the block looks back. With them that is when the
+    // values are loaded, and keys wait: to have more under way takes registers, and tiles that write next to
+    // each other find less of what the others wrote in the L2 cache.
     template <bool Whole>
     __device__ __forceinline__ unsigned move(unsigned tile, Word (&key)[items]) const {
         unsigned next = 0;
-        if (threadIdx.x == 0) next = atomicAdd(given_.ticket, 1u);
+        if constexpr (has_values)
+            load(tile, key);
+        else if (threadIdx.x == 0)
+            next = take_ticket();
         const unsigned valid = Whole ? unsigned(shape::tile) : records(tile);
         // What fills up the last tile has the last digit, behind all records.
         const auto digit = [&](int k) -> sort_digit {
             return Whole || tile_.place(k) < valid ? digit_(key[k]) : digit_.last();
         };
-        typename sort_tile<Key, Value>::ranks rank;
+        ranks rank;
         tile_.rank(digit, rank);
-        if (threadIdx.x == 0) tile_.shared_word() = next;
+        if (!has_values && threadIdx.x == 0) tile_.shared_word() = next;
         __syncthreads();
-        next = tile_.shared_word();
+        if constexpr (!has_values) next = tile_.shared_word();
 
         std::uint32_t count = 0;
         if (threadIdx.x < sort_digits) {
@@ -119,35 +127,64 @@ class sort_pass {
         }
         tile_.locate(count);
         __syncthreads();
+        place_keys<Whole>(valid, key, rank);
+        if constexpr (has_values) {
+            Value value[items];
+            load_values<Whole>(tile, valid, value);
+            look_back(tile, valid);
+#pragma unroll
+            for (int k = 0; k < items; ++k)
+                if (Whole || tile_.place(k) < valid) tile_.value(tile_.kept_place(k, rank)) = value[k];
+            __syncthreads();
+            if (threadIdx.x == 0) next = take_ticket();
+            store<Whole>(valid);
+            if (threadIdx.x == 0) tile_.shared_word() = next;
+            __syncthreads();
+            return tile_.shared_word();
+        } else {
+            if (next < tiles_) load(next, key);
+            look_back(tile, valid);
+            __syncthreads();
+            store<Whole>(valid);
+            return next;
+        }
+    }
+
+    __device__ __forceinline__ unsigned take_ticket() const { return atomicAdd(given_.ticket, 1u); }
+
+    // Into shared memory, in order of their digits.
+    template <bool Whole>
+    __device__ __forceinline__ void place_keys(unsigned valid, const Word (&key)[items], ranks& rank) const {
         // The same digits, which the compiler does not know: it would keep addresses of counters in
         // registers.
-        const typename Order::digit_at again(given_.order, given_.pass * sort_digit_bits + tile_.zero());
+        const digit_at again(given_.order, given_.pass * sort_digit_bits + tile_.zero());
 #pragma unroll
         for (int k = 0; k < items; ++k) {
             const sort_digit own = Whole || tile_.place(k) < valid ? again(key[k]) : again.last();
             const unsigned place = tile_.new_place(k, own, rank);
             tile_.key(place) = static_cast<Key>(key[k]);
-            if constexpr (has_values) {
-                if (Whole || tile_.place(k) < valid) load_value(tile, tile_.place(k), tile_.value(place));
-            }
+            if constexpr (has_values) tile_.keep_place(k, place, rank);
         }
-        if (next < tiles_) load(next, key);
-        if (threadIdx.x >= shape::threads - sort_digits) {
-            const unsigned own_digit = threadIdx.x - (shape::threads - sort_digits);
-            const std::uint32_t begin = tile_.begin(own_digit);
-            const std::uint32_t end = own_digit + 1 == sort_digits ? valid : tile_.begin(own_digit + 1);
-            sort_look_back look(given_.counts, launch_, tile, own_digit);
-            const std::uint32_t before = look.records_before();
-            if (tile + 1 == tiles_)
-                starts(given_.portion + 1)[own_digit] = tile_.origin(own_digit) + before + (end - begin);
-            else
-                look.publish_group(before + (end - begin));
-            tile_.start(own_digit) = tile_.origin(own_digit) + before - begin;
+        // Likewise: it would keep places apart.
+        if constexpr (has_values) {
+#pragma unroll
+            for (std::uint32_t& two : rank) asm volatile("" : "+r"(two));
         }
-        if constexpr (has_values) asm volatile("cp.async.wait_all;" ::: "memory");
-        __syncthreads();
-        store<Whole>(valid);
-        return next;
+    }
+
+    // Finds where the tile's records of each digit go.
+    __device__ __forceinline__ void look_back(unsigned tile, unsigned valid) const {
+        if (threadIdx.x < shape::threads - sort_digits) return;
+        const unsigned digit = threadIdx.x - (shape::threads - sort_digits);
+        const std::uint32_t begin = tile_.begin(digit);
+        const std::uint32_t end = digit + 1 == sort_digits ? valid : tile_.begin(digit + 1);
+        sort_look_back look(given_.counts, launch_, tile, digit);
+        const std::uint32_t before = look.records_before();
+        if (tile + 1 == tiles_)
+            starts(given_.portion + 1)[digit] = tile_.origin(digit) + before + (end - begin);
+        else
+            look.publish_group(before + (end - begin));
+        tile_.start(digit) = tile_.origin(digit) + before - begin;
     }
 
     __device__ __forceinline__ unsigned records(unsigned tile) const {
@@ -168,17 +205,18 @@ class sort_pass {
             for (int k = 0; k < items; ++k) key[k] = tile_.place(k) < valid ? from[tile_.place(k)] : Key{};
         }
     }
-    // Starts copying the value of a tile's record to where it goes in shared memory: past the registers,
-    // which thus hold more keys.
-    __device__ __forceinline__ void load_value(unsigned tile, unsigned place, Value& to) const {
-        const std::uint64_t at = std::uint64_t(tile) * shape::tile + place;
-        if (values_ != nullptr)
-            asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(
-                             static_cast<std::uint32_t>(__cvta_generic_to_shared(&to))),
-                         "l"(values_ + at), "n"(sizeof(Value))
-                         : "memory");
-        else if constexpr (std::is_integral_v<Value>)
-            to = static_cast<Value>(given_.first + at);
+    template <bool Whole>
+    __device__ __forceinline__ void load_values(unsigned tile, unsigned valid, Value (&value)[items]) const {
+        const std::uint64_t first = std::uint64_t(tile) * shape::tile;
+        if (values_ != nullptr) {
+#pragma unroll
+            for (int k = 0; k < items; ++k)
+                if (Whole || tile_.place(k) < valid) value[k] = values_[first + tile_.place(k)];
+        } else if constexpr (std::is_integral_v<Value>) {
+#pragma unroll
+            for (int k = 0; k < items; ++k)
+                value[k] = static_cast<Value>(given_.first + first + tile_.place(k));
+        }
     }
 
     template <bool Whole>
@@ -199,7 +237,7 @@ class sort_pass {
 
     const Arguments& given_;
     sort_tile<Key, Value> tile_;
-    typename Order::digit_at digit_;
+    digit_at digit_;
     unsigned launch_ = 0;
     std::uint64_t n_ = 0;
     unsigned tiles_ = 0;
@@ -214,7 +252,13 @@ __global__ void __launch_bounds__(sort_shape<typename Arguments::Key, typename A
                                   sort_shape<typename Arguments::Key, typename Arguments::Value>::blocks)
     sort_pass_kernel(Arguments given) {
     extern __shared__ __align__(1024) char shared[];
-    sort_pass<Arguments>(given, shared).run();
+    if constexpr (Arguments::Order::is_floating) {
+        if (given.state->has_equals == 0) {
+            sort_pass<Arguments, true>(given, shared).run();
+            return;
+        }
+    }
+    sort_pass<Arguments, false>(given, shared).run();
 }
 
 }  // namespace upsweep::cuda::detail

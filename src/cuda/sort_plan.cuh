@@ -29,6 +29,7 @@ struct sort_state {
     unsigned long long start[sort_most_passes][2][sort_digits];
     sort_step step[sort_most_passes];
     unsigned finished_blocks;
+    unsigned has_equals;  // not 0: some keys may be equal and differ in their bits
 };
 
 // What has to hold for the passes that run.

@@ -23,16 +23,17 @@ struct alignas(16) value_of_16_bytes {
 template <class Value>
 inline constexpr int bytes_of_value = std::is_same_v<Value, no_value> ? 0 : int(sizeof(Value));
 
-// What a block takes at once.
+// What a block takes at once. Measured on an H100 (docs/cuda.md).
 template <class Key, class Value>
 struct sort_shape {
-    static constexpr int threads = 512;
+    static constexpr bool has_values = !std::is_same_v<Value, no_value>;
+    static constexpr int threads = has_values && sizeof(Key) <= 4 ? 384 : 512;
     static constexpr int warps = threads / 32;
     static constexpr int blocks = 2;  // of a multiprocessor
     // Records of a thread: as many keys and ranks as its registers hold beside all else, and as many records
-    // as shared memory does. Measured on an H100 (docs/cuda.md).
+    // as shared memory does.
     static constexpr int by_registers = sizeof(Key) == 8 ? 13 : 20;
-    static constexpr int by_memory = 148 / (int(sizeof(Key)) + bytes_of_value<Value>);
+    static constexpr int by_memory = 75776 / (int(sizeof(Key)) + bytes_of_value<Value>) / threads;
     static constexpr int items = by_registers < by_memory ? by_registers : by_memory;
     static constexpr int tile = threads * items;
 
@@ -158,8 +159,14 @@ class sort_tile {
     __device__ __forceinline__ std::uint32_t begin(unsigned digit) const { return begins_[digit]; }
     // Where record k goes in the tile, likewise.
     __device__ __forceinline__ unsigned new_place(int k, const sort_digit& digit, const ranks& rank) const {
-        return load(own_counters_ ^ digit.offset) + (k % 2 == 0 ? rank[k / 2] & 0xffffu : rank[k / 2] >> 16);
+        return load(own_counters_ ^ digit.offset) + half(rank, k);
     }
+    // Keeps that in place of the record's rank, and tells it again.
+    __device__ __forceinline__ static void keep_place(int k, unsigned place, ranks& rank) {
+        rank[k / 2] =
+            k % 2 == 0 ? (rank[k / 2] & 0xffff0000u) | place : (rank[k / 2] & 0xffffu) | place << 16;
+    }
+    __device__ __forceinline__ static unsigned kept_place(int k, const ranks& rank) { return half(rank, k); }
 
     // Where in the result the tile's first record would go, were it of this digit.
     __device__ __forceinline__ std::uint64_t& start(unsigned digit) const { return starts_[digit]; }
@@ -171,6 +178,10 @@ class sort_tile {
     __device__ __forceinline__ Value& value(unsigned place) const { return values_[place]; }
 
   private:
+    __device__ __forceinline__ static unsigned half(const ranks& rank, int k) {
+        return k % 2 == 0 ? rank[k / 2] & 0xffffu : rank[k / 2] >> 16;
+    }
+
     // Addresses of shared memory in one register, of which bits are put together instead of added.
     __device__ __forceinline__ static std::uint32_t load(std::uint32_t address) {
         std::uint32_t value;

@@ -33,7 +33,7 @@ void check_sizes(const std::vector<std::size_t>& sizes) {
     cuda::executor ex;
     for (const std::size_t n : sizes) {
         for (const std::string_view kind :
-             {"any bits", "special", "one outlier", "few values", "ascending"}) {
+             {"any bits", "special", "numbers", "one outlier", "few values", "ascending"}) {
             SCOPED_TRACE(std::to_string(n) + " keys, " + std::string(kind));
             const std::vector<T> x = keys_of<T>(kind, n, n);
             const bool descending = n % 2 != 0;
@@ -50,17 +50,22 @@ void check_sizes(const std::vector<std::size_t>& sizes) {
         }
     }
 }
-std::vector<std::size_t> sizes_around(std::size_t tile) {
+// `value_bytes`: of those with which keys are moved, 0 of keys alone.
+template <class T>
+std::vector<std::size_t> sizes_around_tiles(std::size_t value_bytes) {
+    const std::size_t tile = cuda::sort_block_records(sizeof(T), value_bytes);
     std::vector<std::size_t> sizes;
     for (const std::size_t tiles : {1, 2, 8, 9, 16, 67})
         for (const std::size_t d : {-1, 0, 1}) sizes.push_back(tiles * tile + d);
     if (!sanitized) sizes.push_back(700 * tile + 13);
     return sizes;
 }
-TEST(cuda_sort, sizes_of_one_byte) { check_sizes<std::int8_t>(sizes_around(512 * 20)); }
-TEST(cuda_sort, sizes_of_two_bytes) { check_sizes<float16>(sizes_around(512 * 20)); }
-TEST(cuda_sort, sizes_of_four_bytes) { check_sizes<float>(sizes_around(512 * 20)); }
-TEST(cuda_sort, sizes_of_eight_bytes) { check_sizes<std::int64_t>(sizes_around(512 * 13)); }
+TEST(cuda_sort, sizes_of_one_byte) { check_sizes<std::int8_t>(sizes_around_tiles<std::int8_t>(0)); }
+TEST(cuda_sort, sizes_of_two_bytes) { check_sizes<float16>(sizes_around_tiles<float16>(0)); }
+TEST(cuda_sort, sizes_of_four_bytes) { check_sizes<float>(sizes_around_tiles<float>(0)); }
+TEST(cuda_sort, sizes_of_four_bytes_with_indices) { check_sizes<float>(sizes_around_tiles<float>(4)); }
+TEST(cuda_sort, sizes_of_eight_bytes) { check_sizes<std::int64_t>(sizes_around_tiles<std::int64_t>(0)); }
+TEST(cuda_sort, sizes_of_doubles) { check_sizes<double>({6'657, 53'249, repetitions(4'659'211, 93'191)}); }
 
 // Keys that differ in some of their bytes alone: any number of passes is left out, elsewhere and in place.
 TEST(cuda_sort, passes_left_out) {

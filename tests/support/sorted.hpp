@@ -48,9 +48,9 @@ std::vector<T> taken(const std::vector<T>& x, const std::vector<std::size_t>& in
     return made;
 }
 
-inline constexpr std::array<std::string_view, 9> key_kinds{"any bits",  "few values", "equal",
-                                                           "ascending", "descending", "one outlier",
-                                                           "few bits",  "halves",     "special"};
+inline constexpr std::array<std::string_view, 10> key_kinds{
+    "any bits",    "few values", "equal",  "ascending", "descending",
+    "one outlier", "few bits",   "halves", "special",   "numbers"};
 
 template <class T>
 T key_of_bits(std::uint64_t bits) {
@@ -113,6 +113,9 @@ std::vector<T> keys_of(std::string_view kind, std::size_t n, std::uint64_t seed)
             made[i] = key_of_bits<T>(random() >> (1 + random.below(63)));
         else if (kind == "special")
             made[i] = special_key<T>(random);
+        else if (kind == "numbers")  // no zeros and no NaNs: those that are equal have the same bits
+            do made[i] = key_of_bits<T>(random());
+            while (made[i] != made[i] || made[i] == T(0));
         else
             made[i] = key_of_bits<T>(random());
     }
