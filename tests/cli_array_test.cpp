@@ -245,6 +245,7 @@ TEST_F(cli_array, lengths_around_blocks) {
         const auto in = numbers<double>(n);
         write("in.npy", npy_file("<f8", std::to_string(n) + ",", bytes_of(in)));
         for (const bool reverse : {false, true}) {
+            if (thread_sanitizer && reverse != (n % 2 != 0)) continue;
             succeed(std::string("scan in.npy -o out.npy") + (reverse ? " --reverse" : ""),
                     "UPSWEEP_BLOCK_BYTES=32768");
             expect_npy("out.npy", "<f8", expected<double, double>(in, {false, reverse}));

@@ -198,7 +198,9 @@ TEST_F(cli_compact, lengths_around_blocks) {
         expect_npy(read("out.npy"), "<f4", want.all(), 4);
         succeed("partition in.npy --pivot 1 --indices -o out.npy --threads 1", blocks);
         expect_npy(read("out.npy"), "<i8", want.all_indices(), 8);
+        std::size_t turn = n;
         for (const char* all : {"'x < inf'", "'x != nan'", "'x == nan'"}) {
+            if (sanitized && turn++ % 3 != 0) continue;
             succeed(std::string("partition in.npy -o out.npy --where ") + all, blocks);
             EXPECT_EQ(npy_data(read("out.npy")).size(), 4 * n);
         }
@@ -241,6 +243,7 @@ TEST_F(cli_compact, several_dimensions_are_flattened_in_c_order) {
         write("f.npy", npy_file("<i2", shape, bytes_of(fortran), true));
         write("big.npy", npy_file(">i2", shape, bytes_of(fortran, 2), true));
         for (const char* file : {"c.npy", "f.npy", "big.npy"}) {
+            if (sanitized && n == 420 && *file != 'f') continue;
             small_blocks = !small_blocks;
             for (const char* blocks : {"", "UPSWEEP_BLOCK_BYTES=50"}) {
                 if (sanitized && small_blocks == (*blocks == '\0')) continue;  // one of them, in turn

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "support/build.hpp"
 #include "support/sweep.hpp"
 #include "upsweep/core/piece.hpp"
 #include "upsweep/mpi/piece.hpp"
@@ -123,7 +124,7 @@ TEST(piece, summaries_lead_over_every_level) {
     for (const std::size_t size : core::level_sizes) {
         for (const std::size_t base : {size, 31 * size, core::super_size - size, core::super_size + size}) {
             for (const std::size_t cut : {base - 1, base, base + 1}) {
-                if (cut <= n) cuts.push_back(cut);
+                if (cut <= n && !(sanitized && cut == base)) cuts.push_back(cut);
             }
         }
     }

@@ -176,7 +176,7 @@ void check_forms(trace_request request, random_bits& random, std::size_t count) 
 TEST(registry_trace, block_scans_of_every_size) {
     random_bits random(1);
     for (const trace_algorithm algorithm : block_scans) {
-        for (std::size_t count = 1; count <= 34; count += repetitions(1, 3))
+        for (std::size_t count = 1; count <= 34; count += repetitions(1, 7))
             check_forms({.algorithm = algorithm}, random, count);
         for (const std::size_t count : {63, 65, 129})
             check_forms({.algorithm = algorithm, .type = dtype::int32}, random, count);

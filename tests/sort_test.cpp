@@ -74,6 +74,7 @@ TYPED_TEST(sort_of_type, every_small_size) {
     }
 }
 TYPED_TEST(sort_of_type, every_kind) {
+    if (thread_sanitizer && sizeof(TypeParam) != 4) return;  // between threads they are all alike
     const std::size_t n = repetitions(40'011, 9'011);
     for (const std::string_view kind : key_kinds) check_keys<TypeParam>(coverage::threads, kind, n);
 }
@@ -89,8 +90,9 @@ void check_sizes(std::initializer_list<std::size_t> bytes) {
     }
 }
 TEST(sort, around_thresholds) {
-    check_sizes<std::uint16_t>({128 << 10, 256 << 10});
     check_sizes<float>({128 << 10, 256 << 10});
+    if (thread_sanitizer) return;
+    check_sizes<std::uint16_t>({128 << 10, 256 << 10});
     check_sizes<std::int64_t>({128 << 10, 256 << 10});
 }
 // The executors under test do so from fewer bytes on.

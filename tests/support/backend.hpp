@@ -75,9 +75,10 @@ inline const std::vector<test_backend>& backends() { return cpu_backends(); }
 #endif
 
 // Kernels of one type and operator take seconds to compile, by nvcc or by a software driver, so that tests on
-// a GPU leave out what differs little from others, unless UPSWEEP_CUDA_EVERY_PAIR or UPSWEEP_SHADER_EVERY_PAIR
-// asks for it. So do those of sanitized builds and between ranks, where one pair more is the same lines once
-// more; operators_test.cpp has every operator on every type, registry_devices_test.cpp on every device.
+// a GPU leave out what differs little from others, unless UPSWEEP_CUDA_EVERY_PAIR or
+// UPSWEEP_SHADER_EVERY_PAIR asks for it. So do those of sanitized builds and between ranks, where one pair
+// more is the same lines once more; operators_test.cpp has every operator on every type,
+// registry_devices_test.cpp on every device.
 #if (defined(UPSWEEP_TEST_CUDA) && !UPSWEEP_CUDA_EVERY_PAIR) || \
     (defined(UPSWEEP_TEST_SHADERS) && !UPSWEEP_SHADER_EVERY_PAIR)
 inline constexpr bool tests_every_pair = false;
