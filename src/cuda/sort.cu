@@ -203,13 +203,13 @@ std::uint64_t sort_block_records(std::size_t key_bytes, std::size_t value_bytes)
         using Key = typename decltype(key)::Key;
         switch (value_bytes) {
             case 0:
-                return detail::sort_shape<Key, detail::no_value>::tile;
+                return detail::sort_block_shape<Key, detail::no_value>::tile;
             case 4:
-                return detail::sort_shape<Key, std::uint32_t>::tile;
+                return detail::sort_block_shape<Key, std::uint32_t>::tile;
             case 8:
-                return detail::sort_shape<Key, std::uint64_t>::tile;
+                return detail::sort_block_shape<Key, std::uint64_t>::tile;
             default:
-                return detail::sort_shape<Key, detail::value_of_16_bytes>::tile;
+                return detail::sort_block_shape<Key, detail::value_of_16_bytes>::tile;
         }
     });
 }

@@ -25,16 +25,17 @@ struct sort_block_arguments {
 };
 
 template <class Arguments>
-__global__ void __launch_bounds__(sort_shape<typename Arguments::Key, typename Arguments::Value>::threads, 1)
+__global__ void __launch_bounds__(
+    sort_block_shape<typename Arguments::Key, typename Arguments::Value>::threads, 1)
     sort_block_kernel(Arguments given) {
     using Key = typename Arguments::Key;
     using Value = typename Arguments::Value;
     using Word = typename Arguments::Order::Word;
-    using shape = sort_shape<Key, Value>;
+    using shape = sort_block_shape<Key, Value>;
     constexpr int items = shape::items;
     constexpr bool has_values = !std::is_same_v<Value, no_value>;
     extern __shared__ __align__(1024) char shared[];
-    const sort_tile<Key, Value> tile(shared);
+    const sort_tile<shape> tile(shared);
     const auto n = static_cast<unsigned>(given.cut.size());
     if (n == 0) return;
     const std::uint64_t first = blockIdx.x * given.cut.n;
@@ -67,7 +68,7 @@ __global__ void __launch_bounds__(sort_shape<typename Arguments::Key, typename A
         const auto digit = [&](int k) -> sort_digit {
             return place(k) < n ? digit_of(key[k]) : digit_of.last();
         };
-        typename sort_tile<Key, Value>::ranks rank;
+        typename sort_tile<shape>::ranks rank;
         tile.rank(digit, rank, each);
         __syncthreads();
         std::uint32_t count = 0, own = 0;

@@ -52,12 +52,13 @@ struct sort_layout {
 template <class Order, class Value>
 class sort_launch {
     using Key = typename Order::Key;
-    using shape = sort_shape<Key, Value>;
+    using shape = sort_pass_shape<Key, Value>;
+    using block_shape = sort_block_shape<Key, Value>;
     static constexpr bool has_values = !std::is_same_v<Value, no_value>;
 
   public:
     static std::size_t scratch_bytes(std::uint64_t n, bool keeps_keys, bool is_apart) {
-        return n <= shape::tile ? 0 : layout(n, keeps_keys, is_apart).bytes;
+        return n <= block_shape::tile ? 0 : layout(n, keeps_keys, is_apart).bytes;
     }
 
     sort_launch(executor& ex, const core::key_order& order, const sorted_words& all)
@@ -70,7 +71,7 @@ class sort_launch {
     // `scratch` has scratch_bytes().
     void run(char* scratch) const {
         if (all_.n == 0) return;
-        if (all_.n <= shape::tile)
+        if (all_.n <= block_shape::tile)
             sort_in_block();
         else
             sort_by_passes(scratch);
@@ -93,10 +94,10 @@ class sort_launch {
     void sort_in_block() const {
         using arguments = sort_block_arguments<Order, Value>;
         constexpr auto kernel = &sort_block_kernel<arguments>;
-        prepare<kernel>(ex_, shape::shared_bytes, 0);
-        kernel<<<static_cast<unsigned>(all_.rows), shape::threads, shape::shared_bytes, ex_.stream()>>>(
-            {read<Key>(all_.keys), written<Key>(all_.keys_out), read<Value>(all_.values),
-             written<Value>(all_.values_out), cut_, order_});
+        prepare<kernel>(ex_, block_shape::shared_bytes, 0);
+        kernel<<<static_cast<unsigned>(all_.rows), block_shape::threads, block_shape::shared_bytes,
+                 ex_.stream()>>>({read<Key>(all_.keys), written<Key>(all_.keys_out), read<Value>(all_.values),
+                                  written<Value>(all_.values_out), cut_, order_});
     }
 
     void sort_by_passes(char* scratch) const {

@@ -47,8 +47,8 @@ class sort_pass {
     using Word = typename Order::Word;
     using Value = typename Arguments::Value;
     using digit_at = typename Order::template digit_at<Distinct>;
-    using shape = sort_shape<Key, Value>;
-    using ranks = typename sort_tile<Key, Value>::ranks;
+    using shape = sort_pass_shape<Key, Value>;
+    using ranks = typename sort_tile<shape>::ranks;
     static constexpr int items = shape::items;
     static constexpr bool has_values = shape::has_values;
     static_assert(shape::tile <= sort_counts::most_records);
@@ -236,7 +236,7 @@ class sort_pass {
     }
 
     const Arguments& given_;
-    sort_tile<Key, Value> tile_;
+    sort_tile<shape> tile_;
     digit_at digit_;
     unsigned launch_ = 0;
     std::uint64_t n_ = 0;
@@ -248,8 +248,9 @@ class sort_pass {
 };
 
 template <class Arguments>
-__global__ void __launch_bounds__(sort_shape<typename Arguments::Key, typename Arguments::Value>::threads,
-                                  sort_shape<typename Arguments::Key, typename Arguments::Value>::blocks)
+__global__ void __launch_bounds__(
+    sort_pass_shape<typename Arguments::Key, typename Arguments::Value>::threads,
+    sort_pass_shape<typename Arguments::Key, typename Arguments::Value>::blocks)
     sort_pass_kernel(Arguments given) {
     extern __shared__ __align__(1024) char shared[];
     if constexpr (Arguments::Order::is_floating) {

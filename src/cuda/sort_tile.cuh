@@ -23,11 +23,13 @@ struct alignas(16) value_of_16_bytes {
 template <class Value>
 inline constexpr int bytes_of_value = std::is_same_v<Value, no_value> ? 0 : int(sizeof(Value));
 
-// What a block takes at once. Measured on an H100 (docs/cuda.md).
-template <class Key, class Value>
+// What a block of so many threads takes at once. Measured on an H100 (docs/cuda.md).
+template <class KeyType, class ValueType, int Threads>
 struct sort_shape {
+    using Key = KeyType;
+    using Value = ValueType;
     static constexpr bool has_values = !std::is_same_v<Value, no_value>;
-    static constexpr int threads = has_values && sizeof(Key) <= 4 ? 384 : 512;
+    static constexpr int threads = Threads;
     static constexpr int warps = threads / 32;
     static constexpr int blocks = 2;  // of a multiprocessor
     // Records of a thread: as many keys and ranks as its registers hold beside all else, and as many records
@@ -52,9 +54,17 @@ struct sort_shape {
     static_assert(shared_bytes <= 99 << 10, "what every device has");
 };
 
+// A pass of all blocks, and a sort by one.
 template <class Key, class Value>
+using sort_pass_shape = sort_shape<Key, Value, bytes_of_value<Value> != 0 && sizeof(Key) <= 4 ? 384 : 512>;
+template <class Key, class Value>
+using sort_block_shape = sort_shape<Key, Value, 512>;
+
+template <class Shape>
 class sort_tile {
-    using shape = sort_shape<Key, Value>;
+    using shape = Shape;
+    using Key = typename shape::Key;
+    using Value = typename shape::Value;
 
   public:
     static constexpr int items = shape::items;

@@ -9,6 +9,7 @@
 
 #include "cuda/captured_graph.hpp"
 #include "cuda/device_array.cuh"
+#include "cuda/sort_tile.cuh"
 #include "support/build.hpp"
 #include "support/refused.hpp"
 #include "support/sorted.hpp"
@@ -50,21 +51,25 @@ void check_sizes(const std::vector<std::size_t>& sizes) {
         }
     }
 }
-// `value_bytes`: of those with which keys are moved, 0 of keys alone.
-template <class T>
-std::vector<std::size_t> sizes_around_tiles(std::size_t value_bytes) {
-    const std::size_t tile = cuda::sort_block_records(sizeof(T), value_bytes);
+std::vector<std::size_t> sizes_around(std::size_t tile) {
     std::vector<std::size_t> sizes;
     for (const std::size_t tiles : {1, 2, 8, 9, 16, 67})
         for (const std::size_t d : {-1, 0, 1}) sizes.push_back(tiles * tile + d);
     if (!sanitized) sizes.push_back(700 * tile + 13);
     return sizes;
 }
-TEST(cuda_sort, sizes_of_one_byte) { check_sizes<std::int8_t>(sizes_around_tiles<std::int8_t>(0)); }
-TEST(cuda_sort, sizes_of_two_bytes) { check_sizes<float16>(sizes_around_tiles<float16>(0)); }
-TEST(cuda_sort, sizes_of_four_bytes) { check_sizes<float>(sizes_around_tiles<float>(0)); }
-TEST(cuda_sort, sizes_of_four_bytes_with_indices) { check_sizes<float>(sizes_around_tiles<float>(4)); }
-TEST(cuda_sort, sizes_of_eight_bytes) { check_sizes<std::int64_t>(sizes_around_tiles<std::int64_t>(0)); }
+template <class Key, class Value = cuda::detail::no_value>
+constexpr std::size_t pass_tile = cuda::detail::sort_pass_shape<Key, Value>::tile;
+
+TEST(cuda_sort, sizes_of_one_byte) { check_sizes<std::int8_t>(sizes_around(pass_tile<std::uint8_t>)); }
+TEST(cuda_sort, sizes_of_two_bytes) { check_sizes<float16>(sizes_around(pass_tile<std::uint16_t>)); }
+TEST(cuda_sort, sizes_of_four_bytes) { check_sizes<float>(sizes_around(pass_tile<std::uint32_t>)); }
+TEST(cuda_sort, sizes_of_four_bytes_with_indices) {
+    check_sizes<float>(sizes_around(pass_tile<std::uint32_t, std::uint32_t>));
+    const std::size_t block = cuda::sort_block_records(4, 4);
+    check_sizes<float>({block - 1, block, block + 1});
+}
+TEST(cuda_sort, sizes_of_eight_bytes) { check_sizes<std::int64_t>(sizes_around(pass_tile<std::uint64_t>)); }
 TEST(cuda_sort, sizes_of_doubles) { check_sizes<double>({6'657, 53'249, repetitions(4'659'211, 93'191)}); }
 
 // Keys that differ in some of their bytes alone: any number of passes is left out, elsewhere and in place.
