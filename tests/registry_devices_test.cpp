@@ -181,7 +181,7 @@ TEST_P(registry_devices, every_operator_along_an_axis) {
             }
             // The CPU converts for OpenGL and Vulkan, elements and results by themselves: fewer triples do.
             const bool on_gpu = GetParam() == "cuda";
-            if (lacks(request.types.accumulator) || (!on_gpu && turn++ % (sanitized ? 203 : 29) != 0))
+            if (lacks(request.types.accumulator) || (!on_gpu && turn++ % (sanitized ? 203 : 61) != 0))
                 continue;
             const layout& how = layouts.at(turn % layouts.size());
             request.exclusive = turn % 2 != 0;
