@@ -132,23 +132,23 @@ TEST_F(mpi_errors, ranks_that_ask_for_different_things) {
     });
 }
 
-const auto first = [](float a, float) { return a; };
+const auto left_one = [](float a, float) { return a; };
 
 TEST_F(mpi_errors, without_an_identity) {
     guarded<float> out(2);
     const std::vector<float> in(2);
     const std::vector<float> none;
-    EXPECT_EQ(message_of([&] { exclusive_scan(ex_, in, out.span(), first); }).substr(0, 16),
+    EXPECT_EQ(message_of([&] { exclusive_scan(ex_, in, out.span(), left_one); }).substr(0, 16),
               "options.initial:");
     EXPECT_TRUE(out.untouched());
     // Asked for by one, it is an error of all.
     float total = 5;
     const auto words = message_of([&] {
-        inclusive_scan(ex_, none, std::span<float>(), first, {.total = rank() == 0 ? &total : nullptr});
+        inclusive_scan(ex_, none, std::span<float>(), left_one, {.total = rank() == 0 ? &total : nullptr});
     });
     EXPECT_EQ(words.substr(0, 14), "options.total:");
     EXPECT_EQ(total, 5);
-    EXPECT_EQ(message_of([&] { exclusive_scan(ex_, none, std::span<float>(), first); }), "");
+    EXPECT_EQ(message_of([&] { exclusive_scan(ex_, none, std::span<float>(), left_one); }), "");
 }
 
 // The later of two, unless one is -1.
