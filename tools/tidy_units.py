@@ -3,7 +3,7 @@
 usage: tidy_units.py BUILD OUTPUT
 
 Reads BUILD/compile_commands.json and writes to OUTPUT a compile_commands.json of sources of src/, cli/ and python/, in groups:
-files of one of these that are compiled with the same flags become one that includes them all, twenty at most. Those with
+files of one folder that are compiled with the same flags become one that includes them all, ten at most. Those with
 kernels stay alone, because Highway includes each of them again for every instruction set.
 """
 import json
@@ -15,7 +15,7 @@ import sys
 # One operator's scanner stands for the others, and one family's kernels, which are the same lines.
 CHECKED = re.compile(r"(src|cli|python/(?:common|jax|module))/(?!registry/scanner_(bit|m)|cpu/exact_kernels_(bits|order)).*\.cpp")
 ALONE = re.compile(r"src/cpu/.*_kernels|cli/main\.cpp")
-FILES_IN_A_GROUP = 20
+FILES_IN_A_GROUP = 10
 
 
 def flags(entry):
@@ -46,7 +46,7 @@ def main(build, output):
             source = os.path.relpath(path, root)
             if not CHECKED.fullmatch(source):
                 continue
-            stem = source[:-4] if ALONE.match(source) else source.split("/")[0]
+            stem = source[:-4] if ALONE.match(source) else os.path.dirname(source)
             groups.setdefault((stem, entry["directory"], tuple(flags(entry))), []).append(path)
 
     os.makedirs(output, exist_ok=True)
