@@ -4,11 +4,13 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "support/segment_check.hpp"
@@ -16,8 +18,12 @@
 namespace upsweep::test {
 namespace {
 
+// The first has every mode; each mode takes a software driver a while to compile.
+constexpr std::array every_mode{0u, 1u, 2u, 3u, 4u, 5u, 6u, 7u};
+constexpr std::array some_modes{0u, 3u, 5u, 6u};
+
 template <class T, class Op>
-void run_some(const T& initial, std::vector<std::size_t> sizes) {
+void run_some(const T& initial, std::span<const unsigned> modes, std::vector<std::size_t> sizes) {
     for (const std::size_t n : sizes) {
         const segmentation cut(n, 40, n);
         const auto raw = sequence<T, Op>(n, 5);
@@ -25,7 +31,7 @@ void run_some(const T& initial, std::vector<std::size_t> sizes) {
         for_each_backend([&](const auto& backend) {
             auto& ex = *backend.executor;
             if (!takes<Op, T>(ex)) return;
-            for (unsigned mode = 0; mode < 8; ++mode) {
+            for (const unsigned mode : modes) {
                 SCOPED_TRACE("n = " + std::to_string(n) + ", mode " + std::to_string(mode));
                 const bool exclusive = (mode & 1) != 0, reverse = (mode & 2) != 0;
                 const std::optional<T> start = (mode & 4) != 0 ? std::optional<T>(initial) : std::nullopt;
@@ -46,14 +52,14 @@ void run_some(const T& initial, std::vector<std::size_t> sizes) {
     }
 }
 TEST(segment_elements, types_and_operators) {
-    run_some<std::uint32_t, plus>(7, {1000, 4097});
-    run_some<std::uint64_t, multiplies>(3, {130, 9000});
-    run_some<double, plus>(0.3, {1000, 9000});
-    run_some<float, minimum>(0.25f, {4099});
+    run_some<std::uint32_t, plus>(7, every_mode, {1000, 4097});
+    run_some<std::uint64_t, multiplies>(3, some_modes, {130, 9000});
+    run_some<double, plus>(0.3, some_modes, {1000, 9000});
+    run_some<float, minimum>(0.25f, some_modes, {4099});
 }
 // Rounds and does not commute, and its identity cannot stand for an absent part.
 TEST(segment_elements, affine_maps) {
-    run_some<affine_map<float>, affine>({0.5f, 0.25f}, {7, 130, 4099, 140000});
+    run_some<affine_map<float>, affine>({0.5f, 0.25f}, every_mode, {7, 130, 4099, 140000});
 }
 
 // The running count within each segment shows where it begins.
