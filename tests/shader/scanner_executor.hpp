@@ -7,11 +7,12 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "shader/backend.hpp"
-#include "shader/pairs.hpp"
+#include "shader/element.hpp"
 #include "support/axis_memory.hpp"
 
 namespace upsweep::test {
@@ -26,40 +27,43 @@ class scanner_executor : public shader_executor {
     Scanner scanner_;
 
   private:
+    using named_operator = typename Scanner::named_operator;
+
     void run(const shader_call& call) final {
         scanner_.settings.length_in_buffer = call.length_in_buffer;
         scanner_.settings.surplus = call.surplus;
-        with_pair(call.op, [&]<class T>(const auto& op) {
+        with_element(call.op.type, [&]<class T>(std::type_identity<T>) {
             scan_options<T> options;
             if (call.initial != nullptr) options.initial = *static_cast<const T*>(call.initial);
             options.reverse = call.reverse;
             options.total = static_cast<T*>(call.total);
             scanner_.scan(std::span(static_cast<const T*>(call.in), call.size),
-                          std::span(static_cast<T*>(call.out), call.size), call.exclusive, op, options);
+                          std::span(static_cast<T*>(call.out), call.size), call.exclusive,
+                          named_operator{call.op}, options);
         });
         const auto& stages = scanner_.stages();
         EXPECT_EQ(stages.empty(), call.size + call.surplus == 0 && call.total == nullptr) << "nothing ran";
         EXPECT_TRUE(stages.empty() || stages.back() == "tile_scan") << "another algorithm ran";
     }
     const std::vector<std::string>& run(const shader_axis_call& call) final {
-        with_pair(call.op, [&]<class T>(const auto& op) {
+        with_element(call.op.type, [&]<class T>(std::type_identity<T>) {
             batch_options<T> options;
             if (call.initial != nullptr) options.initial = *static_cast<const T*>(call.initial);
             options.reverse = call.reverse;
             scanner_.scan_axis(axis_memory_of<T>(call.in, call.in.bytes),
                                axis_memory_of<T>(call.out, call.out.bytes), static_cast<T*>(call.result),
-                               call.axis, call.exclusive, op, options, call.way);
+                               call.axis, call.exclusive, named_operator{call.op}, options, call.way);
         });
         return scanner_.stages();
     }
     void run(const shader_segmented_call& call) final {
-        with_pair(call.op, [&]<class T>(const auto& op) {
+        with_element(call.op.type, [&]<class T>(std::type_identity<T>) {
             batch_options<T> options;
             if (call.initial != nullptr) options.initial = *static_cast<const T*>(call.initial);
             options.reverse = call.reverse;
             scanner_.scan_segments(call.segments, std::span(static_cast<const T*>(call.in), call.size),
-                                   std::span(static_cast<T*>(call.out), call.size), call.exclusive, op,
-                                   options);
+                                   std::span(static_cast<T*>(call.out), call.size), call.exclusive,
+                                   named_operator{call.op}, options);
         });
         const auto& stages = scanner_.stages();
         EXPECT_EQ(stages.empty(), call.size == 0) << "nothing ran";

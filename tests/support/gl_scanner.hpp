@@ -12,6 +12,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "support/axis_memory.hpp"
@@ -40,8 +41,17 @@ struct gl_pair : Op {
     gl_pair(const Op& op, const gl::user_operator<T>& text) : Op(op), on_device(&text) {}
 };
 
+// An operator as a value, of elements of whatever type it names: one scanner is compiled for all that combine
+// a type. It is handed over as one of the users' is, without a text.
+struct gl_named_operator {
+    shader::operation named;
+    [[nodiscard]] const shader::operation& operation() const { return named; }
+    [[nodiscard]] static std::uint32_t number() { return 0; }
+};
+
 class gl_scanner {
   public:
+    using named_operator = gl_named_operator;
     // The executor belongs to the context of that kind.
     gl_scanner(gl::api kind, gl::executor& ex) : kind_(kind), executor_(&ex) {}
 
@@ -80,16 +90,13 @@ class gl_scanner {
         asked.work_group_size = settings.work_group_size;
         stages_.clear();
         executor_->observe([this](std::string_view stage) { stages_.emplace_back(stage); });
-        const auto scan = [&](const auto& known) {
-            if (exclusive)
-                upsweep::exclusive_scan(*executor_, from.span(), to.span(), known, asked);
-            else
-                upsweep::inclusive_scan(*executor_, from.span(), to.span(), known, asked);
-        };
-        if constexpr (shader::supported<Op, T>)
-            scan(op);
+        const auto& known = on_device<T>(op);
+        if constexpr (std::is_same_v<Op, named_operator>)
+            executor_->run(gl::detail::make_call<T>(from.span(), to.span(), exclusive, known, asked));
+        else if (exclusive)
+            upsweep::exclusive_scan(*executor_, from.span(), to.span(), known, asked);
         else
-            scan(*op.on_device);
+            upsweep::inclusive_scan(*executor_, from.span(), to.span(), known, asked);
         executor_->observe({});
 
         const std::vector<T> results = to.read();
@@ -123,22 +130,20 @@ class gl_scanner {
                                                  2 * (turn_ % 5));
         stages_.clear();
         executor_->observe([this](std::string_view stage) { stages_.emplace_back(stage); });
-        const auto scan = [&](const auto& by, const auto& known, const shader::operation& known_op) {
+        const auto& known = on_device<T>(op);
+        const auto scan_by = [&](const auto& by) {
             const gl_memory<std::uint32_t> workspace(
-                gl, executor_->segmented_workspace_bytes(known_op, in.size()) / 4);
+                gl, executor_->segmented_workspace_bytes(operation_of<T>(known), in.size()) / 4);
             gl::segmented_options<T> asked{options.initial, options.reverse, {}};
             if (turn_++ % 2 == 0) asked.workspace = workspace.span().region();
-            if (exclusive)
+            if constexpr (std::is_same_v<Op, named_operator>)
+                executor_->run(
+                    gl::detail::make_call<T>(by.described, from.span(), to.span(), exclusive, known, asked));
+            else if (exclusive)
                 upsweep::exclusive_segmented_scan(*executor_, by, from.span(), to.span(), known, asked);
             else
                 upsweep::inclusive_segmented_scan(*executor_, by, from.span(), to.span(), known, asked);
             static_cast<void>(workspace.read());  // nothing outside it
-        };
-        const auto scan_by = [&](const auto& by) {
-            if constexpr (shader::supported<Op, T>)
-                scan(by, op, shader::operation_of<Op, T>());
-            else
-                scan(by, *op.on_device, op.on_device->operation());
         };
         segments.with_element([&](auto element) {
             using E = decltype(element);
@@ -178,21 +183,18 @@ class gl_scanner {
         const gl::buffer_view<T> y(to.name(), at(to, out.first), out.shape, out.strides);
         stages_.clear();
         executor_->observe([this](std::string_view stage) { stages_.emplace_back(stage); });
-        const auto scan = [&](const auto& known) {
-            const std::uint64_t bytes = gl::axis_workspace_bytes(*executor_, x, y, axis, known, way);
-            const gl_memory<std::uint32_t> workspace(gl, bytes / 4);
-            gl::axis_options<T> asked{options.initial, options.reverse, way, {}};
-            if (turn_++ % 2 == 0) asked.workspace = workspace.span().region();
-            if (exclusive)
-                upsweep::exclusive_scan(*executor_, x, y, axis, known, asked);
-            else
-                upsweep::inclusive_scan(*executor_, x, y, axis, known, asked);
-            static_cast<void>(workspace.read());  // nothing outside it
-        };
-        if constexpr (shader::supported<Op, T>)
-            scan(op);
+        const auto& known = on_device<T>(op);
+        gl::axis_options<T> asked{options.initial, options.reverse, way, {}};
+        auto call = gl::detail::make_call<T>(x, y, axis, exclusive, known, asked);
+        const gl_memory<std::uint32_t> workspace(gl, executor_->axis_workspace_bytes(call) / 4);
+        if (turn_++ % 2 == 0) call.workspace = asked.workspace = workspace.span().region();
+        if constexpr (std::is_same_v<Op, named_operator>)
+            executor_->run(call);
+        else if (exclusive)
+            upsweep::exclusive_scan(*executor_, x, y, axis, known, asked);
         else
-            scan(*op.on_device);
+            upsweep::inclusive_scan(*executor_, x, y, axis, known, asked);
+        static_cast<void>(workspace.read());  // nothing outside it
         executor_->observe({});
 
         const std::vector<T> results = to.read();
@@ -205,6 +207,21 @@ class gl_scanner {
     }
 
   private:
+    // What the library is given for `op`, and what that combines.
+    template <class T, class Op>
+    static const auto& on_device(const Op& op) {
+        if constexpr (shader::supported<Op, T> || std::is_same_v<Op, named_operator>)
+            return op;
+        else
+            return *op.on_device;
+    }
+    template <class T, class Known>
+    static shader::operation operation_of(const Known& known) {
+        if constexpr (shader::supported<Known, T>)
+            return shader::operation_of<Known, T>();
+        else
+            return known.operation();
+    }
     // In elements.
     template <class T>
     static std::size_t misalignment(const T* p) {

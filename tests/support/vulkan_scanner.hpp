@@ -6,12 +6,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <memory>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "support/axis_memory.hpp"
@@ -55,8 +57,15 @@ struct vulkan_scan_settings {
     const vulkan::user_operator* user = nullptr;  // for what is not built in
 };
 
+// An operator as a value, of elements of whatever type it names: one scanner is compiled for all that combine
+// a type.
+struct vulkan_named_operator {
+    shader::operation named;
+};
+
 class vulkan_scanner {
   public:
+    using named_operator = vulkan_named_operator;
     explicit vulkan_scanner(const vulkan::executor_options& options = vulkan_device::get().options())
         : executor_(std::make_unique<vulkan::executor>(vulkan_device::get().handles(), options)) {}
 
@@ -88,7 +97,7 @@ class vulkan_scanner {
         made.algorithm = settings.algorithm;
         made.work_group_size = settings.work_group_size;
         vulkan::commands commands;
-        if constexpr (shader::supported<Op, T>)
+        if constexpr (shader::supported<Op, T> || std::is_same_v<Op, named_operator>)
             commands = prepare<T>(target, room, exclusive, op, made);
         else
             commands = prepare<T>(target, room, exclusive, *settings.user, made);
@@ -121,24 +130,40 @@ class vulkan_scanner {
         described_.reset(described_bytes, 8 * (segments.words.size() % 5));
         if (described_bytes != 0) std::memcpy(described_.data(), segments.words.data(), described_bytes);
         vulkan::commands commands;
+        const auto x = in_.span<const T>(in.size());
+        const auto y = target.span<T>(in.size());
+        const vulkan::segmented_options<T> asked{options.initial, options.reverse};
         const auto prepare = [&](const auto& by, const auto& known) {
-            const auto needed = vulkan::segmented_scan_workspace<T>(*executor_, in.size(), known);
-            workspace_.reset(needed.bytes, 0);
-            const vulkan::workspace_span workspace = workspace_.span<std::byte>(needed.bytes);
-            EXPECT_EQ(workspace.offset % needed.alignment, 0u);
-            const vulkan::segmented_options<T> asked{options.initial, options.reverse};
-            const auto x = in_.span<const T>(in.size());
-            const auto y = target.span<T>(in.size());
+            const vulkan::workspace_span workspace =
+                workspace_of(vulkan::segmented_scan_workspace<T>(*executor_, in.size(), known));
             commands =
                 exclusive
                     ? vulkan::prepare_exclusive_segmented_scan(*executor_, by, x, y, workspace, known, asked)
                     : vulkan::prepare_inclusive_segmented_scan(*executor_, by, x, y, workspace, known, asked);
         };
         const auto prepare_by = [&](const auto& by) {
-            if constexpr (shader::supported<Op, T>)
+            if constexpr (std::is_same_v<Op, named_operator>) {
+                const vulkan::workspace_span workspace =
+                    workspace_of(vulkan::detail::segmented_scan_workspace(*executor_, op.named, in.size()));
+                commands = vulkan::detail::prepare_segmented_scan(
+                    *executor_,
+                    {op.named,
+                     nullptr,
+                     by.described,
+                     exclusive,
+                     asked.reverse,
+                     asked.initial.has_value(),
+                     asked.initial ? shader::words_of(*asked.initial) : std::array<std::uint32_t, 4>{},
+                     {x.buffer, x.bytes(), x.offset},
+                     {y.buffer, y.bytes(), y.offset},
+                     workspace,
+                     x.size,
+                     y.size});
+            } else if constexpr (shader::supported<Op, T>) {
                 prepare(by, op);
-            else
+            } else {
                 prepare(by, *settings.user);
+            }
         };
         segments.with_element([&](auto element) {
             using E = decltype(element);
@@ -184,20 +209,24 @@ class vulkan_scanner {
         const vulkan::buffer_view<const T> x(in_.handle(), offset(in_, in.first), in.shape, in.strides);
         const vulkan::buffer_view<T> y(target.handle(), offset(target, out.first), out.shape, out.strides);
         vulkan::commands commands;
+        const vulkan::axis_options<T> asked{options.initial, options.reverse, way};
         const auto prepare = [&](const auto& known) {
-            const auto needed = vulkan::axis_scan_workspace(*executor_, x, y, axis, known, way);
-            workspace_.reset(needed.bytes, 0);
-            const vulkan::workspace_span workspace = workspace_.span<std::byte>(needed.bytes);
-            EXPECT_EQ(workspace.offset % needed.alignment, 0u);
-            const vulkan::axis_options<T> asked{options.initial, options.reverse, way};
+            const vulkan::workspace_span workspace =
+                workspace_of(vulkan::axis_scan_workspace(*executor_, x, y, axis, known, way));
             commands = exclusive
                            ? vulkan::prepare_exclusive_scan(*executor_, x, y, axis, workspace, known, asked)
                            : vulkan::prepare_inclusive_scan(*executor_, x, y, axis, workspace, known, asked);
         };
-        if constexpr (shader::supported<Op, T>)
+        if constexpr (std::is_same_v<Op, named_operator>) {
+            auto arguments =
+                vulkan::detail::arguments_of<T>(op.named, nullptr, exclusive, x, y, axis, {}, asked);
+            arguments.workspace = workspace_of(vulkan::detail::axis_scan_workspace(*executor_, arguments));
+            commands = vulkan::detail::prepare_axis_scan(*executor_, arguments);
+        } else if constexpr (shader::supported<Op, T>) {
             prepare(op);
-        else
+        } else {
             prepare(*settings.user);
+        }
         stages_.clear();
         for (std::uint32_t i = 0; i < commands.dispatch_count(); ++i) stages_.emplace_back(commands.stage(i));
         vulkan::run(*executor_, vulkan_device::get().queue(), commands);
@@ -220,15 +249,25 @@ class vulkan_scanner {
     template <class T, class Op>
     vulkan::commands prepare(const guarded_buffer& target, std::size_t room, bool exclusive, const Op& op,
                              const vulkan::scan_options<T>& options) {
-        const vulkan::workspace_requirements needed =
-            vulkan::scan_workspace<T>(*executor_, room, op, options.algorithm, options.work_group_size);
+        const auto in = in_.span<const T>(room);
+        const auto out = target.span<T>(room);
+        if constexpr (std::is_same_v<Op, named_operator>) {
+            const vulkan::workspace_span workspace = workspace_of(vulkan::detail::scan_workspace(
+                *executor_, op.named, room, options.algorithm, options.work_group_size));
+            return vulkan::detail::prepare_scan<T>(*executor_, op.named, nullptr, exclusive, in, out,
+                                                   workspace, options);
+        } else {
+            const vulkan::workspace_span workspace = workspace_of(
+                vulkan::scan_workspace<T>(*executor_, room, op, options.algorithm, options.work_group_size));
+            return exclusive ? vulkan::prepare_exclusive_scan(*executor_, in, out, workspace, op, options)
+                             : vulkan::prepare_inclusive_scan(*executor_, in, out, workspace, op, options);
+        }
+    }
+    vulkan::workspace_span workspace_of(const vulkan::workspace_requirements& needed) {
         workspace_.reset(needed.bytes, 0);
         const vulkan::workspace_span workspace = workspace_.span<std::byte>(needed.bytes);
         EXPECT_EQ(workspace.offset % needed.alignment, 0u);
-        const auto in = in_.span<const T>(room);
-        const auto out = target.span<T>(room);
-        return exclusive ? vulkan::prepare_exclusive_scan(*executor_, in, out, workspace, op, options)
-                         : vulkan::prepare_inclusive_scan(*executor_, in, out, workspace, op, options);
+        return workspace;
     }
     static std::size_t misalignment(const void* p) { return reinterpret_cast<std::uintptr_t>(p) % 64; }
     static bool untouched(const std::byte* first, std::size_t bytes);
