@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <set>
 #include <string>
+#include <string_view>
 
 namespace upsweep::test {
 namespace {
@@ -40,6 +41,15 @@ const bool listening = [] {
 
 void count_scan() { ++scans; }
 void leave_out(const std::string& what) { left_out().insert(what); }
+
+bool covers_test(const shader_backend& backend) {
+    const std::string_view suite = ::testing::UnitTest::GetInstance()->current_test_info()->test_suite_name();
+    const bool batches = suite.starts_with("axis_") || suite.starts_with("segment");
+    if (UPSWEEP_SHADER_EVERY_PAIR || !batches) return true;
+    const std::string reason = backend.executor->refusal_of_batches();
+    if (!reason.empty()) leave_out(reason);
+    return reason.empty();
+}
 
 bool is_representative(const shader::operation& op) {
     using shader::element_type, shader::operator_line;

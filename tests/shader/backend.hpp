@@ -92,6 +92,8 @@ class shader_executor {
     [[nodiscard]] virtual bool is_what_it_claims() = 0;
     // Empty, or why scans with this operator are not run here.
     [[nodiscard]] virtual std::string refusal(const shader::operation& op) = 0;
+    // Empty, or why no test of scans along an axis or in segments is run here.
+    [[nodiscard]] virtual std::string refusal_of_batches() = 0;
     [[nodiscard]] virtual const shader::conformance& conformance() = 0;
 
     template <class Op, class T>
@@ -176,6 +178,9 @@ struct shader_backend {
 
     [[nodiscard]] bool is_what_it_claims() const { return executor->is_what_it_claims(); }
 };
+
+// Whether the test that runs is for that one.
+bool covers_test(const shader_backend& backend);
 
 // Those of the program: every context of OpenGL, or the Vulkan device with subgroups and without.
 const std::vector<shader_backend>& shader_backends();

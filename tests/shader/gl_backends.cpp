@@ -31,6 +31,10 @@ class gl_shader_executor final : public scanner_executor<gl_scanner> {
             return name() + ": operators whose programs differ little from others";
         return {};
     }
+    [[nodiscard]] std::string refusal_of_batches() override {
+        return executor_.device().es ? name() + ": what gl_axis_test and gl_segments_test have in brief"
+                                     : std::string();
+    }
     [[nodiscard]] const shader::conformance& conformance() override {
         gl_context::of(kind_).context().make_current();
         return executor_.conformance();

@@ -33,13 +33,16 @@ class vulkan_shader_executor final : public scanner_executor<vulkan_scanner> {
         if (!scanner_.executor().supports(op)) return name() + ": sums and products of double";
         if (subgroups_ && !(op.exact && op.commutative))
             return name() + ": operators that never use them, which run without";
-        // The same bits of another type.
-        const bool repeats = op.type == shader::element_type::int32 ||
-                             op.type == shader::element_type::int64 ||
-                             op.type == shader::element_type::float64;
+        // The same programs with another type.
+        const bool repeats =
+            op.type != shader::element_type::int32 && op.type != shader::element_type::float32;
         if (((subgroups_ || vulkan_quick()) && !is_representative(op)) || (vulkan_quick() && repeats))
             return name() + ": operators whose programs differ little from others";
         return {};
+    }
+    // Their stages are the same modules in both (src/vulkan/modules.cpp).
+    [[nodiscard]] std::string refusal_of_batches() override {
+        return subgroups_ ? name() + ": stages that never use them, which run without" : std::string();
     }
     [[nodiscard]] const shader::conformance& conformance() override {
         if (!conformance_)

@@ -62,7 +62,7 @@ inline bool covers(coverage, const cuda_backend&) { return true; }
 using test_backend = shader_backend;
 using test_executor = shader_executor;
 inline const std::vector<test_backend>& backends() { return shader_backends(); }
-inline bool covers(coverage, const shader_backend&) { return true; }
+inline bool covers(coverage, const shader_backend& backend) { return covers_test(backend); }
 #elif defined(UPSWEEP_TEST_MPI)
 using test_backend = mpi_backend;
 using test_executor = mpi_executor;
