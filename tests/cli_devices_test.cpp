@@ -19,6 +19,10 @@ namespace {
 
 constexpr std::size_t super = 131072;
 
+// An environment in which the system has no driver of OpenGL or Vulkan.
+constexpr const char* no_drivers =
+    "VK_ICD_FILENAMES=/none VK_DRIVER_FILES=/none __EGL_VENDOR_LIBRARY_FILENAMES=/none";
+
 bool is_built(const std::string& kind) {
     std::istringstream words(UPSWEEP_TEST_BACK_ENDS);
     for (std::string word; words >> word;) {
@@ -77,12 +81,10 @@ TEST_P(cli_devices, one_that_is_absent_is_refused_in_one_line) {
 TEST_P(cli_devices, one_without_drivers_is_refused_too) {
     if (!available()) GTEST_SKIP() << GetParam() << " is not here";
     if (GetParam() == "cuda") GTEST_SKIP() << "no variable names the driver of cuda";
-    const std::string nowhere =
-        "VK_ICD_FILENAMES=/none VK_DRIVER_FILES=/none __EGL_VENDOR_LIBRARY_FILENAMES=/none";
-    EXPECT_NE(succeed("devices --json", nowhere)
+    EXPECT_NE(succeed("devices --json", no_drivers)
                   .find(R"({"name": ")" + GetParam() + R"(", "available": false, "reason": ")"),
               std::string::npos);
-    const outcome refused = upsweep("scan x.npy -o y.npy" + option(), nowhere);
+    const outcome refused = upsweep("scan x.npy -o y.npy" + option(), no_drivers);
     EXPECT_EQ(refused.code, 1);
     EXPECT_EQ(refused.words.find("upsweep: device " + GetParam() + ": "), 0u) << refused.words;
     EXPECT_FALSE(exists("y.npy"));
@@ -183,12 +185,13 @@ INSTANTIATE_TEST_SUITE_P(devices, cli_devices, ::testing::Values("cuda", "gl", "
 
 TEST_F(cli_test, devices_lists_the_processor_first) {
     EXPECT_EQ(succeed("devices").find("cpu "), 0u);
-    const std::string json = succeed("devices --json");
+    const std::string json = succeed("devices --json", no_drivers);
     EXPECT_EQ(json.find(R"([{"name": "cpu", "available": true, "model": ")"), 0u) << json;
     for (const char* part : {R"(, "threads": )", R"(, "simd": ")", R"(, "simd_levels": ["portable")",
                              R"(, "bit_conforming": true, "findings": [], "copy_bytes_per_second": )"})
         EXPECT_NE(json.find(part), std::string::npos) << part << " in " << json;
-    EXPECT_NE(succeed("devices --json", "UPSWEEP_SIMD=portable").find(R"("simd": "portable")"),
+    EXPECT_NE(succeed("devices --json", no_drivers + std::string(" UPSWEEP_SIMD=portable"))
+                  .find(R"("simd": "portable")"),
               std::string::npos);
 }
 
