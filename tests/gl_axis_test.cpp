@@ -90,6 +90,7 @@ TEST_P(gl_axis, small_limits) {
 
 // Of four words; it does not commute, and nothing is known about it.
 TEST_P(gl_axis, an_operator_of_the_callers) {
+    if (es()) GTEST_SKIP() << "the text that OpenGL has; gl_executor_test gives ES operators of the users";
     const gl::user_operator<matrix> text(executor(), {.text = R"(
         uvec4 combine(uvec4 a, uvec4 b) {
             return uvec4(a.x * b.x + a.y * b.z, a.x * b.y + a.y * b.w,
