@@ -88,7 +88,14 @@ TEST_P(registry_devices, every_operator_on_every_triple_of_types) {
                         EXPECT_THROW(static_cast<void>(registry::make_scanner(device(), request)), error);
                         continue;
                     }
-                    expect_equal_scans(cpu(), device(), request, turn % 3 == 0 ? 5000 : turn % 700, super);
+                    // More than a tile takes two more programs of the operator on the accumulator, whose only
+                    // line of their own one tile's program has too; where it rounds, they decide the
+                    // grouping.
+                    const dtype accumulator = request.types.accumulator;
+                    const bool exact = accumulator == dtype::bool8 || registry::is_integer_type(accumulator);
+                    const bool tiles = GetParam() == "cuda" || op == operation::plus || !exact;
+                    expect_equal_scans(cpu(), device(), request, tiles && turn % 3 == 0 ? 5000 : turn % 700,
+                                       super);
                     if (HasFailure()) return;
                 }
             }
