@@ -1,4 +1,4 @@
-// What the tests of sanitized builds read once for all of them (tests/CMakeLists.txt).
+// What tests read once for all of them, in builds of few units (tests/CMakeLists.txt).
 #pragma once
 
 #include <gtest/gtest.h>
