@@ -52,13 +52,16 @@ struct sort_layout {
 template <class Order, class Value>
 class sort_launch {
     using Key = typename Order::Key;
-    using shape = sort_pass_shape<Key, Value>;
+    using pass_arguments = sort_pass_arguments<Order, Value>;
+    using pass_shape = sort_pass_shape<Key, Value>;
+    using large_shape = sort_large_shape<Key, Value>;
     using block_shape = sort_block_shape<Key, Value>;
     static constexpr bool has_values = !std::is_same_v<Value, no_value>;
 
   public:
     static std::size_t scratch_bytes(std::uint64_t n, bool keeps_keys, bool is_apart) {
-        return n <= block_shape::tile ? 0 : layout(n, keeps_keys, is_apart).bytes;
+        // Larger tiles are fewer, and take less.
+        return n <= block_shape::tile ? 0 : layout(n, pass_shape::tile, keeps_keys, is_apart).bytes;
     }
 
     sort_launch(executor& ex, const core::key_order& order, const sorted_words& all)
@@ -79,8 +82,12 @@ class sort_launch {
     }
 
   private:
-    static sort_layout layout(std::uint64_t n, bool keeps_keys, bool is_apart) {
-        return {n, sizeof(Key), std::size_t(bytes_of_value<Value>), shape::tile, keeps_keys, is_apart};
+    static sort_layout layout(std::uint64_t n, int tile, bool keeps_keys, bool is_apart) {
+        return {n, sizeof(Key), std::size_t(bytes_of_value<Value>), tile, keeps_keys, is_apart};
+    }
+    template <class Shape>
+    static constexpr auto kernel_of() {
+        return &sort_pass_kernel<pass_arguments, Shape>;
     }
     template <class T>
     static const T* read(const void* p) {
@@ -101,17 +108,26 @@ class sort_launch {
     }
 
     void sort_by_passes(char* scratch) const {
+        if constexpr (has_values) {
+            constexpr auto kernel = kernel_of<large_shape>();
+            if (all_.n / large_shape::tile >= sort_large_tiles * std::uint64_t(ex_.multiprocessors()) &&
+                prepare<kernel>(ex_, large_shape::shared_bytes, sort_large_architecture) == readiness::ready)
+                return sort_by_passes_of<large_shape>(scratch);
+        }
+        sort_by_passes_of<pass_shape>(scratch);
+    }
+    template <class Shape>
+    void sort_by_passes_of(char* scratch) const {
         constexpr unsigned passes = sizeof(Key);
         const bool keeps_keys = all_.keys_out != nullptr;
         const bool keys_stay = all_.keys_out == all_.keys;
         const bool values_stay = has_values && all_.values_out == all_.values;
-        const sort_layout at = layout(all_.n, keeps_keys, !keys_stay && !values_stay);
+        const sort_layout at = layout(all_.n, Shape::tile, keeps_keys, !keys_stay && !values_stay);
         check(cudaMemsetAsync(scratch, 0, at.cleared, ex_.stream()), "clearing the counts of a sort");
         auto* const state = reinterpret_cast<sort_state*>(scratch);
         auto* const tickets = reinterpret_cast<unsigned*>(scratch + at.tickets_at);
 
-        using arguments = sort_pass_arguments<Order, Value>;
-        arguments made{};
+        pass_arguments made{};
         // An only pass cannot go back to where it comes from.
         const auto source = [&](const void* from, bool stays, void* other, std::size_t bytes) {
             if (passes > 1 || !stays) return from;
@@ -139,8 +155,8 @@ class sort_launch {
         const sort_needs needs{passes, passes > 1 && (keys_stay || values_stay),
                                passes == 1 || !keys_stay || (has_values && !values_stay)};
         count(made.keys[sort_in], needs, state);
-        constexpr auto kernel = &sort_pass_kernel<arguments>;
-        prepare<kernel>(ex_, shape::shared_bytes, 0);
+        constexpr auto kernel = kernel_of<Shape>();
+        prepare<kernel>(ex_, Shape::shared_bytes, 0);
         for (unsigned pass = 0; pass < passes; ++pass) {
             made.pass = pass;
             for (unsigned portion = 0; portion < at.portions; ++portion) {
@@ -150,10 +166,10 @@ class sort_launch {
                 made.ticket = tickets + launch;
                 made.counts.groups = groups + launch * at.groups * sort_digits;
                 const std::uint64_t n = std::min(all_.n - made.first, sort_portion);
-                const std::uint64_t tiles = (n - 1) / shape::tile + 1;
+                const std::uint64_t tiles = (n - 1) / Shape::tile + 1;
                 const auto blocks = static_cast<unsigned>(
-                    std::min<std::uint64_t>(tiles, std::uint64_t(ex_.multiprocessors()) * shape::blocks));
-                kernel<<<blocks, shape::threads, shape::shared_bytes, ex_.stream()>>>(made);
+                    std::min<std::uint64_t>(tiles, std::uint64_t(ex_.multiprocessors()) * Shape::blocks));
+                kernel<<<blocks, Shape::threads, Shape::shared_bytes, ex_.stream()>>>(made);
             }
         }
     }

@@ -13,9 +13,6 @@ inline constexpr std::uint64_t sort_portion = std::uint64_t{1} << 30;
 
 // In device memory.
 struct sort_counts {
-    static constexpr unsigned bits = 14;
-    static constexpr unsigned most_records = (1u << bits) - 1;  // of a tile
-
     // [tile][digit]: the tile's count, below in which of three launches after one another it was told, so
     // that what earlier ones left there means nothing. Cleared before the first launch.
     std::uint16_t* tiles;
@@ -32,7 +29,7 @@ class sort_look_back {
                                               unsigned digit)
         : first_(counts.tiles + std::uint64_t(tile / sort_group) * (sort_group * sort_digits) + digit),
           group_(counts.groups + std::uint64_t(tile / sort_group) * sort_digits + digit),
-          tag_((launch % 3 + 1) << sort_counts::bits),
+          tag_((launch % 3 + 1) << sort_count_bits),
           groups_(tile / sort_group),
           in_group_(tile % sort_group) {}
 
@@ -68,7 +65,7 @@ class sort_look_back {
                 sum += seen[k];
                 wrong |= seen[k] ^ tag_;
             }
-            if (wrong >> sort_counts::bits != 0) continue;
+            if (wrong >> sort_count_bits != 0) continue;
             sum -= (sort_group - 1) * tag_;
             unsigned found = 0;
 #pragma unroll
@@ -94,7 +91,7 @@ class sort_look_back {
     static constexpr unsigned window = 4;  // groups looked at together
     static constexpr unsigned count_bits = 27;
     static constexpr unsigned pause = 50;  // ns
-    static_assert(sort_group * (sort_counts::most_records + 1) <= 1u << count_bits && sort_group < 32);
+    static_assert(sort_group * (sort_most_records + 1) <= 1u << count_bits && sort_group < 32);
 
     // Adds what the word of group k says to `sum`; returns the next group to look at, which is this one if it
     // has not been told, or none.

@@ -40,18 +40,18 @@ struct sort_pass_arguments {
 };
 
 // `Distinct`: keys that are equal have the same bits.
-template <class Arguments, bool Distinct>
+template <class Arguments, class Shape, bool Distinct>
 class sort_pass {
     using Order = typename Arguments::Order;
     using Key = typename Order::Key;
     using Word = typename Order::Word;
     using Value = typename Arguments::Value;
     using digit_at = typename Order::template digit_at<Distinct>;
-    using shape = sort_pass_shape<Key, Value>;
+    using shape = Shape;
     using ranks = typename sort_tile<shape>::ranks;
     static constexpr int items = shape::items;
     static constexpr bool has_values = shape::has_values;
-    static_assert(shape::tile <= sort_counts::most_records);
+    static_assert(shape::tile <= sort_most_records);
 
   public:
     __device__ __forceinline__ sort_pass(const Arguments& given, char* shared)
@@ -102,12 +102,12 @@ class sort_pass {
     // each other find less of what the others wrote in the L2 cache.
     template <bool Whole>
     __device__ __forceinline__ unsigned move(unsigned tile, Word (&key)[items]) const {
+        const unsigned valid = Whole ? unsigned(shape::tile) : records(tile);
         unsigned next = 0;
         if constexpr (has_values)
-            load(tile, key);
+            load_keys<Whole>(tile, valid, key);
         else if (threadIdx.x == 0)
             next = take_ticket();
-        const unsigned valid = Whole ? unsigned(shape::tile) : records(tile);
         // What fills up the last tile has the last digit, behind all records.
         const auto digit = [&](int k) -> sort_digit {
             return Whole || tile_.place(k) < valid ? digit_(key[k]) : digit_.last();
@@ -195,15 +195,18 @@ class sort_pass {
     }
 
     __device__ __forceinline__ void load(unsigned tile, Word (&key)[items]) const {
-        const Key* const from = keys_ + std::uint64_t(tile) * shape::tile;
         const unsigned valid = records(tile);
-        if (valid == shape::tile) {
+        if (valid == shape::tile)
+            load_keys<true>(tile, valid, key);
+        else
+            load_keys<false>(tile, valid, key);
+    }
+    template <bool Whole>
+    __device__ __forceinline__ void load_keys(unsigned tile, unsigned valid, Word (&key)[items]) const {
+        const Key* const from = keys_ + std::uint64_t(tile) * shape::tile;
 #pragma unroll
-            for (int k = 0; k < items; ++k) key[k] = from[tile_.place(k)];
-        } else {
-#pragma unroll
-            for (int k = 0; k < items; ++k) key[k] = tile_.place(k) < valid ? from[tile_.place(k)] : Key{};
-        }
+        for (int k = 0; k < items; ++k)
+            key[k] = Whole || tile_.place(k) < valid ? from[tile_.place(k)] : Key{};
     }
     template <bool Whole>
     __device__ __forceinline__ void load_values(unsigned tile, unsigned valid, Value (&value)[items]) const {
@@ -247,19 +250,23 @@ class sort_pass {
     Value* values_out_ = nullptr;
 };
 
-template <class Arguments>
-__global__ void __launch_bounds__(
-    sort_pass_shape<typename Arguments::Key, typename Arguments::Value>::threads,
-    sort_pass_shape<typename Arguments::Key, typename Arguments::Value>::blocks)
-    sort_pass_kernel(Arguments given) {
-    extern __shared__ __align__(1024) char shared[];
-    if constexpr (Arguments::Order::is_floating) {
-        if (given.state->has_equals == 0) {
-            sort_pass<Arguments, true>(given, shared).run();
-            return;
+template <class Arguments, class Shape>
+__global__ void __launch_bounds__(Shape::threads, Shape::blocks) sort_pass_kernel(Arguments given) {
+#if __CUDA_ARCH__ >= 900
+    constexpr bool is_used = true;
+#else
+    constexpr bool is_used = !Shape::is_alone;  // sort_large_architecture
+#endif
+    if constexpr (is_used) {
+        extern __shared__ __align__(1024) char shared[];
+        if constexpr (Arguments::Order::is_floating) {
+            if (given.state->has_equals == 0) {
+                sort_pass<Arguments, Shape, true>(given, shared).run();
+                return;
+            }
         }
+        sort_pass<Arguments, Shape, false>(given, shared).run();
     }
-    sort_pass<Arguments, false>(given, shared).run();
 }
 
 }  // namespace upsweep::cuda::detail

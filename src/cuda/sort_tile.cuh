@@ -23,19 +23,32 @@ struct alignas(16) value_of_16_bytes {
 template <class Value>
 inline constexpr int bytes_of_value = std::is_same_v<Value, no_value> ? 0 : int(sizeof(Value));
 
-// What a block of so many threads takes at once. Measured on an H100 (docs/cuda.md).
-template <class KeyType, class ValueType, int Threads>
+// Registers that hold a key or a value.
+template <class T>
+inline constexpr int words_of = (bytes_of_value<T> + 3) / 4;
+
+inline constexpr unsigned sort_count_bits = 14;  // of how many records a tile has of a digit
+inline constexpr unsigned sort_most_records = (1u << sort_count_bits) - 1;
+
+// What a block of so many threads takes at once, if so many of them share a multiprocessor. Measured on an
+// H100 (docs/cuda.md).
+template <class KeyType, class ValueType, int Threads, int Blocks>
 struct sort_shape {
     using Key = KeyType;
     using Value = ValueType;
     static constexpr bool has_values = !std::is_same_v<Value, no_value>;
     static constexpr int threads = Threads;
     static constexpr int warps = threads / 32;
-    static constexpr int blocks = 2;  // of a multiprocessor
-    // Records of a thread: as many keys and ranks as its registers hold beside all else, and as many records
-    // as shared memory does.
-    static constexpr int by_registers = sizeof(Key) == 8 ? 13 : 20;
-    static constexpr int by_memory = 75776 / (int(sizeof(Key)) + bytes_of_value<Value>) / threads;
+    static constexpr int blocks = Blocks;
+    static constexpr bool is_alone = blocks == 1;
+    // Records of a thread: of a block by itself as many as its registers hold, beside all else, of keys,
+    // values and ranks, and as its tile's counts can tell; else as many keys and ranks as those hold and as
+    // many records as shared memory does.
+    static constexpr int by_registers = is_alone ? 144 / (2 * words_of<Key> + 2 * words_of<Value> + 1)
+                                        : sizeof(Key) == 8 ? 13
+                                                           : 20;
+    static constexpr int by_memory = is_alone ? int(sort_most_records) / threads
+                                              : 75776 / (int(sizeof(Key)) + bytes_of_value<Value>) / threads;
     static constexpr int items = by_registers < by_memory ? by_registers : by_memory;
     static constexpr int tile = threads * items;
 
@@ -51,14 +64,21 @@ struct sort_shape {
     // Of what is in front of a block's shared memory.
     static constexpr int alignment = int(sort_digits) * 4;
     static_assert(threads >= int(sort_digits));
-    static_assert(shared_bytes <= 99 << 10, "what every device has");
+    static_assert(shared_bytes <= (is_alone ? 227 : 99) << 10,
+                  "what devices of compute capability 9, or all, have");
 };
 
 // A pass of all blocks, and a sort by one.
 template <class Key, class Value>
-using sort_pass_shape = sort_shape<Key, Value, bytes_of_value<Value> != 0 && sizeof(Key) <= 4 ? 384 : 512>;
+using sort_pass_shape = sort_shape<Key, Value, bytes_of_value<Value> != 0 && sizeof(Key) <= 4 ? 384 : 512, 2>;
 template <class Key, class Value>
-using sort_block_shape = sort_shape<Key, Value, 512>;
+using sort_block_shape = sort_shape<Key, Value, 512, 2>;
+// A pass with values where shared memory holds larger tiles, of which a digit's records are stored in longer
+// runs, and where there are so many of them for each multiprocessor.
+template <class Key, class Value>
+using sort_large_shape = sort_shape<Key, Value, 640, 1>;
+inline constexpr unsigned sort_large_tiles = 2;
+inline constexpr int sort_large_architecture = 90;
 
 template <class Shape>
 class sort_tile {

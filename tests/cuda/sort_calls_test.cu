@@ -75,6 +75,52 @@ TEST(cuda_sort, sizes_of_doubles) {
     check_sizes<double>({tile + 1, 8 * tile + 1, repetitions(700, 14) * tile + 11});
 }
 
+// From so many records on that every multiprocessor takes some of the larger tiles, which values have where
+// there is room for them.
+template <class Value, class Key>
+void check_large_tiles(std::vector<std::string_view> kinds) {
+    using shape = cuda::detail::sort_large_shape<Key, Value>;
+    cuda::executor ex;
+    cpu::executor host;
+    const std::size_t least = std::size_t{shape::tile} * cuda::detail::sort_large_tiles *
+                              static_cast<unsigned>(ex.multiprocessors());
+    for (const std::size_t n : {least - 1, least, least + 1, least + least / 3 + 5}) {
+        std::vector<Value> values(n);
+        for (std::size_t i = 0; i < n; ++i) std::memcpy(&values[i], &i, std::min(sizeof(i), sizeof(Value)));
+        for (const std::string_view kind : kinds) {
+            SCOPED_TRACE(std::to_string(n) + " keys of " + std::to_string(sizeof(Key)) + " bytes, " +
+                         std::string(kind));
+            const std::vector<Key> keys = keys_of<Key>(kind, n, n);
+            std::vector<Key> sorted(n);
+            std::vector<Value> expected(n);
+            const bool descending = n % 2 != 0;
+            sort_by_key(host, keys, values, sorted, expected, {.descending = descending});
+            const device_array<Key> in(keys);
+            const device_array<Value> in_values(values);
+            device_array<Key> out(n);
+            device_array<Value> out_values(n);
+            sort_by_key(ex, in.view(), in_values.view(), out.span(), out_values.span(),
+                        {.descending = descending});
+            EXPECT_EQ(std::memcmp(out.read().data(), sorted.data(), n * sizeof(Key)), 0);
+            EXPECT_EQ(std::memcmp(out_values.read().data(), expected.data(), n * sizeof(Value)), 0);
+        }
+    }
+}
+TEST(cuda_sort, large_tiles_of_small_keys) {
+    check_large_tiles<std::uint32_t, std::uint8_t>({"few values"});
+    check_large_tiles<std::uint32_t, float16>({"special"});
+}
+TEST(cuda_sort, large_tiles_of_four_bytes) {
+    check_large_tiles<std::uint32_t, float>({"any bits", "numbers", "one outlier", "ascending"});
+    check_large_tiles<std::uint64_t, std::uint32_t>({"any bits", "few values"});
+    check_large_tiles<cuda::detail::value_of_16_bytes, std::int32_t>({"any bits"});
+}
+TEST(cuda_sort, large_tiles_of_eight_bytes) {
+    check_large_tiles<std::uint32_t, double>({"special", "numbers"});
+    check_large_tiles<std::uint64_t, std::int64_t>({"any bits", "few values"});
+    check_large_tiles<cuda::detail::value_of_16_bytes, double>({"numbers"});
+}
+
 // Keys that differ in some of their bytes alone: any number of passes is left out, elsewhere and in place.
 TEST(cuda_sort, passes_left_out) {
     const std::size_t n = repetitions(300'007, 30'007);
