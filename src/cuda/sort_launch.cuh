@@ -108,9 +108,10 @@ class sort_launch {
     }
 
     void sort_by_passes(char* scratch) const {
-        if constexpr (has_values) {
+        if constexpr (sorts_large_tiles<Key, Value>) {
             constexpr auto kernel = kernel_of<large_shape>();
-            if (all_.n / large_shape::tile >= sort_large_tiles * std::uint64_t(ex_.multiprocessors()) &&
+            if (all_.n / large_shape::tile >=
+                    sort_large_tiles<Value> * std::uint64_t(ex_.multiprocessors()) &&
                 prepare<kernel>(ex_, large_shape::shared_bytes, sort_large_architecture) == readiness::ready)
                 return sort_by_passes_of<large_shape>(scratch);
         }

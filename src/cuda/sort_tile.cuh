@@ -42,11 +42,11 @@ struct sort_shape {
     static constexpr int blocks = Blocks;
     static constexpr bool is_alone = blocks == 1;
     // Records of a thread: of a block by itself as many as its registers hold, beside all else, of keys,
-    // values and ranks, and as its tile's counts can tell; else as many keys and ranks as those hold and as
-    // many records as shared memory does.
-    static constexpr int by_registers = is_alone ? 144 / (2 * words_of<Key> + 2 * words_of<Value> + 1)
-                                        : sizeof(Key) == 8 ? 13
-                                                           : 20;
+    // values and ranks, of which those without values hold the next tile's too, and as its tile's counts can
+    // tell; else as many keys and ranks as those hold and as many records as shared memory does.
+    static constexpr int by_registers =
+        is_alone ? (has_values ? 144 / (2 * words_of<Key> + 2 * words_of<Value> + 1) : 12)
+                 : (sizeof(Key) == 8 ? 13 : 20);
     static constexpr int by_memory = is_alone ? int(sort_most_records) / threads
                                               : 75776 / (int(sizeof(Key)) + bytes_of_value<Value>) / threads;
     static constexpr int items = by_registers < by_memory ? by_registers : by_memory;
@@ -73,11 +73,14 @@ template <class Key, class Value>
 using sort_pass_shape = sort_shape<Key, Value, bytes_of_value<Value> != 0 && sizeof(Key) <= 4 ? 384 : 512, 2>;
 template <class Key, class Value>
 using sort_block_shape = sort_shape<Key, Value, 512, 2>;
-// A pass with values where shared memory holds larger tiles, of which a digit's records are stored in longer
-// runs, and where there are so many of them for each multiprocessor.
+// A pass where shared memory holds larger tiles, of which a digit's records are stored in longer runs, and
+// where there are so many of them for each multiprocessor: with values, or with keys of eight bytes.
 template <class Key, class Value>
-using sort_large_shape = sort_shape<Key, Value, 640, 1>;
-inline constexpr unsigned sort_large_tiles = 2;
+using sort_large_shape = sort_shape<Key, Value, bytes_of_value<Value> != 0 ? 640 : 1024, 1>;
+template <class Key, class Value>
+inline constexpr bool sorts_large_tiles = bytes_of_value<Value> != 0 || sizeof(Key) == 8;
+template <class Value>
+inline constexpr unsigned sort_large_tiles = bytes_of_value<Value> != 0 ? 2 : 16;
 inline constexpr int sort_large_architecture = 90;
 
 template <class Shape>

@@ -75,16 +75,19 @@ TEST(cuda_sort, sizes_of_doubles) {
     check_sizes<double>({tile + 1, 8 * tile + 1, repetitions(700, 14) * tile + 11});
 }
 
-// From so many records on that every multiprocessor takes some of the larger tiles, which values have where
-// there is room for them.
+// From so many records on that every multiprocessor takes some of the larger tiles.
+template <class Key, class Value>
+std::vector<std::size_t> sizes_of_large_tiles(const cuda::executor& ex) {
+    const std::size_t least = std::size_t{cuda::detail::sort_large_shape<Key, Value>::tile} *
+                              cuda::detail::sort_large_tiles<Value> *
+                              static_cast<unsigned>(ex.multiprocessors());
+    return {least - 1, least, least + 1, least + least / 3 + 5};
+}
 template <class Value, class Key>
-void check_large_tiles(std::vector<std::string_view> kinds) {
-    using shape = cuda::detail::sort_large_shape<Key, Value>;
+void check_large_tiles(const std::vector<std::string_view>& kinds) {
     cuda::executor ex;
     cpu::executor host;
-    const std::size_t least = std::size_t{shape::tile} * cuda::detail::sort_large_tiles *
-                              static_cast<unsigned>(ex.multiprocessors());
-    for (const std::size_t n : {least - 1, least, least + 1, least + least / 3 + 5}) {
+    for (const std::size_t n : sizes_of_large_tiles<Key, Value>(ex)) {
         std::vector<Value> values(n);
         for (std::size_t i = 0; i < n; ++i) std::memcpy(&values[i], &i, std::min(sizeof(i), sizeof(Value)));
         for (const std::string_view kind : kinds) {
@@ -106,6 +109,22 @@ void check_large_tiles(std::vector<std::string_view> kinds) {
         }
     }
 }
+template <class Key>
+void check_large_tiles_of_keys(std::string_view kind) {
+    cuda::executor ex;
+    cpu::executor host;
+    for (const std::size_t n : sizes_of_large_tiles<Key, cuda::detail::no_value>(ex)) {
+        SCOPED_TRACE(std::to_string(n) + " keys, " + std::string(kind));
+        const std::vector<Key> keys = keys_of<Key>(kind, n, n);
+        std::vector<Key> sorted(n);
+        const bool descending = n % 2 != 0;
+        sort(host, keys, sorted, {.descending = descending});
+        const device_array<Key> in(keys);
+        device_array<Key> out(n);
+        sort(ex, in.view(), out.span(), {.descending = descending});
+        EXPECT_EQ(std::memcmp(out.read().data(), sorted.data(), n * sizeof(Key)), 0);
+    }
+}
 TEST(cuda_sort, large_tiles_of_small_keys) {
     check_large_tiles<std::uint32_t, std::uint8_t>({"few values"});
     check_large_tiles<std::uint32_t, float16>({"special"});
@@ -119,6 +138,9 @@ TEST(cuda_sort, large_tiles_of_eight_bytes) {
     check_large_tiles<std::uint32_t, double>({"special", "numbers"});
     check_large_tiles<std::uint64_t, std::int64_t>({"any bits", "few values"});
     check_large_tiles<cuda::detail::value_of_16_bytes, double>({"numbers"});
+    check_large_tiles_of_keys<double>("special");
+    check_large_tiles_of_keys<double>("numbers");
+    check_large_tiles_of_keys<std::int64_t>("any bits");
 }
 
 // Keys that differ in some of their bytes alone: any number of passes is left out, elsewhere and in place.
