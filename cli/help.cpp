@@ -13,20 +13,20 @@
 namespace upsweep::cli {
 namespace {
 
-constexpr std::size_t width = 79;
+constexpr std::size_t page_width = 79;
 
 struct entry {
     std::string name;  // "-o, --output FILE", "scan"
     std::string meaning;
 };
 
-// Column `indent` to `width`; the caller has written the first line up to `indent`.
+// Column `indent` to `page_width`; the caller has written the first line up to `indent`.
 std::string wrapped(const std::string& text, std::size_t indent) {
     std::istringstream words(text);
     std::string out;
     std::size_t column = indent;
     for (std::string word; words >> word;) {
-        if (column > indent && column + 1 + word.size() > width) {
+        if (column > indent && column + 1 + word.size() > page_width) {
             out += "\n" + std::string(indent, ' ');
             column = indent;
         } else if (column > indent) {

@@ -12,7 +12,7 @@
 namespace upsweep::cli {
 namespace {
 
-constexpr std::size_t widest_bar = 48;
+constexpr std::size_t widest_text_bar = 48;
 
 // With as few digits as tell neighbours apart, six or more, or all of them.
 std::vector<std::string> edge_texts(const registry::binner& binner, std::uint64_t bins) {
@@ -56,7 +56,7 @@ void print_histogram(const histogram_arguments& arguments, const histogram_repor
         // The last bin of numbers' own extent has its upper edge.
         const bool closed = arguments.range.empty() && bin + 1 == report.counts.size();
         const double share = most == 0 ? 0 : static_cast<double>(count) / static_cast<double>(most);
-        auto length = static_cast<std::size_t>(std::lround(share * widest_bar));
+        auto length = static_cast<std::size_t>(std::lround(share * widest_text_bar));
         if (count != 0) length = std::max<std::size_t>(length, 1);
         fmt::print("{:>{}}  {:>{}}{}  {:>{}}{}{}\n", edges[bin], width, edges[bin + 1], width,
                    closed ? "]" : " ", count, count_width, length == 0 ? "" : "  ", std::string(length, '#'));
