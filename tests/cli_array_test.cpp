@@ -87,6 +87,8 @@ class cli_array : public cli_test {
         write("big.npy", npy_file((word == 1 ? "|" : ">") + code, shape, bytes_of(in, word)));
         for (const options how :
              {options{}, options{true, false}, options{false, true}, options{true, true}}) {
+            // Directions differ in nothing between types.
+            if (sanitized && code != "f4" && how.exclusive != how.reverse) continue;
             const auto want = expected<Acc, Out>(in, how);
             const std::string flags =
                 std::string(how.exclusive ? " --exclusive" : "") + (how.reverse ? " --reverse" : "");
@@ -96,7 +98,7 @@ class cli_array : public cli_test {
                 succeed("scan little.npy -o out.npy" + flags, blocks);
                 expect_npy("out.npy", result, want);
             }
-            if (sanitized && how.exclusive != how.reverse) continue;
+            if (sanitized && !(how.exclusive && how.reverse)) continue;
             succeed("scan big.npy -o out.npy" + flags, "UPSWEEP_BLOCK_BYTES=100000");
             expect_npy("out.npy", result, want);
         }
@@ -181,6 +183,7 @@ TEST_F(cli_array, accumulators_of_another_type) {
 
 // Every 1-D slice is a sequence of its own, in C and in Fortran order, in slabs of any size.
 TEST_F(cli_array, any_axis_of_any_order) {
+    std::size_t turn = 0;
     for (const auto& extents : {std::vector<std::size_t>{6, 700},
                                 {700, 6},
                                 {3, 40, 50},
@@ -196,9 +199,11 @@ TEST_F(cli_array, any_axis_of_any_order) {
             n *= extent;
         }
         const auto in = numbers<float>(n);
+        ++turn;
         for (const bool fortran : {false, true}) {
             write("in.npy", npy_file("<f4", shape, bytes_of(in), fortran));
             for (std::size_t axis = 0; axis < extents.size(); ++axis) {
+                if (sanitized && ((axis + turn) % 2 == 0) == fortran) continue;  // one order, in turn
                 std::size_t stride = 1;
                 if (fortran)
                     for (std::size_t k = 0; k < axis; ++k) stride *= extents[k];
@@ -245,7 +250,7 @@ TEST_F(cli_array, lengths_around_blocks) {
         const auto in = numbers<double>(n);
         write("in.npy", npy_file("<f8", std::to_string(n) + ",", bytes_of(in)));
         for (const bool reverse : {false, true}) {
-            if (thread_sanitizer && reverse != (n % 2 != 0)) continue;
+            if (sanitized && reverse != (n % 2 != 0)) continue;
             succeed(std::string("scan in.npy -o out.npy") + (reverse ? " --reverse" : ""),
                     "UPSWEEP_BLOCK_BYTES=32768");
             expect_npy("out.npy", "<f8", expected<double, double>(in, {false, reverse}));

@@ -90,7 +90,8 @@ class cli_compact : public cli_test {
                 succeed("partition " + (file + where) + " -o out.npy", blocks);
                 expect_npy(read("out.npy"), descr, want.all(), sizeof(T));
             }
-            if (sanitized && *file == 'b') break;
+            // Indices know nothing of the elements' type.
+            if (sanitized && (*file == 'b' || sizeof(T) != 4)) continue;
             succeed("compact " + (file + where) + " --indices -o out.npy", "UPSWEEP_BLOCK_BYTES=3000");
             expect_npy(read("out.npy"), "<i8", want.kept_indices(), 8);
             succeed("partition " + (file + where) + " --indices -o out.npy", "UPSWEEP_BLOCK_BYTES=3000");
@@ -187,6 +188,7 @@ TEST_F(cli_compact, nan_and_infinity) {
 TEST_F(cli_compact, lengths_around_blocks) {
     // 300 bytes hold 75 elements, and 16 blocks of them what waits in memory.
     for (const std::size_t n : {0, 1, 2, 74, 75, 76, 149, 150, 151, 1199, 1200, 1201, 2400, 9000}) {
+        if (sanitized && (n == 2 || n / 75 == 2 || n == 149)) continue;  // as one block, and one element
         SCOPED_TRACE(n);
         const auto in = numbers<float>(n, static_cast<unsigned>(n));
         const parts<float> want = parted(in, [](float x) { return x < 1; });
@@ -211,6 +213,7 @@ TEST_F(cli_compact, lengths_around_blocks) {
 // In C order, whatever the order in the file.
 TEST_F(cli_compact, several_dimensions_are_flattened_in_c_order) {
     bool small_blocks = false;
+    std::size_t turn = 0;
     for (const auto& extents : {std::vector<std::size_t>{},
                                 {1, 500, 1},
                                 {6, 70},
@@ -243,6 +246,7 @@ TEST_F(cli_compact, several_dimensions_are_flattened_in_c_order) {
         write("f.npy", npy_file("<i2", shape, bytes_of(fortran), true));
         write("big.npy", npy_file(">i2", shape, bytes_of(fortran, 2), true));
         for (const char* file : {"c.npy", "f.npy", "big.npy"}) {
+            if (sanitized && turn++ % 2 != 0) continue;
             small_blocks = !small_blocks;
             for (const char* blocks : {"", "UPSWEEP_BLOCK_BYTES=50"}) {
                 if (sanitized && small_blocks == (*blocks == '\0')) continue;  // one of them, in turn

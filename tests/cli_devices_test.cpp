@@ -19,10 +19,6 @@ namespace {
 
 constexpr std::size_t super = 131072;
 
-// An environment in which the system has no driver of OpenGL or Vulkan.
-constexpr const char* no_drivers =
-    "VK_ICD_FILENAMES=/none VK_DRIVER_FILES=/none __EGL_VENDOR_LIBRARY_FILENAMES=/none";
-
 bool is_built(const std::string& kind) {
     std::istringstream words(UPSWEEP_TEST_BACK_ENDS);
     for (std::string word; words >> word;) {
@@ -44,6 +40,12 @@ class cli_devices : public cli_test, public ::testing::WithParamInterface<std::s
     [[nodiscard]] bool available() const { return available_; }
     [[nodiscard]] std::string option() const { return " --device " + GetParam(); }
 
+    // Once: it measures every device.
+    const std::string& listed_for_reading() const {
+        static const std::string table = succeed("devices");
+        return table;
+    }
+
     // The same scan on the device and on the CPU gives the same file, and the device did it.
     void expect_the_cpus_bytes(const std::string& arguments, const std::string& output = "y.npy",
                                const std::string& environment = {}) const {
@@ -62,7 +64,7 @@ class cli_devices : public cli_test, public ::testing::WithParamInterface<std::s
 
 TEST_P(cli_devices, one_that_is_absent_is_refused_in_one_line) {
     if (available()) GTEST_SKIP() << GetParam() << " is here";
-    const std::string table = succeed("devices");
+    const std::string& table = listed_for_reading();
     const std::string words = "not available: ";
     const std::size_t at = table.find("\n" + GetParam());
     ASSERT_NE(at, std::string::npos) << table;
@@ -98,14 +100,15 @@ TEST_P(cli_devices, arrays) {
         for (float& each : x) each = static_cast<float>(random.between(-1, 1));
         return bytes_of(x);
     };
-    // One in two, or under a sanitizer in four: each run of the tool opens the device anew.
+    // One in two, or under a sanitizer in six: each run of the tool opens the device anew.
     std::size_t turn = 0;
-    const auto is_left_out = [&] { return turn++ % (sanitized ? 4 : 2) != 0; };
+    const auto is_left_out = [&] { return turn++ % (sanitized ? 6 : 2) != 0; };
     for (const std::size_t n :
          {std::size_t{0}, std::size_t{1}, std::size_t{4096}, std::size_t{5001}, super + 78}) {
+        if (sanitized && (n == 4096 || n == 5001)) continue;
         write("f.npy", npy_file("<f4", std::to_string(n) + ",", numbers(n)));
         expect_the_cpus_bytes("f.npy");
-        if (n % 2 == 0 || (sanitized && n == 5001)) continue;
+        if (n % 2 == 0) continue;
         for (const char* options :
              {" --exclusive", " --reverse --init 2.5 --op multiplies", " --op maximum --exclusive --reverse",
               " --accumulate float64", " --op logical_or"}) {
@@ -143,8 +146,10 @@ TEST_P(cli_devices, tables) {
     fail(1, "scan t.csv --column n --by key -o z.csv" + option(),
          "upsweep: device " + GetParam() + ": scans of groups are unsupported there; the cpu has them\n");
     write("m.npy", npy_file("<i4", "2, 3", bytes_of<std::int32_t>({1, 2, 3, 4, 5, 6})));
-    for (const char* options : {" --axis 0", " --axis 1 --exclusive", " --axis -2 --reverse --op maximum"})
+    for (const char* options : {" --axis 0", " --axis 1 --exclusive", " --axis -2 --reverse --op maximum"}) {
         expect_the_cpus_bytes(std::string("m.npy") + options);
+        if (sanitized) break;
+    }
     EXPECT_FALSE(exists("z.csv") || exists("z.npy"));
     succeed("scan m.npy --axis 0 -o z.npy --device auto");
 }
@@ -172,7 +177,7 @@ TEST_P(cli_devices, bench_and_devices) {
         << json;
     EXPECT_NE(json.find(R"(, "copy_seconds": )"), std::string::npos);
     fail(1, "bench --sizes 100 --dtype int8 --json" + option(), "plus of int8 is not timed there");
-    const std::string table = succeed("devices");
+    const std::string& table = listed_for_reading();
     const std::size_t at = table.find("\n" + GetParam());
     ASSERT_NE(at, std::string::npos) << table;
     EXPECT_NE(table.find("/s in its memory (read and written)", at), std::string::npos) << table;
@@ -184,13 +189,13 @@ INSTANTIATE_TEST_SUITE_P(devices, cli_devices, ::testing::Values("cuda", "gl", "
                          [](const auto& test) { return test.param; });
 
 TEST_F(cli_test, devices_lists_the_processor_first) {
-    EXPECT_EQ(succeed("devices").find("cpu "), 0u);
+    EXPECT_EQ(succeed("devices", no_drivers).find("cpu "), 0u);
     const std::string json = succeed("devices --json", no_drivers);
     EXPECT_EQ(json.find(R"([{"name": "cpu", "available": true, "model": ")"), 0u) << json;
     for (const char* part : {R"(, "threads": )", R"(, "simd": ")", R"(, "simd_levels": ["portable")",
                              R"(, "bit_conforming": true, "findings": [], "copy_bytes_per_second": )"})
         EXPECT_NE(json.find(part), std::string::npos) << part << " in " << json;
-    EXPECT_NE(succeed("devices --json", no_drivers + std::string(" UPSWEEP_SIMD=portable"))
+    EXPECT_NE(succeed("devices --json", std::string("UPSWEEP_SIMD=portable ") + no_drivers)
                   .find(R"("simd": "portable")"),
               std::string::npos);
 }

@@ -80,11 +80,16 @@ class cli_histogram : public cli_test {
                     EXPECT_EQ(result.words + result.out, "") << arguments;
                 };
                 SCOPED_TRACE(from + input + blocks);
-                tool("histogram " + input + options + " -o counts.npy");
-                expect_npy(read("counts.npy"), "<i8", want.counts);
+                // Counts and indices know nothing of the elements' type: of both, one in turn.
+                const bool both = !sanitized || sizeof(T) == 4;
+                if (both || run == 1) {
+                    tool("histogram " + input + options + " -o counts.npy");
+                    expect_npy(read("counts.npy"), "<i8", want.counts);
+                }
                 tool("bins " + input + options + " -o out.npy --offsets offsets.npy");
                 expect_npy(read("out.npy"), descr, want.elements);
                 expect_npy(read("offsets.npy"), "<i8", want.offsets);
+                if (!both && run == 1) continue;
                 tool("bins " + input + options + " --indices -o out.npy");
                 expect_npy(read("out.npy"), "<i8", want.indices);
             }
