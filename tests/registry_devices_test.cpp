@@ -61,13 +61,14 @@ class registry_devices : public ::testing::TestWithParam<std::string> {
 
 TEST_P(registry_devices, every_operator_on_every_triple_of_types) {
     unsigned turn = 0, refused = 0;
+    // Under a sanitizer few triples of every operator: the drivers, which compile for each, are not seen.
+    unsigned seen = 0;
     for (const operation op : registry::operations()) {
         for (int from = 0; from <= static_cast<int>(dtype::complex128); ++from) {
             for (int in = 0; in <= static_cast<int>(dtype::complex128); ++in) {
                 for (int to = 0; to <= static_cast<int>(dtype::complex128); ++to) {
                     // The CPU converts for OpenGL and Vulkan, elements and results by themselves.
                     if (GetParam() != "cuda" && from != in && to != in) continue;
-                    if (sanitized && (from + to + in) % 3 != 0) continue;
                     registry::scan_request request;
                     request.op = op;
                     try {
@@ -76,6 +77,7 @@ TEST_P(registry_devices, every_operator_on_every_triple_of_types) {
                     } catch (const error&) {
                         continue;
                     }
+                    if (sanitized && seen++ % 29 != 0) continue;
                     ++turn;
                     request.exclusive = turn % 2 != 0;
                     request.reverse = turn / 2 % 2 != 0;
@@ -101,7 +103,7 @@ TEST_P(registry_devices, every_operator_on_every_triple_of_types) {
             }
         }
     }
-    EXPECT_GT(turn - refused, GetParam() == "cuda" ? 1800u : sanitized ? 100u : 400u);
+    EXPECT_GT(turn - refused, GetParam() == "cuda" ? 1800u : sanitized ? 10u : 400u);
 }
 
 TEST_P(registry_devices, blocks_and_pieces_continue_each_other) {
@@ -114,10 +116,13 @@ TEST_P(registry_devices, blocks_and_pieces_continue_each_other) {
                 op, registry::resolve_types(op, type), (mode & 1) != 0, (mode & 2) != 0, {}};
             const bool is_short = sanitized || type != dtype::float32;
             if (lacks(request.types.accumulator) || (is_short && mode != 1 && mode != 7)) continue;
+            if (sanitized && (type == dtype::int8 || (type != dtype::float32 && mode == 1))) continue;
             if ((mode & 4) != 0) request.initial = registry::parse_value("1", request.types.accumulator);
             SCOPED_TRACE(describe_request(request));
-            for (const std::size_t n : {std::size_t{0}, std::size_t{1}, super, 2 * super + 777})
+            for (const std::size_t n : {std::size_t{0}, std::size_t{1}, super, 2 * super + 777}) {
+                if (sanitized && n == super) continue;
                 expect_equal_scans(cpu(), device(), request, n, super);
+            }
             request.piece_bytes = 1;  // a super
             expect_equal_scans(cpu(), device(), request, 3 * super + 1, 2 * super);
         }
@@ -226,6 +231,7 @@ TEST_P(registry_devices, every_operator_along_an_axis) {
     EXPECT_EQ(turn, GetParam() == "cuda" ? triples : registry::operations().size());
     // Long enough for several tiles, blocks and launches, and in place.
     for (const dtype type : {dtype::float32, dtype::uint8, dtype::bfloat16}) {
+        if (sanitized && type == dtype::uint8) continue;
         const registry::scan_request request{operation::plus,
                                              registry::resolve_types(operation::plus, type, type), true};
         for (const int axis : {0, 1}) {
