@@ -55,7 +55,7 @@ std::vector<T> special_values(std::size_t n, bool with_infinities, std::uint64_t
 template <class T, class Op>
 void check_special_values(bool with_infinities) {
     for (const std::size_t n : {4u, 60u, 300u, 5000u}) {
-        for (std::uint64_t seed = 1; seed <= repetitions(20, 2, 1); ++seed) {
+        for (std::uint64_t seed = 1; seed <= repetitions(20, 1, 1); ++seed) {
             scan_check<T, T, T> checked(operation<T, T, T>::of(Op()),
                                         special_values<T>(n, with_infinities, seed), -T(0));
             for_each_backend(coverage::levels, [&](const auto& backend) {
@@ -183,7 +183,7 @@ void check_long(std::size_t n) {
 }
 TEST(float_scan, past_the_caches) {
     check_long<float>(repetitions(1000003, 300007));
-    check_long<double>(repetitions(500009, 150011));
+    if (!sanitized) check_long<double>(500009);
 }
 
 }  // namespace

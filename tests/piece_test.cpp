@@ -104,7 +104,7 @@ TEST(piece, blocks_are_the_largest_that_fit) {
 
 // Every piece of a short sequence.
 TEST(piece, summaries_lead_from_place_to_place) {
-    const std::size_t n = 3 * core::row_size + 9;
+    const std::size_t n = (sanitized ? 1 : 3) * core::row_size + 9;
     const std::vector<std::uint64_t> x = numbers(n);
     const auto places = places_of(x, fingerprint{});
     for (std::size_t first = 0; first <= n; ++first) {
@@ -124,7 +124,9 @@ TEST(piece, summaries_lead_over_every_level) {
     for (const std::size_t size : core::level_sizes) {
         for (const std::size_t base : {size, 31 * size, core::super_size - size, core::super_size + size}) {
             for (const std::size_t cut : {base - 1, base, base + 1}) {
-                if (cut <= n && !(sanitized && cut == base)) cuts.push_back(cut);
+                // Under a sanitizer, of before and behind, one in turn.
+                if (cut <= n && (!sanitized || cut == (cuts.size() % 2 == 0 ? base - 1 : base + 1)))
+                    cuts.push_back(cut);
             }
         }
     }
@@ -245,7 +247,7 @@ std::vector<std::vector<std::size_t>> ways_to_cut(std::size_t n) {
         if (size <= n) ways.push_back({0, size, size, n});
     }
     random_bits random(n);
-    for (int repetition = 0; repetition < 6; ++repetition) {
+    for (std::size_t repetition = 0; repetition < repetitions(6, 1); ++repetition) {
         std::vector<std::size_t> cuts{0, n};
         for (int k = 0; k < 6; ++k) cuts.push_back(random.below(n + 1));
         std::ranges::sort(cuts);
@@ -292,7 +294,7 @@ TEST(piece, exact_operators) {
 TEST(piece, operators_that_do_not_commute) {
     check_pieces<brackets, bicyclic>({2, 1});
     check_pieces<matrix, matrix_product>({{2, 1, 1, 1}});
-    check_pieces<word, concatenate>(word::letter('!'));
+    if (!sanitized) check_pieces<word, concatenate>(word::letter('!'));  // longer to compare than to scan
     check_pieces<affine_map<double>, affine>({0.5, 1.5});
     check_pieces<affine_map<std::uint32_t>, affine>({3, 5});
 }

@@ -92,16 +92,17 @@ void check_sizes(std::initializer_list<std::size_t> bytes) {
 TEST(sort, around_thresholds) {
     check_sizes<float>({128 << 10, 256 << 10});
     if (thread_sanitizer) return;
-    check_sizes<std::uint16_t>({128 << 10, 256 << 10});
+    if (!sanitized) check_sizes<std::uint16_t>({128 << 10, 256 << 10});
     check_sizes<std::int64_t>({128 << 10, 256 << 10});
 }
 // The executors under test do so from fewer bytes on.
 TEST(sort, beyond_the_caches) {
     const std::size_t bytes = small_streamed_bytes / 2;
     for (const std::string_view kind : {"any bits", "halves", "one outlier", "few values"}) {
-        if (sanitized && kind[0] != 'o' && kind[0] != 'f') continue;
-        check_keys<std::uint32_t>(coverage::threads, kind, bytes / 4 + 1001);
-        check_keys<double>(coverage::threads, kind, bytes / 8 + 501);
+        // Under a sanitizer one kind of each: with as many digits as are sorted by, and with one.
+        if (!sanitized || kind == "few values")
+            check_keys<std::uint32_t>(coverage::threads, kind, bytes / 4 + 1001);
+        if (!sanitized || kind == "one outlier") check_keys<double>(coverage::threads, kind, bytes / 8 + 501);
     }
 }
 TEST(sort, millions) {

@@ -2,6 +2,7 @@
 // the size: stored in caches or streamed, in bursts or steadily, to any address, forwards and backwards.
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cstddef>
 #include <limits>
 #include <string>
@@ -47,6 +48,7 @@ void expect_one_result(cpu::simd_level level) {
                 const tile_scan<T, Op> expected(cpu::simd_level::portable, x, 0, plain);
                 for (std::size_t offset = 0; offset < 64 / sizeof(T); offset += 16 / sizeof(T)) {
                     for (const int way : {0, 1, 2, 3, 4, 5, 6, 7}) {
+                        if (sanitized && std::popcount(static_cast<unsigned>(way)) % 2 != 0) continue;
                         cpu::scan_pass pass = plain;
                         if (way & 1) pass.where = cpu::placement::streamed;
                         pass.steady = (way & 2) != 0;
