@@ -42,7 +42,7 @@ TEST(integer_scan, plus_wraps_around) {
 TEST(integer_scan, multiplies_wraps_around) {
     integers<multiplies, std::uint8_t, std::uint32_t>::check_all();
 }
-TEST(integer_scan, minimum) { integers<minimum, std::uint8_t, std::int64_t>::check_all(); }
+TEST(integer_scan, minimum) { integers<minimum, std::int8_t, std::int64_t>::check_all(); }
 TEST(integer_scan, maximum) { integers<maximum, std::int16_t, std::uint32_t>::check_all(); }
 TEST(integer_scan, bit_and) { integers<bit_and, std::uint32_t>::check_all(); }
 TEST(integer_scan, bit_or) { integers<bit_or, std::int32_t>::check_all(); }

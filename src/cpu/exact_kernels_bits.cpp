@@ -12,23 +12,10 @@
 
 namespace upsweep::cpu {
 
-namespace {
-
-// Where one level has to stand for all, bit_xor has every type and the others one size.
-template <class T, class Op>
-const exact_kernels<T>& bit_kernels([[maybe_unused]] simd_level level) {
-    if constexpr (one_level && sizeof(T) != 4 && !std::is_same_v<Op, bit_xor>)
-        return portable::exact<T, Op>::table;
-    else
-        return UPSWEEP_SELECT_LEVEL(level, exact<T, Op>::table);
-}
-
-}  // namespace
-
 #define UPSWEEP_DEFINE_KERNELS(T, Op)                              \
     template <>                                                    \
     const exact_kernels<T>& kernels_for<T, Op>(simd_level level) { \
-        return bit_kernels<T, Op>(level);                          \
+        return UPSWEEP_SELECT_LEVEL(level, exact<T, Op>::table);   \
     }
 UPSWEEP_KERNEL_TYPES_INTEGER(UPSWEEP_DEFINE_KERNELS, bit_and)
 UPSWEEP_KERNEL_TYPES_INTEGER(UPSWEEP_DEFINE_KERNELS, bit_or)

@@ -12,24 +12,10 @@
 
 namespace upsweep::cpu {
 
-namespace {
-
-// Where one level has to stand for all, a type of every size and of either sign stands for the others.
-template <class T, class Op>
-const exact_kernels<T>& order_kernels([[maybe_unused]] simd_level level) {
-    if constexpr (one_level && std::is_integral_v<T> &&
-                  std::is_signed_v<T> != (sizeof(T) == 2 || sizeof(T) == 8))
-        return portable::exact<T, Op>::table;
-    else
-        return UPSWEEP_SELECT_LEVEL(level, exact<T, Op>::table);
-}
-
-}  // namespace
-
 #define UPSWEEP_DEFINE_KERNELS(T, Op)                              \
     template <>                                                    \
     const exact_kernels<T>& kernels_for<T, Op>(simd_level level) { \
-        return order_kernels<T, Op>(level);                        \
+        return UPSWEEP_SELECT_LEVEL(level, exact<T, Op>::table);   \
     }
 UPSWEEP_KERNEL_TYPES_INTEGER(UPSWEEP_DEFINE_KERNELS, minimum)
 UPSWEEP_KERNEL_TYPES_FLOAT(UPSWEEP_DEFINE_KERNELS, minimum)

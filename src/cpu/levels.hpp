@@ -16,14 +16,6 @@
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL | UPSWEEP_NO_SVE)
 #endif
 
-namespace upsweep::cpu {
-#ifdef UPSWEEP_ONE_SIMD_LEVEL
-inline constexpr bool one_level = true;
-#else
-inline constexpr bool one_level = false;
-#endif
-}  // namespace upsweep::cpu
-
 #include "hwy/detect_targets.h"
 
 // The namespace of a level's bodies; `portable` where this build has none (a compiler told to use AVX2
