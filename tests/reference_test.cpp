@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "support/bits.hpp"
-#include "support/build.hpp"
 #include "support/monoids.hpp"
 #include "support/random.hpp"
 #include "upsweep/core/reference.hpp"
@@ -141,7 +140,7 @@ class definition {
 
 TEST(reference, is_the_definition) {
     random_bits random(3);
-    std::vector<std::uint64_t> x((sanitized ? 1 : 3) * core::super_size + 5);
+    std::vector<std::uint64_t> x(3 * core::super_size + 5);
     for (auto& v : x) v = random();
     for (const std::optional<std::uint64_t> initial :
          {std::optional<std::uint64_t>(), std::optional<std::uint64_t>(99)}) {

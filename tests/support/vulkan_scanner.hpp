@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -146,19 +145,8 @@ class vulkan_scanner {
                 const vulkan::workspace_span workspace =
                     workspace_of(vulkan::detail::segmented_scan_workspace(*executor_, op.named, in.size()));
                 commands = vulkan::detail::prepare_segmented_scan(
-                    *executor_,
-                    {op.named,
-                     nullptr,
-                     by.described,
-                     exclusive,
-                     asked.reverse,
-                     asked.initial.has_value(),
-                     asked.initial ? shader::words_of(*asked.initial) : std::array<std::uint32_t, 4>{},
-                     {x.buffer, x.bytes(), x.offset},
-                     {y.buffer, y.bytes(), y.offset},
-                     workspace,
-                     x.size,
-                     y.size});
+                    *executor_, vulkan::detail::segmented_arguments_of<T>(op.named, nullptr, by.described,
+                                                                          exclusive, x, y, workspace, asked));
             } else if constexpr (shader::supported<Op, T>) {
                 prepare(by, op);
             } else {

@@ -56,24 +56,33 @@ commands prepare_segmented_scan(executor& ex, const segmented_scan_arguments& gi
 workspace_requirements segmented_scan_workspace(const executor& ex, const shader::operation& op,
                                                 std::uint64_t length);
 
+template <class T>
+segmented_scan_arguments segmented_arguments_of(const shader::operation& op, const user_operator* user,
+                                                const shader::segments<VkBuffer>& segments, bool exclusive,
+                                                const buffer_span<const T>& in, const buffer_span<T>& out,
+                                                const workspace_span& workspace,
+                                                const segmented_options<T>& options) {
+    return {op,
+            user,
+            segments,
+            exclusive,
+            options.reverse,
+            options.initial.has_value(),
+            options.initial ? shader::words_of(*options.initial) : std::array<std::uint32_t, 4>{},
+            {in.buffer, in.bytes(), in.offset},
+            {out.buffer, out.bytes(), out.offset},
+            workspace,
+            in.size,
+            out.size};
+}
 template <class T, class Op>
 commands prepare_segmented_scan(executor& ex, const shader::segments<VkBuffer>& segments, bool exclusive,
                                 const buffer_span<const T>& in, const buffer_span<T>& out,
                                 const workspace_span& workspace, const Op& op,
                                 const segmented_options<T>& options) {
     return prepare_segmented_scan(
-        ex, {operation_on<Op, T>(op),
-             user_of(op),
-             segments,
-             exclusive,
-             options.reverse,
-             options.initial.has_value(),
-             options.initial ? shader::words_of(*options.initial) : std::array<std::uint32_t, 4>{},
-             {in.buffer, in.bytes(), in.offset},
-             {out.buffer, out.bytes(), out.offset},
-             workspace,
-             in.size,
-             out.size});
+        ex, segmented_arguments_of<T>(operation_on<Op, T>(op), user_of(op), segments, exclusive, in, out,
+                                      workspace, options));
 }
 
 }  // namespace detail
