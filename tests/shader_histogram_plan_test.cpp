@@ -11,7 +11,6 @@
 
 #include "shader/bin_table.hpp"
 #include "shader/plan.hpp"
-#include "support/build.hpp"
 #include "support/refused.hpp"
 
 namespace upsweep::test {
