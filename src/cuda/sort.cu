@@ -14,8 +14,8 @@ constexpr unsigned gather_threads = 256;
 // out[i] = in[indices[i]], elements of `pieces` pieces each.
 template <class Piece, class Index>
 __global__ void __launch_bounds__(gather_threads)
-    gather_kernel(const Piece* in, const Index* indices, Piece* out, array_cut cut, unsigned pieces) {
-    const std::uint64_t all = cut.size() * pieces;
+    gather_kernel(const Piece* in, const Index* indices, Piece* out, array_extent extent, unsigned pieces) {
+    const std::uint64_t all = extent.size() * pieces;
     const std::uint64_t step = std::uint64_t(gridDim.x) * gather_threads;
     for (std::uint64_t i = std::uint64_t(blockIdx.x) * gather_threads + threadIdx.x; i < all; i += step) {
         const std::uint64_t element = pieces == 1 ? i : i / pieces;
@@ -24,8 +24,9 @@ __global__ void __launch_bounds__(gather_threads)
 }
 // Indices of another width.
 template <class To, class From>
-__global__ void __launch_bounds__(gather_threads) convert_kernel(const From* in, To* out, array_cut cut) {
-    const std::uint64_t n = cut.size(), step = std::uint64_t(gridDim.x) * gather_threads;
+__global__ void __launch_bounds__(gather_threads)
+    convert_kernel(const From* in, To* out, array_extent extent) {
+    const std::uint64_t n = extent.size(), step = std::uint64_t(gridDim.x) * gather_threads;
     for (std::uint64_t i = std::uint64_t(blockIdx.x) * gather_threads + threadIdx.x; i < n; i += step)
         out[i] = static_cast<To>(in[i]);
 }
@@ -81,7 +82,7 @@ struct value_plan {
 class record_sort {
   public:
     record_sort(executor& ex, const core::key_order& order, const records& all)
-        : ex_(ex), order_(order), all_(all), cut_{all.n, all.length, all.n} {}
+        : ex_(ex), order_(order), all_(all), extent_{all.n, all.length} {}
 
     void run() {
         const bool is_direct = all_.what == records::kind::keys ||
@@ -162,13 +163,13 @@ class record_sort {
     void gather(const void* from, const Index* indices) const {
         const auto pieces = static_cast<unsigned>(all_.value_bytes / sizeof(Piece));
         gather_kernel<<<gather_blocks(ex_, all_.n * pieces), gather_threads, 0, ex_.stream()>>>(
-            static_cast<const Piece*>(from), indices, static_cast<Piece*>(all_.values_out), cut_, pieces);
+            static_cast<const Piece*>(from), indices, static_cast<Piece*>(all_.values_out), extent_, pieces);
     }
     template <class Index>
     void convert(const Index* indices) const {
         const auto to = [&](auto* out) {
             convert_kernel<<<gather_blocks(ex_, all_.n), gather_threads, 0, ex_.stream()>>>(indices, out,
-                                                                                            cut_);
+                                                                                            extent_);
         };
         switch (all_.value_bytes) {
             case 1:
@@ -185,7 +186,7 @@ class record_sort {
     executor& ex_;
     core::key_order order_;
     records all_;
-    array_cut cut_;
+    array_extent extent_;
     char* scratch_ = nullptr;
 };
 

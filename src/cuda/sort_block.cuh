@@ -20,7 +20,7 @@ struct sort_block_arguments {
     Key* keys_out;        // null: not wanted
     const Value* values;  // null: record i has value i
     Value* values_out;
-    array_cut cut;  // of each sequence
+    array_extent extent;  // of each sequence
     Order order;
 };
 
@@ -36,9 +36,9 @@ __global__ void __launch_bounds__(
     constexpr bool has_values = !std::is_same_v<Value, no_value>;
     extern __shared__ __align__(1024) char shared[];
     const sort_tile<shape> tile(shared);
-    const auto n = static_cast<unsigned>(given.cut.size());
+    const auto n = static_cast<unsigned>(given.extent.size());
     if (n == 0) return;
-    const std::uint64_t first = blockIdx.x * given.cut.n;
+    const std::uint64_t first = blockIdx.x * given.extent.n;
     given.keys += first;
     if (given.keys_out != nullptr) given.keys_out += first;
     if constexpr (has_values) {

@@ -12,7 +12,7 @@ namespace upsweep::cuda::detail {
 template <class Order>
 struct count_digits_arguments {
     const typename Order::Key* keys;
-    array_cut cut;
+    array_extent extent;
     Order order;
     sort_needs needs;
     sort_state* state;
@@ -26,11 +26,10 @@ __global__ void __launch_bounds__(count_threads, 1) count_digits_kernel(count_di
     using Key = typename Order::Key;
     constexpr unsigned passes = sizeof(Key);
     __shared__ std::uint32_t counters[sort_counter_words];
-    __shared__ bool is_last;
     __shared__ unsigned long long sums[passes * sort_digits / 32];
     const unsigned copies = 1u << given.log_copies;
     const unsigned words = passes * sort_digits << given.log_copies;
-    const std::uint64_t n = given.cut.size();
+    const std::uint64_t n = given.extent.size();
     const shared_work work{blockIdx.x, gridDim.x};
     std::uint32_t* const own = counters + (threadIdx.x & (copies - 1));
     sort_state& state = *given.state;
@@ -63,12 +62,8 @@ __global__ void __launch_bounds__(count_threads, 1) count_digits_kernel(count_di
         __syncthreads();
     }
 
-    __threadfence();
     if (__syncthreads_or(has_equals) != 0 && threadIdx.x == 0) state.has_equals = 1;
-    if (threadIdx.x == 0) is_last = atomicAdd(&state.finished_blocks, 1u) + 1 == gridDim.x;
-    __syncthreads();
-    if (!is_last) return;
-    __threadfence();
+    if (!finishes_last(&state.finished_blocks, counters[0])) return;
     if (threadIdx.x < passes) state.step[threadIdx.x].runs = 1;
     __syncthreads();
     const unsigned lane = threadIdx.x % 32;

@@ -27,18 +27,17 @@ struct sorted_words {
 
 // Scratch of a sort: what its kernels share, which is cleared first, and arrays between passes.
 struct sort_layout {
-    std::size_t tickets_at, groups_at, tiles_at, cleared, keys_at, middle_at, values_at, bytes;
-    std::uint64_t portions, groups;  // groups: of a portion
+    std::uint64_t portions;
+    digit_counts_layout counts;
+    std::size_t tickets_at, counts_at, cleared, keys_at, middle_at, values_at, bytes;
 
     // `is_apart`: results are other arrays than what they are made of.
     sort_layout(std::uint64_t n, std::size_t key, std::size_t value, int tile, bool keeps_keys, bool is_apart)
-        : portions(n == 0 ? 0 : (n - 1) / sort_portion + 1) {
-        const std::uint64_t tiles = (std::min(n, sort_portion) + tile - 1) / tile;
-        groups = (tiles + sort_group - 1) / sort_group;
+        : portions(n == 0 ? 0 : (n - 1) / digit_portion + 1),
+          counts((std::min(n, digit_portion) + tile - 1) / tile, key * portions) {
         tickets_at = aligned(sizeof(sort_state));
-        groups_at = aligned(tickets_at + key * portions * sizeof(unsigned));
-        tiles_at = groups_at + key * portions * groups * sort_digits * sizeof(unsigned long long);
-        cleared = keys_at = aligned(tiles_at + tiles * sort_digits * sizeof(std::uint16_t));
+        counts_at = aligned(tickets_at + key * portions * sizeof(unsigned));
+        cleared = keys_at = aligned(counts_at + counts.bytes);
         // An only pass has nothing in between.
         const bool has_other = key > 1 || !is_apart;
         middle_at = aligned(keys_at + (has_other ? n * key : 0));
@@ -65,7 +64,7 @@ class sort_launch {
     }
 
     sort_launch(executor& ex, const core::key_order& order, const sorted_words& all)
-        : ex_(ex), all_(all), cut_{all.n, all.length, all.n} {
+        : ex_(ex), all_(all), extent_{all.n, all.length} {
         using Word = typename Order::Word;
         order_.infinity = static_cast<Word>(order.infinity);
         order_.flip = (order.is_signed ? Order::sign : 0) ^ (order.descending ? Order::ones : 0);
@@ -104,7 +103,7 @@ class sort_launch {
         prepare<kernel>(ex_, block_shape::shared_bytes, 0);
         kernel<<<static_cast<unsigned>(all_.rows), block_shape::threads, block_shape::shared_bytes,
                  ex_.stream()>>>({read<Key>(all_.keys), written<Key>(all_.keys_out), read<Value>(all_.values),
-                                  written<Value>(all_.values_out), cut_, order_});
+                                  written<Value>(all_.values_out), extent_, order_});
     }
 
     void sort_by_passes(char* scratch) const {
@@ -146,12 +145,10 @@ class sort_launch {
             made.values[sort_out] = written<Value>(all_.values_out);
             made.values[sort_other] = written<Value>(scratch + at.values_at);
         }
-        made.cut = cut_;
+        made.extent = extent_;
         made.order = order_;
         made.stores_last_keys = keeps_keys;
         made.state = state;
-        made.counts.tiles = reinterpret_cast<std::uint16_t*>(scratch + at.tiles_at);
-        auto* const groups = reinterpret_cast<unsigned long long*>(scratch + at.groups_at);
 
         const sort_needs needs{passes, passes > 1 && (keys_stay || values_stay),
                                passes == 1 || !keys_stay || (has_values && !values_stay)};
@@ -163,10 +160,10 @@ class sort_launch {
             for (unsigned portion = 0; portion < at.portions; ++portion) {
                 const std::uint64_t launch = pass * at.portions + portion;
                 made.portion = portion;
-                made.first = portion * sort_portion;
+                made.first = portion * digit_portion;
                 made.ticket = tickets + launch;
-                made.counts.groups = groups + launch * at.groups * sort_digits;
-                const std::uint64_t n = std::min(all_.n - made.first, sort_portion);
+                made.counts = at.counts.at(scratch + at.counts_at, launch);
+                const std::uint64_t n = std::min(all_.n - made.first, digit_portion);
                 const std::uint64_t tiles = (n - 1) / Shape::tile + 1;
                 const auto blocks = static_cast<unsigned>(
                     std::min<std::uint64_t>(tiles, std::uint64_t(ex_.multiprocessors()) * Shape::blocks));
@@ -180,12 +177,12 @@ class sort_launch {
         const std::uint64_t blocks = (all_.n - 1) / count_least_elements + 1;
         count_digits_kernel<Order>
             <<<static_cast<unsigned>(std::min<std::uint64_t>(blocks, std::uint64_t(ex_.multiprocessors()))),
-               count_threads, 0, ex_.stream()>>>({keys, cut_, order_, needs, state, log_copies});
+               count_threads, 0, ex_.stream()>>>({keys, extent_, order_, needs, state, log_copies});
     }
 
     executor& ex_;
     sorted_words all_;
-    array_cut cut_;
+    array_extent extent_;
     Order order_{};
 };
 

@@ -1,22 +1,18 @@
 // One pass of a radix sort over one portion of the records: each goes to where records of its digit, and
 // before them those of smaller digits, leave off.
 //
-// Blocks take tiles by ticket, rank a tile's records by digit and publish how many it has of each: as counts
-// of the tile, and added to those of its group of 8 tiles. What is before a tile is found by looking back, a
-// thread a digit: the counts of the tiles before it in its group, and of the groups before that, up to one
-// whose last tile has published the sum over all tiles so far; all of these are read at once. Whoever waits,
-// waits for a tile whose ticket was taken before, by a block that is running.
+// Blocks take tiles by ticket, rank a tile's records by digit and publish how many it has of each. What is
+// before a tile is found by looking back, a thread a digit (digit_look_back.cuh).
 //
-// Source: Adinets and Merrill, "Onesweep: a faster least significant digit radix sort for GPUs", 2022; look-
-// back: Merrill and Garland, "Single-pass parallel prefix scan with decoupled look-back", 2016.
+// Source: Adinets and Merrill, "Onesweep: a faster least significant digit radix sort for GPUs", 2022.
 #pragma once
 
 #include <cstdint>
 #include <type_traits>
 
-#include "sort_look_back.cuh"
 #include "sort_plan.cuh"
 #include "upsweep/cuda/count_bins.cuh"
+#include "upsweep/cuda/digit_look_back.cuh"
 
 namespace upsweep::cuda::detail {
 
@@ -28,7 +24,7 @@ struct sort_pass_arguments {
 
     Key* keys[sort_arrays_count];      // the first is only read
     Value* values[sort_arrays_count];  // likewise; null: record i has value i
-    array_cut cut;                     // of all records
+    array_extent extent;               // of all records
     Order order;
     unsigned pass;
     std::uint64_t first;  // of the portion
@@ -36,7 +32,7 @@ struct sort_pass_arguments {
     bool stores_last_keys;
     sort_state* state;
     unsigned* ticket;  // 0 before the launch
-    sort_counts counts;
+    digit_counts counts;
 };
 
 // `Distinct`: keys that are equal have the same bits.
@@ -51,7 +47,7 @@ class sort_pass {
     using ranks = typename sort_tile<shape>::ranks;
     static constexpr int items = shape::items;
     static constexpr bool has_values = shape::has_values;
-    static_assert(shape::tile <= sort_most_records);
+    static_assert(shape::tile <= digit_most_records);
 
   public:
     __device__ __forceinline__ sort_pass(const Arguments& given, char* shared)
@@ -59,9 +55,9 @@ class sort_pass {
 
     __device__ __forceinline__ void run() {
         const sort_step step = given_.state->step[given_.pass];
-        const std::uint64_t all = given_.cut.size();
+        const std::uint64_t all = given_.extent.size();
         if (step.runs == 0 || all <= given_.first) return;
-        n_ = min(all - given_.first, sort_portion);
+        n_ = min(all - given_.first, digit_portion);
         tiles_ = static_cast<unsigned>((n_ - 1) / shape::tile + 1);
         const auto array = [&](auto* const(&arrays)[sort_arrays_count], unsigned which) {
             return which == sort_in    ? arrays[sort_in]
@@ -75,7 +71,7 @@ class sort_pass {
             values_ = from == nullptr ? nullptr : from + given_.first;
             values_out_ = array(given_.values, step.to);
         }
-        const auto portions = static_cast<unsigned>((all - 1) / sort_portion + 1);
+        const auto portions = static_cast<unsigned>((all - 1) / digit_portion + 1);
         launch_ = step.index * portions + given_.portion;
 
         if (threadIdx.x < sort_digits) tile_.origin(threadIdx.x) = starts(given_.portion)[threadIdx.x];
@@ -121,7 +117,7 @@ class sort_pass {
         std::uint32_t count = 0;
         if (threadIdx.x < sort_digits) {
             count = tile_.count();
-            sort_look_back(given_.counts, launch_, tile, threadIdx.x)
+            digit_look_back(given_.counts, launch_, tile, threadIdx.x)
                 .publish(threadIdx.x == sort_digits - 1 ? count - (shape::tile - valid) : count,
                          tile + 1 != tiles_);
         }
@@ -178,7 +174,7 @@ class sort_pass {
         const unsigned digit = threadIdx.x - (shape::threads - sort_digits);
         const std::uint32_t begin = tile_.begin(digit);
         const std::uint32_t end = digit + 1 == sort_digits ? valid : tile_.begin(digit + 1);
-        sort_look_back look(given_.counts, launch_, tile, digit);
+        digit_look_back look(given_.counts, launch_, tile, digit);
         const std::uint32_t before = look.records_before();
         if (tile + 1 == tiles_)
             starts(given_.portion + 1)[digit] = tile_.origin(digit) + before + (end - begin);

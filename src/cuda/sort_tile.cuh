@@ -13,6 +13,8 @@
 #include <type_traits>
 
 #include "sort_key.cuh"
+#include "upsweep/cuda/digit_look_back.cuh"
+#include "upsweep/cuda/digit_ranks.cuh"
 
 namespace upsweep::cuda::detail {
 
@@ -26,9 +28,6 @@ inline constexpr int bytes_of_value = std::is_same_v<Value, no_value> ? 0 : int(
 // Registers that hold a key or a value.
 template <class T>
 inline constexpr int words_of = (bytes_of_value<T> + 3) / 4;
-
-inline constexpr unsigned sort_count_bits = 14;  // of how many records a tile has of a digit
-inline constexpr unsigned sort_most_records = (1u << sort_count_bits) - 1;
 
 // What a block of so many threads takes at once, if so many of them share a multiprocessor. Measured on an
 // H100 (docs/cuda.md).
@@ -47,7 +46,7 @@ struct sort_shape {
     static constexpr int by_registers =
         is_alone ? (has_values ? 144 / (2 * words_of<Key> + 2 * words_of<Value> + 1) : 12)
                  : (sizeof(Key) == 8 ? 13 : 20);
-    static constexpr int by_memory = is_alone ? int(sort_most_records) / threads
+    static constexpr int by_memory = is_alone ? int(digit_most_records) / threads
                                               : 75776 / (int(sizeof(Key)) + bytes_of_value<Value>) / threads;
     static constexpr int items = by_registers < by_memory ? by_registers : by_memory;
     static constexpr int tile = threads * items;
@@ -63,7 +62,7 @@ struct sort_shape {
         counters_bytes + starts_bytes + begins_bytes + sums_bytes + keys_bytes + tile * bytes_of_value<Value>;
     // Of what is in front of a block's shared memory.
     static constexpr int alignment = int(sort_digits) * 4;
-    static_assert(threads >= int(sort_digits));
+    static_assert(threads >= int(sort_digits) && sort_digits == digits_told);
     static_assert(shared_bytes <= (is_alone ? 227 : 99) << 10,
                   "what devices of compute capability 9, or all, have");
 };
@@ -118,7 +117,7 @@ class sort_tile {
 
     // 0, as the compiler cannot know, once set_zero() has been called and a barrier passed.
     __device__ __forceinline__ std::uint32_t zero() const {
-        return load(static_cast<std::uint32_t>(__cvta_generic_to_shared(sums_ + 14)));
+        return load_shared(static_cast<std::uint32_t>(__cvta_generic_to_shared(sums_ + 14)));
     }
     __device__ __forceinline__ void set_zero() const { sums_[14] = 0; }
 
@@ -130,17 +129,14 @@ class sort_tile {
         pieces[lane_] = {};
         pieces[lane_ + 32] = {};
         __syncwarp();
-        const unsigned below = (1u << lane_) - 1, above = ~below << 1;
+        const lane_masks lane(lane_);
 #pragma unroll
         for (int k = 0; k < items; ++k) {
             if (unsigned(k) < each) {
                 const sort_digit digit = digit_of(k);
-                const unsigned equal = lanes_with(digit.bits);
-                const std::uint32_t counter = own_counters_ ^ digit.offset;
-                const unsigned own = load(counter) + __popc(equal & below);
-                __syncwarp();
-                if ((equal & above) == 0) store(counter, own + 1);
-                __syncwarp();
+                // Bits of the address are put together instead of added.
+                const unsigned own =
+                    rank_digit<sort_digit_bits>(digit.bits, own_counters_ ^ digit.offset, lane);
                 if (k % 2 == 0)
                     rank[k / 2] = own;
                 else
@@ -192,7 +188,7 @@ class sort_tile {
     __device__ __forceinline__ std::uint32_t begin(unsigned digit) const { return begins_[digit]; }
     // Where record k goes in the tile, likewise.
     __device__ __forceinline__ unsigned new_place(int k, const sort_digit& digit, const ranks& rank) const {
-        return load(own_counters_ ^ digit.offset) + half(rank, k);
+        return load_shared(own_counters_ ^ digit.offset) + half(rank, k);
     }
     // Keeps that in place of the record's rank, and tells it again.
     __device__ __forceinline__ static void keep_place(int k, unsigned place, ranks& rank) {
@@ -213,46 +209,6 @@ class sort_tile {
   private:
     __device__ __forceinline__ static unsigned half(const ranks& rank, int k) {
         return k % 2 == 0 ? rank[k / 2] & 0xffffu : rank[k / 2] >> 16;
-    }
-
-    // Addresses of shared memory in one register, of which bits are put together instead of added.
-    __device__ __forceinline__ static std::uint32_t load(std::uint32_t address) {
-        std::uint32_t value;
-        asm volatile("ld.shared.u32 %0, [%1];" : "=r"(value) : "r"(address) : "memory");
-        return value;
-    }
-    __device__ __forceinline__ static void store(std::uint32_t address, std::uint32_t value) {
-        asm volatile("st.shared.u32 [%0], %1;" ::"r"(address), "r"(value) : "memory");
-    }
-
-    // The lanes that have these lowest eight bits.
-    __device__ __forceinline__ static unsigned lanes_with(unsigned bits) {
-        const unsigned low = all(same<0>(bits), same<1>(bits), same<2>(bits));
-        const unsigned middle = all(low, same<3>(bits), same<4>(bits));
-        return all(middle, same<5>(bits), same<6>(bits)) & same<7>(bits);
-    }
-    __device__ __forceinline__ static unsigned all(unsigned a, unsigned b, unsigned c) {
-        unsigned made;
-        asm("lop3.b32 %0, %1, %2, %3, 0x80;" : "=r"(made) : "r"(a), "r"(b), "r"(c));
-        return made;
-    }
-    // The lanes that have the same bit. In PTX, because then one instruction turns seven bits into predicates
-    // and one turns the votes; left to itself the compiler takes six for each bit.
-    template <unsigned Bit>
-    __device__ __forceinline__ static unsigned same(unsigned bits) {
-        unsigned votes;
-        asm volatile(
-            "{\n"
-            ".reg .pred is_set;\n"
-            ".reg .b32 tested;\n"
-            "and.b32 tested, %1, %2;\n"
-            "setp.ne.u32 is_set, tested, 0;\n"
-            "vote.sync.ballot.b32 %0, is_set, 0xffffffff;\n"
-            "@!is_set not.b32 %0, %0;\n"
-            "}"
-            : "=r"(votes)
-            : "r"(bits), "n"(1u << Bit));
-        return votes;
     }
 
     unsigned lane_, warp_;

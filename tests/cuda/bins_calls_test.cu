@@ -43,13 +43,13 @@ struct problem {
     }
 };
 
-// Counters that are copied, single ones, those of several blocks, and of all in global memory; one pass over
-// the elements, two, and three.
+// Counters that are copied, single ones, those of several blocks, and of all in global memory; bins that
+// lanes count, and those of votes; one to four passes over the elements.
 TEST(cuda_bins, any_number_of_bins) {
     const std::size_t n = repetitions(3'000'003, 100'003);
     cuda::executor ex;
-    for (const std::uint32_t count :
-         {1u, 6u, 7u, 511u, 512u, 513u, 4'000u, 58'112u, 58'113u, 65'536u, 65'537u, 464'896u, 3'000'000u}) {
+    for (const std::uint32_t count : {1u, 3u, 4u, 31u, 32u, 63u, 64u, 255u, 256u, 257u, 4'000u, 58'112u,
+                                      58'113u, 65'536u, 65'537u, 464'896u, 3'000'000u, 17'000'000u}) {
         SCOPED_TRACE(std::to_string(count) + " bins");
         const problem given(n, {0.125f, 0.75f, count}, count);
         device_array<std::uint64_t> counts(count), offsets(std::size_t(count) + 1);
@@ -74,7 +74,7 @@ TEST(cuda_bins, neighbours_in_one_bin) {
         for (std::size_t i = 0; i < n; ++i)
             x[i] = constant ? 0.3 : static_cast<double>(i) / static_cast<double>(n - 9);
         const device_array<double> in(x);
-        for (const std::uint32_t count : {5u, 300u, 20'000u, 1'000'000u}) {
+        for (const std::uint32_t count : {5u, 256u, 300u, 20'000u, 1'000'000u}) {
             SCOPED_TRACE(std::to_string(count) + " bins");
             const bin_range<double> range{0, 1, count};
             std::vector<std::uint64_t> expected(std::size_t(count) + 1);

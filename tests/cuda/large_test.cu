@@ -160,37 +160,45 @@ TEST(cuda_large, compaction_and_partition_of_more_than_two_to_the_32) {
     }
 }
 
-// Counts of more than 32 bits, and bins that begin behind them.
+// Counts of more than 32 bits, and bins that begin behind them; in one pass, and in two.
 TEST(cuda_large, bins_of_more_than_two_to_the_32) {
     constexpr std::size_t n = past_32_bits, piece = std::size_t{64} << 20;
-    SKIP_BELOW(2 * n + (std::size_t{2} << 30))
+    SKIP_BELOW(3 * n + (std::size_t{2} << 30))
     const device_array<std::uint8_t> in = random_array<std::uint8_t>(n, 17);
     device_array<std::uint8_t> out(n);
-    device_array<std::uint64_t> counts(3), offsets(4), one(1);
-    const bin_range<std::uint8_t> range{2, 200, 3};
     cuda::executor ex;
-    histogram(ex, in.view(), counts.span(), range);
-    bins(ex, in.view(), out.span(), offsets.span(), range);
-    const std::vector<std::uint64_t> begins = offsets.read();
     cpu::executor host;
-    std::vector<std::uint64_t> sums(3), own(4);
-    std::vector<std::uint8_t> expected(piece);
-    for (std::size_t first = 0; first < n; first += piece) {
-        const std::vector<std::uint8_t> x = in.read(first, std::min(piece, n - first));
-        bins(host, x, expected, own, range);
-        for (std::size_t b = 0; b < 3; ++b) {
-            const std::uint64_t count = own[b + 1] - own[b];
-            ASSERT_LE(begins[b] + sums[b] + count, begins[b + 1]);
-            const std::vector<std::uint8_t> got = out.read(begins[b] + sums[b], count);
-            ASSERT_TRUE(std::equal(got.begin(), got.end(), expected.begin() + std::ptrdiff_t(own[b])))
-                << "from " << first;
-            sums[b] += count;
+    for (const std::uint32_t count : {3u, 300u}) {
+        SCOPED_TRACE(std::to_string(count) + " bins");
+        device_array<std::uint64_t> counts(count), offsets(count + 1);
+        const bin_range<std::uint8_t> range{2, 200, count};
+        histogram(ex, in.view(), counts.span(), range);
+        bins(ex, in.view(), out.span(), offsets.span(), range);
+        const std::vector<std::uint64_t> begins = offsets.read();
+        std::vector<std::uint64_t> sums(count), own(count + 1);
+        std::vector<std::uint8_t> expected(piece);
+        for (std::size_t first = 0; first < n; first += piece) {
+            const std::vector<std::uint8_t> x = in.read(first, std::min(piece, n - first));
+            bins(host, x, expected, own, range);
+            for (std::size_t b = 0; b < count; ++b) {
+                const std::uint64_t size = own[b + 1] - own[b];
+                ASSERT_LE(begins[b] + sums[b] + size, begins[b + 1]);
+                const std::vector<std::uint8_t> got = out.read(begins[b] + sums[b], size);
+                ASSERT_TRUE(std::equal(got.begin(), got.end(), expected.begin() + std::ptrdiff_t(own[b])))
+                    << "bin " << b << " from " << first;
+                sums[b] += size;
+            }
         }
+        EXPECT_EQ(counts.read(), sums);
+        std::uint64_t before = 0;
+        for (std::size_t b = 0; b < count; ++b) {
+            EXPECT_EQ(begins[b], before);
+            before += sums[b];
+        }
+        EXPECT_EQ(begins[count], before);
     }
-    EXPECT_EQ(counts.read(), sums);
-    EXPECT_EQ(begins,
-              (std::vector<std::uint64_t>{0, sums[0], sums[0] + sums[1], sums[0] + sums[1] + sums[2]}));
     // All in one bin: a count that 32 bits do not hold.
+    device_array<std::uint64_t> one(1);
     histogram(ex, in.view(), one.span(), {.lo = 0, .hi = 255, .count = 1, .clamp = true});
     EXPECT_EQ(one.read()[0], n);
 }

@@ -55,9 +55,23 @@ requires(std::same_as<T, float> || std::same_as<T, double>) class binning<T> {
     [[nodiscard]] __host__ __device__ std::uint32_t bins() const { return range_.count; }
 
     __device__ __forceinline__ std::uint32_t operator()(const T& x) const {
+        return multiplies_ ? bin_of<true>(x) : bin_of<false>(x);
+    }
+    // use(f) with one of two functions, so that what is done for many elements asks once which.
+    template <class Use>
+    __device__ __forceinline__ void in_one_way(const Use& use) const {
+        if (multiplies_)
+            use([this](const T& x) { return bin_of<true>(x); });
+        else
+            use([this](const T& x) { return bin_of<false>(x); });
+    }
+
+  private:
+    template <bool Multiplies>
+    __device__ __forceinline__ std::uint32_t bin_of(const T& x) const {
         const T product = (x - range_.lo) * times_;
         T quotient;
-        if (multiplies_) {
+        if constexpr (Multiplies) {
             quotient = product * reciprocal_;
             quotient = fma(fma(-quotient, width_, product), reciprocal_, quotient);
             quotient = fma(fma(-quotient, width_, product), reciprocal_, quotient);
@@ -76,7 +90,6 @@ requires(std::same_as<T, float> || std::same_as<T, double>) class binning<T> {
         return x != x ? no_bin : bin;
     }
 
-  private:
     bin_range<T> range_;
     T width_, times_;
     T reciprocal_ = 0;
@@ -153,6 +166,15 @@ struct of_number {
     __device__ __forceinline__ std::uint32_t operator()(const Element& x) const {
         return find(convert<accumulator_type<Element>>(x));
     }
+    template <class Use>
+    __device__ __forceinline__ void in_one_way(const Use& use) const requires requires {
+        find.in_one_way(use);
+    }
+    {
+        find.in_one_way([&](const auto& find_in_one_way) {
+            use([&](const Element& x) { return find_in_one_way(convert<accumulator_type<Element>>(x)); });
+        });
+    }
 };
 // What the caller's function says.
 template <class Element, class F>
@@ -163,9 +185,18 @@ struct by_function {
     [[nodiscard]] __host__ __device__ std::uint32_t bins() const { return count; }
     __device__ __forceinline__ std::uint32_t operator()(const Element& x) const {
         const auto bin = static_cast<std::uint64_t>(f(x));  // a negative one is huge
-        return bin < count ? static_cast<std::uint32_t>(bin) : no_bin;
+        return static_cast<std::uint32_t>(min(bin, std::uint64_t{count}));
     }
 };
+
+// use(f) with what says to which bins elements belong.
+template <class Classes, class Use>
+__device__ __forceinline__ void in_one_way(const Classes& classes, const Use& use) {
+    if constexpr (requires { classes.in_one_way(use); })
+        classes.in_one_way(use);
+    else
+        use(classes);
+}
 
 template <class Element, class T>
 auto classes_of(const bin_range<T>& range) {

@@ -15,12 +15,13 @@
 // twice for an element, and again for every pass; where it does not always answer the same, any order may
 // come of it, within out. The calls return when the work is in the executor's stream. Aliasing: none of in,
 // out, offsets, edges and options.length overlaps another that is written. Errors: upsweep::error names the
-// argument; nothing has been enqueued then. Complexity: for up to 512 bins two reads of in and one write of
-// out; for more, one further read, and two reads and one write for every eight bits of a bin's number
-// (indices: of elements by their indices). Scratch in the executor: 16 bytes for each bin and multiprocessor,
-// with two passes n elements (indices), with more twice as many. Source: Blelloch, "Prefix sums and their
-// applications", 1990, section 1.3 (the split operation, of more than two parts), with counts by blocks as in
-// Satish, Harris and Garland, "Designing efficient sorting algorithms for manycore GPUs", 2009.
+// argument; nothing has been enqueued then. Complexity: a read of in to count, as a histogram's, and for
+// every eight bits of a bin's number, one at least, a read and a write of the elements that have a bin
+// (indices: of elements by their indices). Scratch in the executor: at most 768 bytes for each tile of
+// elements (8448 of up to four bytes, 768 of more than 64) and 256 for each further pass, with two passes n
+// elements (indices), with more twice as many. Source: Blelloch, "Prefix sums and their applications", 1990,
+// section 1.3 (the split operation, of more than two parts), in a single pass as in Adinets and Merrill,
+// "Onesweep: a faster least significant digit radix sort for GPUs", 2022.
 #pragma once
 
 #include <concepts>
@@ -75,12 +76,16 @@ void split_by(executor& ex, device_span<const In> in, device_span<Out> out,
 
 }  // namespace detail
 
-// Bytes of scratch that an extraction of up to n elements by so many bins needs on the executor's device;
-// never decreases with n. For executors that use the caller's memory. `Moved` is in's type, or for indices
-// out's.
-template <class Moved>
-[[nodiscard]] std::size_t bins_workspace_bytes(const executor& ex, std::uint64_t n, std::uint64_t bins) {
-    return detail::split_scratch(ex, n, bins, sizeof(Moved)).bytes;
+// Bytes of scratch that an extraction of up to n elements by so many bins needs, of elements and of indices;
+// never decreases with n. For executors that use the caller's memory. `Out` and `Index` are the results'
+// types.
+template <class In, class Out = In>
+[[nodiscard]] std::size_t bins_workspace_bytes(const executor&, std::uint64_t n, std::uint64_t bins) {
+    return detail::split_types<moving::elements, Out, In>::scratch(n, bins).bytes;
+}
+template <class In, class Index>
+[[nodiscard]] std::size_t bin_indices_workspace_bytes(const executor&, std::uint64_t n, std::uint64_t bins) {
+    return detail::split_types<moving::indices, Index, In>::scratch(n, bins).bytes;
 }
 
 }  // namespace cuda

@@ -1,4 +1,4 @@
-// How many elements of each stretch of an array belong to each bin: counters in shared memory, many copies of
+// How many elements of an array belong to each bin: counters in shared memory, many copies of
 // each where there are few, so that the lanes of a warp count in 32 different banks whatever they count.
 #pragma once
 
@@ -11,11 +11,10 @@
 
 namespace upsweep::cuda {
 
-// An array cut into stretches of `each` elements; the last one may be shorter.
-struct array_cut {
+// How many elements an array has, as a device may know alone.
+struct array_extent {
     std::uint64_t n;
     const std::uint64_t* length;  // in device memory: min(*length, n) elements; null: n
-    std::uint64_t each;
 
     __device__ __forceinline__ std::uint64_t size() const {
         if (length == nullptr) return n;
@@ -30,30 +29,21 @@ struct count_arguments {
     using Classes = ClassesType;
 
     const In* in;
-    array_cut cut;
+    array_extent extent;
     Classes classes;
-    std::uint32_t sharing;  // blocks of a stretch, each of which sees some of its elements
+    std::uint32_t sharing;  // blocks that see some of the elements each
     std::uint32_t parts;    // times as many blocks, each of which has counters for some of the slots:
     std::uint32_t slots;    // [part * slots, (part + 1) * slots), of each 2^log_copies copies
     unsigned log_copies;
-    // counts[bin], cleared before; or where `apart` counts[bin * stretches + stretch], cleared before if
-    // several slots may be of one bin.
-    std::uint64_t* counts;
-    std::uint32_t stretches;
-    bool apart;
+    std::uint64_t* counts;  // of each bin, cleared before
+    // Exclusive sums of the counts and behind them that of all, of few bins; null: not wanted.
+    std::uint64_t* offsets;
+    unsigned* finished_blocks;  // 0 before, where offsets are wanted
 
-    // `adds`: to what is there already.
-    __device__ __forceinline__ void put(std::uint32_t bin, std::uint64_t stretch, std::uint32_t sum,
-                                        bool adds) const {
-        if (bin >= classes.bins()) return;
-        if (!apart || adds) {
-            if (sum != 0)
-                atomicAdd(reinterpret_cast<unsigned long long*>(
-                              counts + (apart ? bin * std::uint64_t(stretches) + stretch : bin)),
-                          static_cast<unsigned long long>(sum));
-        } else {
-            counts[bin * std::uint64_t(stretches) + stretch] = sum;
-        }
+    __device__ __forceinline__ void add(std::uint32_t bin, std::uint32_t count) const {
+        if (bin < classes.bins() && count != 0)
+            atomicAdd(reinterpret_cast<unsigned long long*>(counts + bin),
+                      static_cast<unsigned long long>(count));
     }
 };
 
@@ -146,6 +136,38 @@ __device__ __forceinline__ void see_share(const T* in, std::uint64_t first, std:
     }
 }
 
+// sums[i] = counts[0] + ... + counts[i - 1] of `size` counts that other blocks may have written, by a warp;
+// returns the sum of all. sums may be counts.
+__device__ __forceinline__ std::uint64_t exclusive_sums(const std::uint64_t* counts, unsigned size,
+                                                        std::uint64_t* sums) {
+    const unsigned lane = threadIdx.x % 32;
+    std::uint64_t done = 0;
+    for (unsigned first = 0; first < size; first += 32) {
+        const unsigned at = first + lane;
+        const std::uint64_t own = at < size ? __ldcg(counts + at) : 0;
+        std::uint64_t upto = own;
+#pragma unroll
+        for (unsigned distance = 1; distance < 32; distance *= 2) {
+            const std::uint64_t left = __shfl_up_sync(0xffffffffu, upto, distance);
+            if (lane >= distance) upto += left;
+        }
+        if (at < size) sums[at] = done + upto - own;
+        done += __shfl_sync(0xffffffffu, upto, 31);
+    }
+    return done;
+}
+// Whether this is the last block of all to say that it has finished; then it sees what the others have
+// written. Called by all threads; `shared_word` is one of shared memory that nobody needs any more.
+__device__ __forceinline__ bool finishes_last(unsigned* finished_blocks, std::uint32_t& shared_word) {
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0) shared_word = atomicAdd(finished_blocks, 1u) + 1;
+    __syncthreads();
+    const bool is_last = shared_word == gridDim.x;
+    if (is_last) __threadfence();
+    return is_last;
+}
+
 }  // namespace detail
 
 template <class Arguments>
@@ -156,25 +178,20 @@ __global__ void __launch_bounds__(detail::count_threads, 1) count_bins_kernel(Ar
     const unsigned copies = 1u << arguments.log_copies;
     const std::uint32_t words = arguments.slots << arguments.log_copies;
     const std::uint32_t first_slot = blockIdx.x % arguments.parts * arguments.slots;
-    const std::uint32_t shares = blockIdx.x / arguments.parts;
-    const detail::shared_work work{shares % arguments.sharing, arguments.sharing};
-    const std::uint64_t stretch = shares / arguments.sharing;
-    const std::uint64_t n = arguments.cut.size();
-    std::uint64_t first = min(stretch * arguments.cut.each, n);
-    const std::uint64_t end = min(first + arguments.cut.each, n);
+    const detail::shared_work work{blockIdx.x / arguments.parts, arguments.sharing};
+    const std::uint64_t n = arguments.extent.size();
     std::uint32_t* const own = counters + (lane & (copies - 1));
 
     // So many elements at once that no counter overflows.
     const std::uint64_t most = std::uint64_t(arguments.sharing) << 31;
-    bool again = false;
-    do {
-        const std::uint64_t until = min(end, first + most);
+    for (std::uint64_t first = 0; first < n; first += most) {
         for (std::uint32_t k = threadIdx.x; k < words; k += detail::count_threads) counters[k] = 0;
         __syncthreads();
-        detail::see_share(arguments.in, first, until, work, [&](const typename Arguments::In& x) {
-            const std::uint32_t slot = slots::of(arguments.classes, x) - first_slot;
-            if (slot < arguments.slots) atomicAdd(own + (slot << arguments.log_copies), 1u);
-        });
+        detail::see_share(arguments.in, first, min(n, first + most), work,
+                          [&](const typename Arguments::In& x) {
+                              const std::uint32_t slot = slots::of(arguments.classes, x) - first_slot;
+                              if (slot < arguments.slots) atomicAdd(own + (slot << arguments.log_copies), 1u);
+                          });
         __syncthreads();
         // The copies of a counter lie side by side, those of several counters before a warp. Blocks begin at
         // different counters, so that they do not all add to the same ones at once.
@@ -185,34 +202,33 @@ __global__ void __launch_bounds__(detail::count_threads, 1) count_bins_kernel(Ar
             for (unsigned distance = copies / 2; distance != 0; distance /= 2)
                 sum += __shfl_xor_sync(0xffffffffu, sum, int(distance));
             if (at < words && (lane & (copies - 1)) == 0)
-                arguments.put(slots::bin(arguments.classes, first_slot + (at >> arguments.log_copies)),
-                              stretch, sum, slots::are_values || again);
+                arguments.add(slots::bin(arguments.classes, first_slot + (at >> arguments.log_copies)), sum);
         }
         __syncthreads();
-        first = until;
-        again = true;
-    } while (first < end);
+    }
+    if (arguments.offsets == nullptr || !detail::finishes_last(arguments.finished_blocks, counters[0]))
+        return;
+    const std::uint32_t bins = arguments.classes.bins();
+    if (threadIdx.x < 32) {
+        const std::uint64_t all = detail::exclusive_sums(arguments.counts, bins, arguments.offsets);
+        if (threadIdx.x == 0) arguments.offsets[bins] = all;
+    }
 }
 
 // The same for more bins than blocks have counters for: by additions to the counts themselves, which are
 // cleared before. A warp whose elements are all of one bin adds once.
 template <class Arguments>
 __global__ void __launch_bounds__(detail::count_threads) count_many_bins_kernel(Arguments arguments) {
-    const std::uint64_t n = arguments.cut.size();
-    const auto add = [&](std::uint32_t bin, unsigned count) {
-        if (bin < arguments.classes.bins())
-            atomicAdd(reinterpret_cast<unsigned long long*>(arguments.counts + bin),
-                      static_cast<unsigned long long>(count));
-    };
+    const std::uint64_t n = arguments.extent.size();
     for (std::uint64_t i = std::uint64_t(blockIdx.x) * detail::count_threads + threadIdx.x; i < n;
          i += std::uint64_t(gridDim.x) * detail::count_threads) {
         const std::uint32_t bin = arguments.classes(arguments.in[i]);
         const unsigned present = __activemask();
         const std::uint32_t lowest = unsigned(__ffs(int(present))) - 1;
         if (__all_sync(present, bin == __shfl_sync(present, bin, int(lowest)))) {
-            if (threadIdx.x % 32 == lowest) add(bin, unsigned(__popc(present)));
+            if (threadIdx.x % 32 == lowest) arguments.add(bin, unsigned(__popc(present)));
         } else {
-            add(bin, 1);
+            arguments.add(bin, 1);
         }
     }
 }

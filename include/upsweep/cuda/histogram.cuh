@@ -88,7 +88,7 @@ void count(executor& ex, device_span<const In> in, device_span<std::uint64_t> co
     check_written(ex, checked_array::of("counts", counts), source, bins, options.length);
     const device_scope current(ex);
     ex.check_before_launch();
-    count_launch<In, Classes>(ex, in.data(), in.size(), options.length, classes).count_all(counts.data());
+    count_launch<In, Classes>(ex, in.data(), in.size(), options.length, classes).count(counts.data());
     cuda::check(cudaGetLastError(), "launching a histogram");
 }
 template <class In, class Bins>

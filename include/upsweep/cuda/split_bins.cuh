@@ -1,66 +1,90 @@
-// The elements of a stretch of an array, moved to where their bins lie, in order: ranked by the warps of a
-// block, gathered by bins in shared memory, and stored from there, neighbours of a bin together.
+// One pass of an extraction of bins over one portion of the elements: each goes to where the elements of its
+// bin, and before them those of smaller bins, leave off.
+//
+// Blocks take tiles by ticket, rank a tile's elements by bin (digit_ranks.cuh), gather them by bins in shared
+// memory and store them from there, neighbours of a bin together. How many elements of a bin earlier tiles
+// have is found by looking back, a thread a bin (digit_look_back.cuh).
 #pragma once
 
 #include <cstdint>
 #include <type_traits>
 
+#include "upsweep/cuda/bin_classes.cuh"
 #include "upsweep/cuda/choosing.cuh"
 #include "upsweep/cuda/count_bins.cuh"
+#include "upsweep/cuda/digit_look_back.cuh"
+#include "upsweep/cuda/digit_ranks.cuh"
 #include "upsweep/cuda/tuning.hpp"
 
 namespace upsweep::cuda {
+
+namespace detail {
+
+// A block's tile: what a thread takes at once, and the shared memory it passes through.
+template <moving What, class Out, class In>
+struct split_shape {
+    // Elements are in registers from when they are loaded until they are gathered; larger ones are read
+    // again instead, when they are stored.
+    static constexpr bool holds_elements = sizeof(In) <= 32;
+    // What is gathered: elements, or their places in the tile.
+    static constexpr bool gathers_elements = What == moving::elements && holds_elements && sizeof(Out) <= 32;
+    using Gathered = std::conditional_t<gathers_elements, Out, std::uint16_t>;
+    static constexpr int widest = sizeof(In) > sizeof(Gathered) ? sizeof(In) : sizeof(Gathered);
+    static constexpr int items = widest <= 4    ? 22
+                                 : widest <= 8  ? 14
+                                 : widest <= 16 ? 8
+                                 : widest <= 64 ? 4
+                                                : 2;
+    static constexpr int warps = 12;
+    static constexpr int threads = 32 * warps;
+    static constexpr int tile = threads * items;
+    static constexpr int rows = tile / 32;
+    static_assert(tile <= int(digit_most_records) && split_most_bins <= digits_told);
+
+    // In order: counters of the warps, of each bin and of what has none; where bins begin in the result, of
+    // the tile and of all; where they begin in the tile, and how many bins that are not empty are before;
+    // sums; gathered elements; and of each 32 of these at which of them bins begin, and how many did before.
+    static constexpr int alignment = 128;
+    static constexpr int aligned(int bytes) { return (bytes + alignment - 1) / alignment * alignment; }
+    static constexpr int line = int(split_most_bins) + 4;
+    static constexpr int counters_bytes = warps * line * 4;
+    static constexpr int starts_bytes = 2 * int(split_most_bins) * 8;
+    static constexpr int begins_bytes = line * 4;
+    static constexpr int ordinals_bytes = int(split_most_bins) * 4;
+    static constexpr int sums_bytes = 16 * 4;
+    static constexpr int gathered_at =
+        aligned(counters_bytes + starts_bytes + begins_bytes + ordinals_bytes + sums_bytes);
+    static constexpr int rows_at = gathered_at + aligned(tile * int(sizeof(Gathered)));
+    static constexpr int rows_bytes = rows * 8;
+    static constexpr int shared_bytes = rows_at + rows_bytes;
+    static_assert(shared_bytes <= 99 << 10, "what every device has");
+};
+
+}  // namespace detail
 
 template <moving What, class OutType, class InType, class ClassesType>
 struct split_arguments {
     using In = InType;
     using Out = OutType;
     using Classes = ClassesType;
+    using shape = detail::split_shape<What, Out, In>;
     static constexpr bool moves_elements = What == moving::elements;
 
     const In* in;
-    array_cut cut;
-    Classes classes;
+    array_extent extent;  // of all elements
+    Classes classes;      // split_most_bins at most
     Out* out;
     std::uint64_t room;
-    // before[bin * stretches + stretch]: elements of earlier bins, and of this one in earlier stretches.
-    const std::uint64_t* before;
-    std::uint64_t* offsets;  // of the bins, written by the first block; null: not wanted
+    const std::uint64_t* starts;  // starts[bin << starts_shift]: of the bin, in the result
+    unsigned starts_shift;
+    std::uint64_t* portion_starts;  // where bins leave off, for the next portion: of two in turn
+    std::uint64_t first;            // of the portion
+    unsigned portion, launch;
+    unsigned* ticket;  // 0 before the launch
+    detail::digit_counts counts;
 };
 
 namespace detail {
-
-// A block's tile: what a thread takes at once, and the shared memory it passes through.
-template <class Arguments>
-struct split_shape {
-    using In = typename Arguments::In;
-    using Out = typename Arguments::Out;
-    // What is gathered: elements, unless they fill a sector of memory by themselves; or places in the tile.
-    using Staged = std::conditional_t<Arguments::moves_elements, Out, std::uint16_t>;
-    static constexpr bool stages = !Arguments::moves_elements || sizeof(Out) <= 32;
-    static constexpr int widest = sizeof(In) > sizeof(Staged) ? sizeof(In) : sizeof(Staged);
-    static constexpr int items = widest <= 4 ? 16 : widest <= 8 ? 8 : widest <= 16 ? 4 : widest <= 32 ? 2 : 1;
-    static constexpr int warps = 16;
-    static constexpr int threads = 32 * warps;
-    static constexpr int tile = threads * items;
-
-    static constexpr int aligned(int bytes) { return (bytes + 15) / 16 * 16; }
-    // In order: addresses of the bins; counters of the warps; sums; and either which lanes have which bin, or
-    // gathered elements and their bins.
-    static constexpr int addresses_bytes(int bins) { return aligned(bins * 8); }
-    // A warp's counters or lanes, of the bins and what has none: whole pieces of 16 bytes.
-    static constexpr int line(int bins) { return (bins + 8) / 8 * 8; }
-    static constexpr int counters_bytes(int bins) { return warps * line(bins) * 2; }
-    static constexpr int sums_bytes = warps * 4;
-    static constexpr int staged_bytes = stages ? aligned(tile * int(sizeof(Staged))) : 0;
-    static constexpr int bins_bytes = stages ? tile * 2 : 0;
-    static constexpr int lanes_bytes(int bins) { return warps * line(bins) * 4; }
-    static constexpr int shared_bytes(int bins) {
-        const int gathered = staged_bytes + bins_bytes;
-        return addresses_bytes(bins) + counters_bytes(bins) + sums_bytes +
-               (gathered > lanes_bytes(bins) ? gathered : lanes_bytes(bins));
-    }
-};
 
 // An element in a register or not there yet, of a type that may have no default constructor.
 template <class T>
@@ -69,220 +93,352 @@ union held_element {
     __device__ __forceinline__ held_element() {}
 };
 
-// One block at its stretch, tile by tile. A number of `bins` stands for no bin.
+// One block at its tiles. A number of `bins` stands for no bin.
 template <class Arguments>
 class splitter {
-    using shape = split_shape<Arguments>;
+    using shape = typename Arguments::shape;
     using In = typename Arguments::In;
     using Out = typename Arguments::Out;
-    using Staged = typename shape::Staged;
+    using Gathered = typename shape::Gathered;
     static constexpr int items = shape::items;
+    using held = held_element<In>[shape::holds_elements ? items : 1];
 
   public:
-    __device__ __forceinline__ splitter(const Arguments& arguments, char* shared)
-        : arguments_(arguments),
-          bins_(arguments.classes.bins()),
-          line_(unsigned(shape::line(int(bins_)))),
+    __device__ __forceinline__ splitter(const Arguments& given, char* shared)
+        : given_(given),
+          bins_(given.classes.bins()),
           lane_(threadIdx.x % 32),
-          warp_(threadIdx.x / 32) {
-        const int bins = int(bins_);
-        address_ = reinterpret_cast<std::uint64_t*>(shared);
-        char* const behind_addresses = shared + shape::addresses_bytes(bins);
-        counters_ = reinterpret_cast<std::uint16_t*>(behind_addresses);
-        char* const behind_counters = behind_addresses + shape::counters_bytes(bins);
-        sums_ = reinterpret_cast<std::uint32_t*>(behind_counters);
-        char* const rest = behind_counters + shape::sums_bytes;
-        lanes_ = reinterpret_cast<std::uint32_t*>(rest);
-        staged_ = reinterpret_cast<Staged*>(rest);
-        staged_bin_ = reinterpret_cast<std::uint16_t*>(rest + shape::staged_bytes);
-    }
+          warp_(threadIdx.x / 32),
+          counters_(reinterpret_cast<std::uint32_t*>(shared)),
+          starts_(reinterpret_cast<std::uint64_t*>(shared + shape::counters_bytes)),
+          begins_(reinterpret_cast<std::uint32_t*>(shared + shape::counters_bytes + shape::starts_bytes)),
+          ordinals_(begins_ + shape::begins_bytes / 4),
+          sums_(ordinals_ + shape::ordinals_bytes / 4),
+          gathered_(reinterpret_cast<Gathered*>(shared + shape::gathered_at)),
+          rows_(reinterpret_cast<uint2*>(shared + shape::rows_at)),
+          own_counters_(
+              static_cast<std::uint32_t>(__cvta_generic_to_shared(counters_ + warp_ * shape::line))) {}
 
     __device__ __forceinline__ void run() {
-        const std::uint64_t n = arguments_.cut.size();
-        const std::uint64_t first = min(std::uint64_t(blockIdx.x) * arguments_.cut.each, n);
-        const std::uint64_t end = min(first + arguments_.cut.each, n);
-        for (unsigned bin = threadIdx.x; bin < bins_; bin += shape::threads) {
-            const std::uint64_t before = arguments_.before[bin * std::uint64_t(gridDim.x) + blockIdx.x];
-            address_[bin] = reinterpret_cast<std::uintptr_t>(arguments_.out) + before * sizeof(Out);
-            if (blockIdx.x == 0 && arguments_.offsets != nullptr) arguments_.offsets[bin] = before;
+        const std::uint64_t all = given_.extent.size();
+        if (all <= given_.first) return;
+        n_ = min(all - given_.first, digit_portion);
+        tiles_ = static_cast<unsigned>((n_ - 1) / shape::tile + 1);
+        in_ = given_.in + given_.first;
+        if (threadIdx.x < bins_)
+            origin(threadIdx.x) = given_.portion == 0
+                                      ? given_.starts[std::uint64_t(threadIdx.x) << given_.starts_shift]
+                                      : portion_starts(given_.portion)[threadIdx.x];
+        if (threadIdx.x == 0) first_word() = take_ticket();
+        __syncthreads();
+        unsigned tile = first_word();
+        held x;
+        if (tile < tiles_) load(tile, x);
+        while (tile < tiles_) {
+            if (elements(tile) == shape::tile)
+                tile = move<true>(tile, x);
+            else
+                tile = move<false>(tile, x);
         }
-        std::uint64_t tile = first;
-        for (; end - tile >= std::uint64_t(shape::tile); tile += shape::tile)
-            move<true>(tile, unsigned(shape::tile));
-        if (tile != end) move<false>(tile, unsigned(end - tile));
     }
 
   private:
+    // Moves tile `tile`, whose elements are in registers, to where they belong; returns the next one, whose
+    // elements are loaded while the block looks back.
     template <bool Whole>
-    __device__ __forceinline__ void move(std::uint64_t tile, unsigned valid) {
-        const unsigned from = warp_ * (32 * items) + lane_;
-        held_element<In> x[items];
+    __device__ __forceinline__ unsigned move(unsigned tile, held& x) const {
+        unsigned next = 0;
+        if (threadIdx.x == 0) next = take_ticket();
+        clear();
         unsigned found[items];
-#pragma unroll
-        for (unsigned k = 0; k < items; ++k)
-            if (Whole || from + k * 32 < valid) x[k].value = arguments_.in[tile + from + k * 32];
-        clear_counters();
-#pragma unroll
-        for (unsigned k = 0; k < items; ++k) {
-            found[k] = bins_;
-            if (Whole || from + k * 32 < valid) found[k] = min(arguments_.classes(x[k].value), bins_);
-        }
+        find_bins<Whole>(tile, x, found);
         rank(found);
+        if (threadIdx.x == 0) shared_word() = next;
         __syncthreads();
-        const unsigned chosen = locate();
-        if constexpr (shape::stages) {
+        next = shared_word();
+
+        std::uint32_t count = 0;
+        if (threadIdx.x < bins_) {
 #pragma unroll
-            for (unsigned k = 0; k < items; ++k) {
-                const unsigned bin = bin_of(found[k]), at = place_of(found[k]);
-                if (bin == bins_) continue;
-                if constexpr (Arguments::moves_elements)
-                    staged_[at] = convert<Staged>(x[k].value);
-                else
-                    staged_[at] = static_cast<Staged>(from + k * 32);
-                staged_bin_[at] = static_cast<std::uint16_t>(bin);
-            }
-            __syncthreads();
-            if (chosen == shape::tile) {
-#pragma unroll
-                for (unsigned k = 0; k < items; ++k) put_staged(tile, threadIdx.x + k * shape::threads);
-            } else {
-                for (unsigned at = threadIdx.x; at < chosen; at += shape::threads) put_staged(tile, at);
-            }
-        } else {
+            for (int w = 0; w < shape::warps; ++w) count += counters_[w * shape::line + threadIdx.x];
+            look(tile, threadIdx.x).publish(count, tile + 1 != tiles_);
+        }
+        locate(count);
+        __syncthreads();
+        gather(x, found);
+        if (next < tiles_) load(next, x);
+        const bool lacks_room = __syncthreads_or(look_back(tile)) != 0;
+        const unsigned chosen = begins_[bins_];
+        if (chosen == shape::tile && !lacks_room) {
 #pragma unroll
             for (unsigned k = 0; k < items; ++k)
-                if (bin_of(found[k]) != bins_)
-                    put(bin_of(found[k]), place_of(found[k]), convert<Out>(x[k].value));
+                put<false>(tile, threadIdx.x + k * shape::threads, warp_ + k * shape::warps);
+        } else {
+            for (unsigned at = threadIdx.x; at < chosen; at += shape::threads) put<true>(tile, at, at / 32);
         }
         __syncthreads();
-        // Behind this tile's elements, which end where the next bin's begin.
-        for (unsigned bin = threadIdx.x; bin < bins_; bin += shape::threads)
-            address_[bin] += (bin + 1 < bins_ ? counters_[bin + 1] : chosen) * std::uint64_t(sizeof(Out));
-        __syncthreads();
+        return next;
     }
 
-    // This warp's, and which of its lanes have which bin.
-    __device__ __forceinline__ void clear_counters() const {
-        auto* const counters = reinterpret_cast<uint4*>(counters_ + warp_ * line_);
-        auto* const lanes = reinterpret_cast<uint4*>(lanes_ + warp_ * line_);
-        for (unsigned k = lane_; k < line_ / 8; k += 32) {
-            counters[k] = {};
-            lanes[2 * k] = {};
-            lanes[2 * k + 1] = {};
+    __device__ __forceinline__ unsigned take_ticket() const { return atomicAdd(given_.ticket, 1u); }
+    // Of one word that the block shares, between its barriers.
+    __device__ __forceinline__ std::uint32_t& shared_word() const { return sums_[15]; }
+    // Another, written once: what is read of it need not be read before the next barrier.
+    __device__ __forceinline__ std::uint32_t& first_word() const { return sums_[14]; }
+
+    // Where this thread's element k lies in the tile.
+    __device__ __forceinline__ unsigned place(int k) const {
+        return warp_ * (32 * items) + unsigned(k) * 32 + lane_;
+    }
+    __device__ __forceinline__ unsigned elements(unsigned tile) const {
+        return static_cast<unsigned>(min(n_ - std::uint64_t(tile) * shape::tile, std::uint64_t(shape::tile)));
+    }
+    __device__ __forceinline__ const In* tile_in(unsigned tile) const {
+        return in_ + std::uint64_t(tile) * shape::tile;
+    }
+    __device__ __forceinline__ digit_look_back look(unsigned tile, unsigned bin) const {
+        return {given_.counts, given_.launch, tile, bin};
+    }
+    __device__ __forceinline__ std::uint64_t* portion_starts(unsigned portion) const {
+        return given_.portion_starts + portion % 2 * split_most_bins;
+    }
+    // Where in the result a bin begins, before this portion.
+    __device__ __forceinline__ std::uint64_t& origin(unsigned bin) const {
+        return starts_[split_most_bins + bin];
+    }
+
+    __device__ __forceinline__ void load(unsigned tile, held& x) const {
+        if constexpr (shape::holds_elements) {
+            const In* const from = tile_in(tile);
+            const unsigned valid = elements(tile);
+            if (valid == shape::tile) {
+#pragma unroll
+                for (int k = 0; k < items; ++k) x[k].value = from[place(k)];
+            } else {
+#pragma unroll
+                for (int k = 0; k < items; ++k)
+                    if (place(k) < valid) x[k].value = from[place(k)];
+            }
         }
+    }
+    // The warp's counters, and the block's rows.
+    __device__ __forceinline__ void clear() const {
+        auto* const counters = reinterpret_cast<uint4*>(counters_ + warp_ * shape::line);
+        for (unsigned k = lane_; k <= bins_ / 4; k += 32) counters[k] = {};
+        for (unsigned k = threadIdx.x; k < shape::rows; k += shape::threads) rows_[k].x = 0;
         __syncwarp();
+    }
+    template <bool Whole>
+    __device__ __forceinline__ void find_bins(unsigned tile, const held& x, unsigned (&found)[items]) const {
+        const unsigned valid = Whole ? unsigned(shape::tile) : elements(tile);
+        in_one_way(given_.classes, [&](const auto& bin_of) {
+#pragma unroll
+            for (int k = 0; k < items; ++k) {
+                found[k] = bins_;
+                if (Whole || place(k) < valid) {
+                    if constexpr (shape::holds_elements)
+                        found[k] = min(bin_of(x[k].value), bins_);
+                    else
+                        found[k] = min(bin_of(tile_in(tile)[place(k)]), bins_);
+                }
+            }
+        });
     }
     // Bins become bins and ranks: how many of the warp's elements before an element are of its bin. Counters
     // receive how many there are in all.
     __device__ __forceinline__ void rank(unsigned (&found)[items]) const {
-        std::uint16_t* const counters = counters_ + warp_ * line_;
-        std::uint32_t* const lanes = lanes_ + warp_ * line_;
-        const unsigned below = (1u << lane_) - 1, above = ~below << 1;
-        const bool matches = bins_ <= split_matched_bins;
+        unsigned own = 0;
+#pragma unroll
+        for (int k = 0; k < items; ++k) own |= found[k];
+        const unsigned present = __reduce_or_sync(0xffffffffu, own);
+        if (present < 1u << 2)
+            rank_few<2>(found);
+        else if (present < 1u << 5)
+            rank_few<5>(found);
+        else if (present < 1u << 6)
+            rank_many<6>(found);
+        else if (present < 1u << 8)
+            rank_many<8>(found);
+        else
+            rank_many<9>(found);
+    }
+    // Numbers of so many bits, a lane for each that there may be: it finds which lanes have that number, and
+    // keeps count of them.
+    template <unsigned Bits>
+    __device__ __forceinline__ void rank_few(unsigned (&found)[items]) const {
+        const unsigned below = lane_masks(lane_).below;
+        unsigned own_bits[Bits], count = 0;
+#pragma unroll
+        for (unsigned b = 0; b < Bits; ++b) own_bits[b] = 0u - (lane_ >> b & 1);
 #pragma unroll
         for (int k = 0; k < items; ++k) {
             const unsigned bin = found[k];
-            unsigned equal = 0xffffffffu;
-            if (matches) {
-                equal = __match_any_sync(0xffffffffu, bin);
-            } else {
-                int all = 0;
-                __match_all_sync(0xffffffffu, bin, &all);
-                if (all == 0) {
-                    atomicOr(lanes + bin, 1u << lane_);
-                    __syncwarp();
-                    equal = lanes[bin];
-                }
+            unsigned lanes = 0xffffffffu;
+            lanes &= ~(votes_for_bit<0>(bin) ^ own_bits[0]);
+            lanes &= ~(votes_for_bit<1>(bin) ^ own_bits[1]);
+            if constexpr (Bits > 2) {
+                lanes &= ~(votes_for_bit<2>(bin) ^ own_bits[2]);
+                lanes &= ~(votes_for_bit<3>(bin) ^ own_bits[3]);
+                lanes &= ~(votes_for_bit<4>(bin) ^ own_bits[4]);
             }
-            const unsigned rank = counters[bin] + __popc(equal & below);
-            __syncwarp();
-            if ((equal & above) == 0) {
-                counters[bin] = static_cast<std::uint16_t>(rank + 1);
-                lanes[bin] = 0;
-            }
-            __syncwarp();
-            found[k] = bin | rank << 16;
+            const unsigned equal = __shfl_sync(0xffffffffu, lanes, int(bin));
+            const unsigned before = __shfl_sync(0xffffffffu, count, int(bin));
+            found[k] = bin * 4 | (before + __popc(equal & below)) << 16;
+            count += __popc(lanes);
+        }
+        if (lane_ < 1u << Bits && lane_ <= bins_) counters_[warp_ * shape::line + lane_] = count;
+        __syncwarp();
+    }
+    template <unsigned Bits>
+    __device__ __forceinline__ void rank_many(unsigned (&found)[items]) const {
+        const lane_masks lane(lane_);
+#pragma unroll
+        for (int k = 0; k < items; ++k) {
+            const unsigned bin = found[k];
+            found[k] = bin * 4 | rank_digit<Bits>(bin, own_counters_ + bin * 4, lane) << 16;
         }
     }
-    __device__ __forceinline__ static unsigned bin_of(unsigned found) { return found & 0xffffu; }
-    // In the tile's elements by bins, when these are located.
-    __device__ __forceinline__ unsigned place_of(unsigned found) const {
-        return counters_[warp_ * line_ + bin_of(found)] + (found >> 16);
-    }
 
-    // Counters become where in the tile the elements of a warp and bin begin, bins by threads in turn, a
-    // bin's warps in order; addresses those of the tile's first element, were it of that bin. Returns how
-    // many elements have a bin.
-    __device__ __forceinline__ unsigned locate() const {
-        unsigned done = 0;
-        for (unsigned round = 0; round < bins_; round += shape::threads) {
-            const unsigned bin = round + threadIdx.x;
-            unsigned sum = 0;
-            if (bin < bins_) {
-#pragma unroll
-                for (int w = 0; w < shape::warps; ++w) sum += counters_[w * line_ + bin];
-            }
-            unsigned upto = sum;
+    // Counters become where in the tile the elements of a warp and bin begin, bins in order, within a bin
+    // warps in order, behind all of them what has no bin. Rows receive where bins begin that are not empty.
+    // Called by all threads, those of the bins with how many elements the tile has of theirs; followed by a
+    // barrier.
+    __device__ __forceinline__ void locate(std::uint32_t count) const {
+        // In the lower half elements, in the upper one bins that are not empty.
+        const std::uint32_t own = count | (count != 0 ? 1u << 16 : 0);
+        std::uint32_t upto = own;
+        if (threadIdx.x < split_most_bins) {
 #pragma unroll
             for (unsigned distance = 1; distance < 32; distance *= 2) {
-                const unsigned left = __shfl_up_sync(0xffffffffu, upto, distance);
+                const std::uint32_t left = __shfl_up_sync(0xffffffffu, upto, distance);
                 if (lane_ >= distance) upto += left;
             }
             if (lane_ == 31) sums_[warp_] = upto;
-            __syncthreads();
-            unsigned left = 0, all = 0;
-#pragma unroll
-            for (unsigned w = 0; w < shape::warps; ++w) {
-                left += w < warp_ ? sums_[w] : 0;
-                all += sums_[w];
-            }
-            if (bin < bins_) {
-                unsigned at = done + left + upto - sum;
-                address_[bin] -= at * std::uint64_t(sizeof(Out));
-#pragma unroll
-                for (int w = 0; w < shape::warps; ++w) {
-                    const unsigned count = counters_[w * line_ + bin];
-                    counters_[w * line_ + bin] = static_cast<std::uint16_t>(at);
-                    at += count;
-                }
-            }
-            done += all;
-            __syncthreads();
         }
-        return done;
+#if defined(UPSWEEP_CUDA_RACECHECK)
+        __syncthreads();  // racecheck loses count of the block's barriers behind one of some threads
+#endif
+        if (threadIdx.x >= split_most_bins) return;
+#if !defined(UPSWEEP_CUDA_RACECHECK)
+        asm volatile("bar.sync 1, %0;" ::"n"(split_most_bins) : "memory");
+#endif
+        if (threadIdx.x >= bins_) return;
+        std::uint32_t before = upto - own;
+#pragma unroll
+        for (unsigned w = 0; w < split_most_bins / 32; ++w) before += w < warp_ ? sums_[w] : 0;
+        const std::uint32_t at = before & 0xffff;
+        locate_warps(threadIdx.x, at);
+        ordinals_[threadIdx.x] = before >> 16;
+        if (count != 0) atomicOr(&rows_[at / 32].x, 1u << at % 32);
+        if (threadIdx.x + 1 == bins_) locate_warps(bins_, at + count);
+    }
+    __device__ __forceinline__ void locate_warps(unsigned bin, std::uint32_t at) const {
+        begins_[bin] = at;
+#pragma unroll
+        for (int w = 0; w < shape::warps; ++w) {
+            std::uint32_t& counter = counters_[w * shape::line + bin];
+            const std::uint32_t own = counter;
+            counter = at;
+            at += own;
+        }
     }
 
-    __device__ __forceinline__ void put_staged(std::uint64_t tile, unsigned at) const {
-        if constexpr (Arguments::moves_elements)
-            put(staged_bin_[at], at, staged_[at]);
+    __device__ __forceinline__ void gather(const held& x, const unsigned (&found)[items]) const {
+#pragma unroll
+        for (int k = 0; k < items; ++k) {
+            const unsigned at = load_shared(own_counters_ + (found[k] & 0xffff)) + (found[k] >> 16);
+            if constexpr (shape::gathers_elements)
+                gathered_[at] = convert<Gathered>(x[k].value);
+            else
+                gathered_[at] = static_cast<Gathered>(place(k));
+        }
+    }
+
+    // Finds where the tile's elements of each bin go, one of the last threads for each bin, while the first
+    // warp counts rows. Tells whether they lack room.
+    __device__ __forceinline__ bool look_back(unsigned tile) const {
+        if (warp_ == 0) count_rows();
+        if (threadIdx.x < shape::threads - split_most_bins) return false;
+        const unsigned bin = threadIdx.x - (shape::threads - split_most_bins);
+        if (bin >= bins_) return false;
+        const std::uint32_t begin = begins_[bin], count = begins_[bin + 1] - begin;
+        const digit_look_back own = look(tile, bin);
+        const std::uint32_t before = own.records_before();
+        const std::uint64_t start = origin(bin) + before;
+        if (tile + 1 == tiles_)
+            portion_starts(given_.portion + 1)[bin] = start + count;
         else
-            put(staged_bin_[at], at, static_cast<Out>(tile + staged_[at]));
+            own.publish_group(before + count);
+        // The address of the tile's first element, were it of this bin.
+        if (count != 0)
+            starts_[ordinals_[bin]] =
+                reinterpret_cast<std::uintptr_t>(given_.out) + (start - begin) * sizeof(Out);
+        return start + count > given_.room;
     }
-    // What is at place `at` of the tile's elements by bins, to where it belongs, if there is room.
-    __device__ __forceinline__ void put(unsigned bin, unsigned at, const Out& value) const {
-        const std::uint64_t to = address_[bin] + at * std::uint64_t(sizeof(Out));
-        const std::uint64_t end =
-            reinterpret_cast<std::uintptr_t>(arguments_.out) + arguments_.room * sizeof(Out);
-        if (to < end) *reinterpret_cast<Out*>(to) = value;
+    // How many bins begin before each row, less one: the ordinal of the bin of its first element, if none
+    // begins there.
+    __device__ __forceinline__ void count_rows() const {
+        constexpr unsigned each = (shape::rows + 31) / 32;
+        const unsigned first = lane_ * each;
+        unsigned sum = 0;
+#pragma unroll
+        for (unsigned k = 0; k < each; ++k)
+            if (first + k < shape::rows) sum += __popc(rows_[first + k].x);
+        unsigned upto = sum;
+#pragma unroll
+        for (unsigned distance = 1; distance < 32; distance *= 2) {
+            const unsigned left = __shfl_up_sync(0xffffffffu, upto, distance);
+            if (lane_ >= distance) upto += left;
+        }
+        unsigned before = upto - sum;
+#pragma unroll
+        for (unsigned k = 0; k < each; ++k) {
+            if (first + k >= shape::rows) break;
+            rows_[first + k].y = before - 1;
+            before += __popc(rows_[first + k].x);
+        }
     }
 
-    const Arguments& arguments_;
-    unsigned bins_, line_;
-    unsigned lane_, warp_;
-    std::uint64_t* address_;
-    std::uint16_t* counters_;
+    // What is at place `at`, of row `row`, of the tile's elements by bins, to where it belongs.
+    template <bool Checks>
+    __device__ __forceinline__ void put(unsigned tile, unsigned at, unsigned row) const {
+        const uint2 begun = rows_[row];
+        const unsigned ordinal = begun.y + __popc(begun.x & (~0u >> (31 - lane_)));
+        const std::uint64_t to = starts_[ordinal] + at * std::uint64_t(sizeof(Out));
+        if constexpr (Checks) {
+            const auto end = reinterpret_cast<std::uintptr_t>(given_.out) + given_.room * sizeof(Out);
+            if (to >= end) return;
+        }
+        Out& out = *reinterpret_cast<Out*>(to);
+        if constexpr (shape::gathers_elements)
+            out = gathered_[at];
+        else if constexpr (Arguments::moves_elements)
+            out = convert<Out>(tile_in(tile)[gathered_[at]]);
+        else
+            out = static_cast<Out>(given_.first + std::uint64_t(tile) * shape::tile + gathered_[at]);
+    }
+
+    const Arguments& given_;
+    unsigned bins_, lane_, warp_;
+    std::uint32_t* counters_;
+    std::uint64_t* starts_;
+    std::uint32_t* begins_;
+    std::uint32_t* ordinals_;
     std::uint32_t* sums_;
-    std::uint32_t* lanes_;
-    Staged* staged_;
-    std::uint16_t* staged_bin_;
+    Gathered* gathered_;
+    uint2* rows_;
+    std::uint32_t own_counters_;  // address in shared memory
+    std::uint64_t n_ = 0;
+    unsigned tiles_ = 0;
+    const In* in_ = nullptr;
 };
 
 }  // namespace detail
 
 template <class Arguments>
-__global__ void __launch_bounds__(detail::split_shape<Arguments>::threads, split_blocks_per_multiprocessor)
+__global__ void __launch_bounds__(Arguments::shape::threads, split_blocks_per_multiprocessor)
     split_bins_kernel(Arguments arguments) {
-    extern __shared__ __align__(128) char shared[];
+    extern __shared__ __align__(128) char shared[];  // shape::alignment
     detail::splitter<Arguments>(arguments, shared).run();
 }
 

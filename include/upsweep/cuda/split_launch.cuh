@@ -1,15 +1,16 @@
-// From typed arguments to the kernels of an extraction of bins: elements are counted by bin and stretch of
-// the array, the counts are scanned, and the elements are moved to where the scan says.
+// From typed arguments to the kernels of an extraction of bins: elements are counted by bin, the counts are
+// scanned, which gives the offsets, and the elements are moved, once or digit by digit of their bins'
+// numbers.
 #pragma once
 
 #include <algorithm>
 #include <bit>
 #include <cstdint>
-#include <string>
 #include <type_traits>
 
 #include "upsweep/cuda/count_launch.cuh"
 #include "upsweep/cuda/count_scan.hpp"
+#include "upsweep/cuda/digit_starts.hpp"
 #include "upsweep/cuda/executor.hpp"
 #include "upsweep/cuda/launch.cuh"
 #include "upsweep/cuda/split_bins.cuh"
@@ -17,18 +18,24 @@
 
 namespace upsweep::cuda::detail {
 
-// Bins of `Classes` by some bits of their number; what has no bin has none.
+// Digits of the numbers of bins of `Classes`; what has no bin has none.
 template <class Classes>
 struct digit_of {
     Classes classes;
     unsigned shift;
-    std::uint32_t count;  // a power of two
-    static constexpr bool asks_caller = true;
+    std::uint32_t mask, count;
     [[nodiscard]] __host__ __device__ std::uint32_t bins() const { return count; }
     template <class In>
     __device__ __forceinline__ std::uint32_t operator()(const In& x) const {
-        const std::uint32_t bin = classes(x);
-        return bin < classes.bins() ? (bin >> shift) & (count - 1) : no_bin;
+        return digit(classes(x));
+    }
+    template <class Use>
+    __device__ __forceinline__ void in_one_way(const Use& use) const {
+        detail::in_one_way(classes,
+                           [&](const auto& bin_of) { use([&](const auto& x) { return digit(bin_of(x)); }); });
+    }
+    __device__ __forceinline__ std::uint32_t digit(std::uint32_t bin) const {
+        return bin < classes.bins() ? (bin >> shift) & mask : no_bin;
     }
 };
 // The bin of the element that an index stands for.
@@ -36,7 +43,6 @@ template <class In, class Classes>
 struct bin_of_index {
     const In* in;
     Classes classes;
-    static constexpr bool asks_caller = true;
     [[nodiscard]] __host__ __device__ std::uint32_t bins() const { return classes.bins(); }
     template <class Index>
     __device__ __forceinline__ std::uint32_t operator()(const Index& index) const {
@@ -46,48 +52,71 @@ struct bin_of_index {
 
 // How often the elements are moved: once, or by digits of the bin's number, all of about the same size.
 struct split_plan {
-    unsigned passes = 1;
-    std::uint32_t digits;  // bins of a pass
-    unsigned digit_bits = 0;
+    unsigned passes, digit_bits;
+    unsigned digits;  // of the longest pass
 
-    explicit split_plan(std::uint64_t bins) : digits(static_cast<std::uint32_t>(bins)) {
-        if (bins <= split_most_bins) return;
+    explicit split_plan(std::uint64_t bins) {
         const auto bits = unsigned(std::bit_width(bins - 1));
-        passes = (bits + split_digit_bits - 1) / split_digit_bits;
+        passes = std::max((bits + split_digit_bits - 1) / split_digit_bits, 1u);
         digit_bits = (bits + passes - 1) / passes;
-        digits = 1u << digit_bits;
+        digits = passes == 1 ? unsigned(bins) : 1u << digit_bits;
     }
 };
-static_assert((1u << split_digit_bits) <= split_most_bins);
+static_assert(most_digit_places * split_digit_bits >= 32);
 
-inline std::uint64_t most_stretches(const executor& ex) {
-    return std::uint64_t(ex.multiprocessors()) * split_blocks_per_multiprocessor;
-}
-
-// Scratch of a call: that of the scans, and as plain scratch counts by bin and stretch, and up to two arrays
-// of elements between passes.
+// Scratch of a call: that of the scan; as plain scratch what is cleared, which are the launches' tickets,
+// counts of few bins, where digits begin and what tiles tell each other; where portions leave off; and up to
+// two arrays of elements between passes.
 struct split_scratch {
-    std::size_t counts_at = 0, elements_at = 0, array_bytes = 0, bytes = 0;
+    split_plan plan;
+    std::uint64_t portions;
+    digit_counts_layout counts;
+    std::size_t tickets_at, bin_counts_at, digit_starts_at, counts_at, cleared_end, portion_starts_at;
+    std::size_t arrays_at;
+    std::size_t array_bytes, bytes;
 
-    split_scratch(const executor& ex, std::uint64_t n, std::uint64_t bins, std::size_t element) {
-        const split_plan plan(bins);
-        const std::uint64_t counts = plan.digits * most_stretches(ex);
-        counts_at = aligned(count_scan_bytes(std::max(bins, counts)));
-        elements_at = aligned(counts_at + counts * sizeof(std::uint64_t));
+    // `tile`: of the pass whose tiles are smallest.
+    split_scratch(std::uint64_t n, std::uint64_t bins, std::size_t element, int tile)
+        : plan(bins),
+          portions(n == 0 ? 0 : (n - 1) / digit_portion + 1),
+          counts((std::min(n, digit_portion) + tile - 1) / tile, plan.passes * portions) {
+        tickets_at = plan.passes == 1 ? 0 : aligned(count_scan_bytes(bins));
+        bin_counts_at = aligned(tickets_at + plan.passes * portions * sizeof(unsigned));
+        digit_starts_at =
+            aligned(bin_counts_at + (plan.passes == 1 ? (bins + 1) * sizeof(std::uint64_t) : 0));
+        counts_at = aligned(digit_starts_at + digit_starts_bytes(plan.passes - 1));
+        cleared_end = counts_at + counts.bytes;
+        portion_starts_at = aligned(cleared_end);
+        arrays_at = aligned(portion_starts_at + 2 * split_most_bins * sizeof(std::uint64_t));
         array_bytes = aligned(n * element);
-        bytes = elements_at + std::min(plan.passes - 1, 2u) * array_bytes;
+        bytes = arrays_at + std::min(plan.passes - 1, 2u) * array_bytes;
     }
 
   private:
     static std::size_t aligned(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
 };
 
-template <moving What, class Out, class In, class Classes>
-class split_launch {
-  public:
+// The types of an extraction's passes.
+template <moving What, class Out, class In>
+struct split_types {
     // Elements that lie in scratch between passes.
     using Passed = std::conditional_t<What == moving::elements, In, Out>;
 
+    static split_scratch scratch(std::uint64_t n, std::uint64_t bins) {
+        constexpr int only = split_shape<What, Out, In>::tile;
+        constexpr int least = std::min({split_shape<What, Passed, In>::tile,
+                                        split_shape<moving::elements, Passed, Passed>::tile,
+                                        split_shape<moving::elements, Out, Passed>::tile});
+        return {n, bins, sizeof(Passed), split_plan(bins).passes == 1 ? only : least};
+    }
+};
+
+template <moving What, class Out, class In, class Classes>
+class split_launch {
+    using types = split_types<What, Out, In>;
+    using Passed = typename types::Passed;
+
+  public:
     split_launch(executor& ex, const In* in, std::uint64_t n, const std::uint64_t* length, Out* out,
                  std::uint64_t room, std::uint64_t* offsets, const Classes& classes)
         : ex_(ex),
@@ -97,73 +126,110 @@ class split_launch {
           out_(out),
           room_(room),
           offsets_(offsets),
-          classes_(classes) {}
+          classes_(classes),
+          layout_(types::scratch(n, classes.bins())) {}
 
     void run() {
         const std::uint64_t bins = classes_.bins();
+        const split_plan& plan = layout_.plan;
         if (n_ == 0) {
             check(cudaMemsetAsync(offsets_, 0, (bins + 1) * sizeof *offsets_, ex_.stream()),
                   "clearing the offsets");
             return;
         }
-        const split_scratch layout(ex_, n_, bins, sizeof(Passed));
-        const executor::scratch for_scans = ex_.take_scratch(layout.counts_at);
-        const executor::scratch taken =
-            ex_.take_plain_scratch(layout.bytes - layout.counts_at, layout.counts_at);
-        for_scans_ = for_scans.data;
-        counts_ = static_cast<std::uint64_t*>(taken.data);
-        elements_ = static_cast<char*>(taken.data) + (layout.elements_at - layout.counts_at);
-        if (split_plan(bins).passes == 1)
-            pass<What>(in_, n_, length_, out_, room_, offsets_, classes_);
-        else
-            several_passes(layout);
-        ex_.release_scratch(taken);
-        ex_.release_scratch(for_scans);
+        const std::size_t for_scan = layout_.tickets_at;
+        const executor::scratch plain = ex_.take_plain_scratch(layout_.bytes - for_scan, for_scan);
+        plain_ = static_cast<char*>(plain.data);
+        check(cudaMemsetAsync(plain_, 0, layout_.cleared_end - for_scan, ex_.stream()),
+              "clearing the counts of tiles");
+        count_launch<In, Classes> counts(ex_, in_, n_, length_, classes_);
+        if (plan.passes == 1) {
+            counts.find_offsets(offsets_, at<std::uint64_t>(layout_.bin_counts_at));
+            pass<What>(0, in_, length_, classes_, out_, room_, {offsets_, 0});
+        } else {
+            counts.count(offsets_);
+            find_digit_starts(ex_, offsets_, bins, plan.digit_bits, plan.passes - 1,
+                              at<std::uint64_t>(layout_.digit_starts_at));
+            const executor::scratch tagged = ex_.take_scratch(for_scan);
+            scan_counts(ex_, tagged.data, offsets_, bins, offsets_ + bins);
+            ex_.release_scratch(tagged);
+            several_passes();
+        }
+        ex_.release_scratch(plain);
         check(cudaGetLastError(), "launching an extraction of bins");
     }
 
   private:
-    // From the array `in` to the array `out`, by bins of `classes`, whose offsets it stores.
-    template <moving Moved, class From, class To, class By>
-    void pass(const From* in, std::uint64_t n, const std::uint64_t* length, To* out, std::uint64_t room,
-              std::uint64_t* offsets, const By& classes) {
-        using arguments = split_arguments<Moved, To, From, By>;
-        using shape = split_shape<arguments>;
-        const std::uint64_t least = (n - 1) / most_stretches(ex_) + 1;
-        const std::uint64_t each = (least + shape::tile - 1) / shape::tile * shape::tile;
-        const auto stretches = static_cast<unsigned>((n - 1) / each + 1);
-        count_launch<From, By>(ex_, in, n, length, classes).count_apart(counts_, each);
-        scan_counts(ex_, for_scans_, counts_, std::uint64_t(classes.bins()) * stretches,
-                    offsets != nullptr ? offsets + classes.bins() : nullptr);
-
-        constexpr auto kernel = &split_bins_kernel<arguments>;
-        static_assert(shape::shared_bytes(split_most_bins) <= 99 << 10, "what every device has");
-        const int shared = shape::shared_bytes(int(classes.bins()));
-        prepare<kernel>(ex_, ex_.shared_memory(), 0);
-        kernel<<<stretches, shape::threads, shared, ex_.stream()>>>(
-            {in, {n, length, each}, classes, out, room, counts_, offsets});
+    template <class T>
+    T* at(std::size_t bytes) const {
+        return reinterpret_cast<T*>(plain_ + (bytes - layout_.tickets_at));
     }
-    void several_passes(const split_scratch& layout) {
-        const std::uint64_t bins = classes_.bins();
-        count_launch<In, Classes>(ex_, in_, n_, length_, classes_).count_all(offsets_);
-        scan_counts(ex_, for_scans_, offsets_, bins, offsets_ + bins);
+    // Where the bins of a pass begin in its result: values[bin << shift].
+    struct bin_starts {
+        const std::uint64_t* values;
+        unsigned shift;
+    };
 
-        const split_plan plan(bins);
+    // From the array `in` to the array `out`, by bins of `classes`.
+    template <moving Moved, class From, class To, class By>
+    void pass(unsigned number, const From* in, const std::uint64_t* length, const By& classes, To* out,
+              std::uint64_t room, const bin_starts& starts) {
+        using arguments = split_arguments<Moved, To, From, By>;
+        using shape = typename arguments::shape;
+        constexpr auto kernel = &split_bins_kernel<arguments>;
+        prepare<kernel>(ex_, shape::shared_bytes, 0);
+        arguments made{in,
+                       {n_, length},
+                       classes,
+                       out,
+                       room,
+                       starts.values,
+                       starts.shift,
+                       at<std::uint64_t>(layout_.portion_starts_at),
+                       0,
+                       0,
+                       0,
+                       nullptr,
+                       {}};
+        for (unsigned portion = 0; portion < layout_.portions; ++portion) {
+            made.first = portion * digit_portion;
+            made.portion = portion;
+            made.launch = static_cast<unsigned>(number * layout_.portions + portion);
+            made.ticket = at<unsigned>(layout_.tickets_at) + made.launch;
+            made.counts = layout_.counts.at(at<char>(layout_.counts_at), made.launch);
+            const std::uint64_t tiles = (std::min(n_ - made.first, digit_portion) - 1) / shape::tile + 1;
+            const auto blocks =
+                static_cast<unsigned>(std::min(tiles, std::uint64_t(ex_.multiprocessors()) *
+                                                          std::uint64_t(split_blocks_per_multiprocessor)));
+            kernel<<<blocks, shape::threads, shape::shared_bytes, ex_.stream()>>>(made);
+        }
+    }
+    void several_passes() {
+        const std::uint64_t bins = classes_.bins();
+        const split_plan& plan = layout_.plan;
         const auto passed = [&](unsigned k) {
-            return reinterpret_cast<Passed*>(elements_ + (k % 2) * layout.array_bytes);
+            return reinterpret_cast<Passed*>(at<char>(layout_.arrays_at + k % 2 * layout_.array_bytes));
         };
-        const digit_of<Classes> lowest{classes_, 0, plan.digits};
-        pass<What>(in_, n_, length_, passed(0), n_, nullptr, lowest);
+        const auto digit = [&](unsigned k, const auto& classes) {
+            const unsigned shift = k * plan.digit_bits;
+            const bool is_last = k + 1 == plan.passes;
+            const auto count = is_last ? static_cast<std::uint32_t>((bins - 1) >> shift) + 1 : plan.digits;
+            return digit_of<std::decay_t<decltype(classes)>>{classes, shift, is_last ? ~0u : count - 1,
+                                                             count};
+        };
+        const auto starts = [&](unsigned k) {
+            const auto* const found = at<std::uint64_t>(layout_.digit_starts_at) + (k << plan.digit_bits);
+            return k + 1 == plan.passes ? bin_starts{offsets_, k * plan.digit_bits} : bin_starts{found, 0};
+        };
+        pass<What>(0, in_, length_, digit(0, classes_), passed(0), n_, starts(0));
         // What has a bin is all that is left.
         const auto next = [&](unsigned k, auto* to, std::uint64_t room) {
-            const unsigned shift = k * plan.digit_bits;
-            if constexpr (What == moving::elements) {
-                const digit_of<Classes> digit{classes_, shift, plan.digits};
-                pass<What>(passed(k - 1), n_, offsets_ + bins, to, room, nullptr, digit);
-            } else {
-                const digit_of<bin_of_index<In, Classes>> digit{{in_, classes_}, shift, plan.digits};
-                pass<moving::elements>(passed(k - 1), n_, offsets_ + bins, to, room, nullptr, digit);
-            }
+            if constexpr (What == moving::elements)
+                pass<What>(k, passed(k - 1), offsets_ + bins, digit(k, classes_), to, room, starts(k));
+            else
+                pass<moving::elements>(k, passed(k - 1), offsets_ + bins,
+                                       digit(k, bin_of_index<In, Classes>{in_, classes_}), to, room,
+                                       starts(k));
         };
         for (unsigned k = 1; k + 1 < plan.passes; ++k) next(k, passed(k), n_);
         next(plan.passes - 1, out_, room_);
@@ -177,9 +243,8 @@ class split_launch {
     std::uint64_t room_;
     std::uint64_t* offsets_;
     Classes classes_;
-    void* for_scans_ = nullptr;
-    std::uint64_t* counts_ = nullptr;
-    char* elements_ = nullptr;
+    split_scratch layout_;
+    char* plain_ = nullptr;
 };
 
 }  // namespace upsweep::cuda::detail

@@ -45,11 +45,8 @@ inline constexpr std::uint32_t count_most_parts = 8;
 
 // Extraction of bins: up to so many bins in one pass over the elements; above, a pass for each digit of at
 // most so many bits of the bin's number.
-inline constexpr std::uint32_t split_most_bins = 512;
 inline constexpr unsigned split_digit_bits = 8;
-inline constexpr unsigned split_blocks_per_multiprocessor = 2;
-// Up to so many bins lanes are matched by the instruction for it, whose time grows with the numbers that
-// meet.
-inline constexpr unsigned split_matched_bins = 6;
+inline constexpr unsigned split_most_bins = 1u << split_digit_bits;
+inline constexpr int split_blocks_per_multiprocessor = 2;
 
 }  // namespace upsweep::cuda
