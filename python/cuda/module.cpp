@@ -4,6 +4,8 @@
 
 #include <cuda_runtime_api.h>
 
+#include <map>
+
 #include "python/common/errors.hpp"
 #include "upsweep/version.hpp"
 
@@ -27,17 +29,41 @@ class current_device {
     int previous_ = 0;
 };
 
+// Bytes of freed scratch that a device's pool keeps. A default pool keeps none when the host has waited, and
+// to map 16 MiB again takes longer than to sort them.
+constexpr std::uint64_t kept_bytes = std::uint64_t{128} << 20;
+
+// One for each device, for as long as the process runs.
+cudaMemPool_t pool_of(int device) {
+    static std::map<int, cudaMemPool_t> pools;  // the GIL guards it
+    const auto found = pools.find(device);
+    if (found != pools.end()) return found->second;
+    cudaMemPoolProps properties{};
+    properties.allocType = cudaMemAllocationTypePinned;
+    properties.location.type = cudaMemLocationTypeDevice;
+    properties.location.id = device;
+    cudaMemPool_t made = nullptr;
+    cuda::check(cudaMemPoolCreate(&made, &properties), "making a memory pool");
+    auto threshold = kept_bytes;
+    cuda::check(cudaMemPoolSetAttribute(made, cudaMemPoolAttrReleaseThreshold, &threshold),
+                "making a memory pool");
+    return pools.emplace(device, made).first->second;
+}
+
 }  // namespace
 
 stream::stream(int device, std::uintptr_t handle)
     : device_(device), handle_(reinterpret_cast<cudaStream_t>(handle)), executor_(nullptr) {
     const current_device own(device_);
     executor_ = new cuda::executor(handle_);
+    executor_->set_memory_pool(pool_of(device_));
 }
 
 cuda::executor stream::transient() const {
     const current_device own(device_);
-    return cuda::executor(handle_);
+    cuda::executor made(handle_);
+    made.set_memory_pool(pool_of(device_));
+    return made;
 }
 
 }  // namespace upsweep::python

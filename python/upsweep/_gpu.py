@@ -278,7 +278,7 @@ def choose(library: Library, a: Any, condition: Any, packed: bool, indices: bool
     count = library.filled(elements, (1,), "int64")
     _cuda.choose(stream, library.describe(flags), None if indices else library.describe(elements),
                  elements.dtype.itemsize, library.describe(out), packed, library.describe(count))
-    return out, int(count[0])
+    return out, int(count.item())
 
 
 def packed(library: Library, a: Any, condition: Any, indices: bool) -> Any:

@@ -155,7 +155,8 @@ class _Torch(Library):
         return self.module.full(shape, number, dtype=self._dtype(name), device=like.device)
 
     def numbers(self, like: Any, values: np.ndarray) -> Any:
-        return self.module.from_numpy(values).to(like.device)
+        # The values are taken before the call returns, though the copy may still be on its way.
+        return self.module.from_numpy(values).to(like.device, non_blocking=True)
 
     def to_host(self, a: Any) -> np.ndarray:
         return a.cpu().numpy()

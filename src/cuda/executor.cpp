@@ -78,6 +78,7 @@ executor& executor::operator=(executor&& other) noexcept {
     free_memory(plain_);
     stream_ = other.stream_;
     choice_ = other.choice_;
+    pool_ = other.pool_;
     latest_ = other.latest_;
     device_ = other.device_;
     compute_capability_ = other.compute_capability_;
@@ -163,9 +164,9 @@ executor::scratch executor::take_own(memory& held, std::size_t bytes, bool clear
     if (!captured && bytes <= held.bytes) return {held.data, bytes, scratch::kept};
 
     const std::string doing = "allocating " + std::to_string(bytes) + " bytes of scratch";
-    const auto allocate = [&](std::size_t size) {
+    const auto fresh_memory = [&](std::size_t size) {
         void* fresh = nullptr;
-        if (const cudaError_t status = cudaMallocAsync(&fresh, size, stream_); status != cudaSuccess) {
+        if (const cudaError_t status = allocate(&fresh, size); status != cudaSuccess) {
             cudaGetLastError();  // an allocation that failed is not a sticky error
             throw_status(status, doing);
         }
@@ -176,20 +177,25 @@ executor::scratch executor::take_own(memory& held, std::size_t bytes, bool clear
         }
         return fresh;
     };
-    if (captured) return {allocate(bytes), bytes, scratch::captured};
+    if (captured) return {fresh_memory(bytes), bytes, scratch::captured};
 
     // What may hold anything can go before there is more of it, as it may be as large as the arrays.
     if (!clears) {
         free_memory(held);
-        held = {allocate(bytes), bytes};
+        held = {fresh_memory(bytes), bytes};
         return {held.data, bytes, scratch::kept};
     }
     // At least half as much again, so that slowly growing calls do not allocate each time.
     const std::size_t size = std::max(bytes, held.bytes + held.bytes / 2);
-    void* const fresh = allocate(size);
+    void* const fresh = fresh_memory(size);
     free_memory(held);
     held = {fresh, size};
     return {fresh, bytes, scratch::kept};
+}
+
+cudaError_t executor::allocate(void** data, std::size_t bytes) const {
+    if (pool_ == nullptr) return cudaMallocAsync(data, bytes, stream_);
+    return cudaMallocFromPoolAsync(data, bytes, pool_, stream_);
 }
 
 void executor::release_scratch(const scratch& used) {

@@ -9,6 +9,7 @@
 
 #include "cuda/device_array.cuh"
 #include "support/sweep.hpp"
+#include "upsweep/cuda/sort.cuh"
 #include "upsweep/cuda/tuning.hpp"
 
 namespace upsweep::test {
@@ -157,6 +158,42 @@ static_assert(!can_scan<cuda::device_span<const float>, std::span<float>>, "host
 static_assert(!can_scan<cuda::device_span<const float>, cuda::device_span<const float>>, "a constant output");
 
 // ---- scratch ----
+
+TEST(cuda_scratch, comes_from_the_callers_pool) {
+    constexpr std::size_t n = 300'007;
+    const device_array<float> x = random_array<float>(n, 3);
+    device_array<float> y(n), z(n);
+    cuda::executor ex, plain;
+    cudaMemPoolProps properties{};
+    properties.allocType = cudaMemAllocationTypePinned;
+    properties.location.type = cudaMemLocationTypeDevice;
+    properties.location.id = ex.device();
+    cudaMemPool_t pool = nullptr;
+    expect_success(cudaMemPoolCreate(&pool, &properties), "making a memory pool");
+    const auto used = [&] {
+        std::uint64_t bytes = 0;
+        expect_success(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &bytes),
+                       "asking the memory pool");
+        return bytes;
+    };
+    ex.set_memory_pool(pool);
+    {
+        cuda::executor moved = std::move(ex);
+        inclusive_scan(moved, x.view(), y.span());
+        sort(moved, x.view(), z.span());
+        moved.wait();
+        EXPECT_GE(used(), moved.workspace_bytes() + n * sizeof(float));
+        EXPECT_GT(moved.workspace_bytes(), 0u);
+    }
+    plain.wait();
+    EXPECT_EQ(used(), 0u);
+    device_array<float> expected(n);
+    inclusive_scan(plain, x.view(), expected.span());
+    EXPECT_EQ(y.read(), expected.read());
+    sort(plain, x.view(), expected.span());
+    EXPECT_EQ(z.read(), expected.read());
+    expect_success(cudaMemPoolDestroy(pool), "giving back a memory pool");
+}
 
 TEST(cuda_scratch, grows_and_is_kept) {
     constexpr std::size_t n = 5'000'000;

@@ -65,6 +65,11 @@ class executor {
     executor& operator=(executor&&) noexcept;
     ~executor();
 
+    // Scratch comes from this pool of the stream's device from the next allocation on, instead of the
+    // device's default one, which gives freed memory back whenever the host waits; null: from the default
+    // pool. The pool outlives the executor and the graphs that are captured through it.
+    void set_memory_pool(cudaMemPool_t pool) { pool_ = pool; }
+
     [[nodiscard]] cudaStream_t stream() const { return stream_; }
     [[nodiscard]] int device() const { return device_; }
     [[nodiscard]] algorithm choice() const { return choice_; }
@@ -99,6 +104,8 @@ class executor {
     [[nodiscard]] scratch take_plain_scratch(std::size_t bytes, std::size_t other = 0);
     void release_scratch(const scratch& used);
     void set_latest(algorithm used) { latest_ = used; }
+    // Memory in the stream's order, which cudaFreeAsync gives back.
+    [[nodiscard]] cudaError_t allocate(void** data, std::size_t bytes) const;
     // Throws upsweep::error (device) for a sticky error of earlier work.
     void check_before_launch() const;
     // Throws upsweep::error (invalid_argument) unless p is memory that this executor's device can use, or may
@@ -146,6 +153,7 @@ class executor {
     std::size_t next_passed_ = 0;
     memory workspace_, plain_;
     bool owns_workspace_ = true;
+    cudaMemPool_t pool_ = nullptr;
 };
 
 }  // namespace upsweep::cuda

@@ -17,7 +17,7 @@ class stream_memory {
     // Throws upsweep::error (out_of_memory or device).
     stream_memory(const cuda::executor& ex, std::size_t bytes) : stream_(ex.stream()) {
         const cuda::device_scope current(ex);
-        if (const cudaError_t status = cudaMallocAsync(&data_, std::max<std::size_t>(bytes, 1), stream_);
+        if (const cudaError_t status = ex.allocate(&data_, std::max<std::size_t>(bytes, 1));
             status != cudaSuccess) {
             cudaGetLastError();  // an allocation that failed is not a sticky error
             cuda::throw_status(status, "allocating " + std::to_string(bytes) + " bytes of temporary memory");
