@@ -12,7 +12,6 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "hwy/cache_control.h"
 #include "src/cpu/codecs-inl.hpp"
 #include "src/cpu/vector-inl.hpp"
 #include "upsweep/core/tree.hpp"
@@ -63,40 +62,52 @@ HWY_INLINE T* element_of(T* y, std::ptrdiff_t stride, std::size_t i) {
     return y + static_cast<std::ptrdiff_t>(i) * stride;
 }
 
-// Asks for what lies block.lead bytes further on in the order in which the block is scanned: along a run of
-// all vectors, then along the next one. Processors that watch single rows of a run ask too late.
+// Asks for what lies at least `lead` bytes further on, whole runs of all vectors, while a run is scanned. It
+// does so row after row: processors fetch ahead along one row, but lose their way in the four rows of a run
+// where these share a page. To the second-level cache, since the first one has no room for it beside the
+// state.
 template <class T>
 class run_prefetcher {
   public:
-    HWY_INLINE run_prefetcher(const lane_block<T>& block, const lane_vectors<T>& vectors)
-        : stride_(block.x_stride), whole_(vectors.whole), active_(block.lead != 0) {
-        if (!active_) return;
-        const std::size_t lanes_ahead = block.lead / (core::run_size * sizeof(T));
-        runs_ = lanes_ahead / whole_;
-        lanes_ = lanes_ahead % whole_;
+    HWY_INLINE run_prefetcher(std::size_t lead, std::ptrdiff_t stride, const lane_vectors<T>& vectors)
+        : row_lanes_(vectors.last + lanes<T>), stride_(stride) {
+        const std::size_t run_lanes = core::run_size * row_lanes_;
+        const std::size_t runs = (lead + run_lanes * sizeof(T) - 1) / (run_lanes * sizeof(T));
+        ahead_ = static_cast<std::ptrdiff_t>(runs * core::run_size) * stride;
+        if (stride == static_cast<std::ptrdiff_t>(row_lanes_))
+            row_lanes_ = run_lanes;  // one row, so to speak
     }
-    // While the vector at `lane` of the run at x is scanned.
-    HWY_INLINE void ask(const T* x, std::size_t lane) const {
-        if (!active_ || lane % cache_line != 0) return;
-        const bool in_next = lane + lanes_ >= whole_;
-        const T* run = element_of(x, stride_, (runs_ + (in_next ? 1 : 0)) * core::run_size);
-        const T* from = run + (lane + lanes_ - (in_next ? whole_ : 0));
-        for (std::size_t i = 0; i < core::run_size; ++i) hwy::Prefetch(element_of(from, stride_, i));
+    // Before the run at x is scanned.
+    HWY_INLINE void start(const T* x) {
+        row_ = x + ahead_;
+        lane_ = 0;
+    }
+    // For every vector of the run.
+    HWY_INLINE void ask() {
+        if (ahead_ == 0) return;
+        for (std::size_t i = 0; i < core::run_size * lanes<T>; i += line) {
+            __builtin_prefetch(row_ + lane_, 0, 2);
+            lane_ += line;
+            if (lane_ < row_lanes_) continue;
+            lane_ = 0;
+            row_ += stride_;
+        }
     }
 
   private:
-    static constexpr std::size_t cache_line = std::max<std::size_t>(lanes<T>, 64 / sizeof(T));
+    static constexpr std::size_t line = 64 / sizeof(T);
+    std::size_t row_lanes_;
     std::ptrdiff_t stride_;
-    std::size_t whole_;
-    bool active_;
-    std::size_t runs_ = 0, lanes_ = 0;  // ahead
+    std::ptrdiff_t ahead_;
+    const T* row_ = nullptr;
+    std::size_t lane_ = 0;
 };
 
 // body(slot, x, its stride, y, items) for every vector of the block and every run, whose `items` elements are
 // at x and whose results belong to y.
 template <class T, class Body>
 HWY_INLINE void for_each_run(const lane_block<T>& block, const lane_vectors<T>& vectors,
-                             const run_prefetcher<T>& prefetcher, std::size_t begin, std::size_t end,
+                             run_prefetcher<T>& prefetcher, std::size_t begin, std::size_t end,
                              const Body& body) {
     constexpr std::size_t width = lanes<T>;
     const full<T> d;
@@ -105,6 +116,7 @@ HWY_INLINE void for_each_run(const lane_block<T>& block, const lane_vectors<T>& 
         const std::size_t items = std::min(core::run_size, end - run);
         const T* x = element_of(block.x, block.x_stride, run);
         T* y = element_of(block.y, block.y_stride, run);
+        prefetcher.start(x);
         if (vectors.overlap()) {
             for (std::size_t i = 0; i < items; ++i) {
                 const auto elements = hn::LoadU(d, element_of(x, block.x_stride, i) + vectors.last);
@@ -112,11 +124,13 @@ HWY_INLINE void for_each_run(const lane_block<T>& block, const lane_vectors<T>& 
             }
         }
         for (std::size_t lane = 0; lane < vectors.whole; lane += width) {
-            prefetcher.ask(x, lane);
+            prefetcher.ask();
             body(lane, x + lane, block.x_stride, y + lane, items);
         }
-        if (vectors.overlap())
+        if (vectors.overlap()) {
+            prefetcher.ask();
             body(vectors.whole, held, static_cast<std::ptrdiff_t>(width), y + vectors.last, items);
+        }
     }
 }
 
@@ -132,7 +146,7 @@ struct tree_lanes {
                                  const T* tiles, T* rows, T* runs) {
         const full<T> d;
         const lane_vectors<T> vectors(block.lanes);
-        const run_prefetcher<T> prefetcher(block, vectors);
+        run_prefetcher<T> prefetcher(block.lead, block.x_stride, vectors);
         slot_state<T> runs_of(vectors, runs);
         const auto scan_run = [&](std::size_t slot, const T* x, std::ptrdiff_t stride, T* y,
                                   std::size_t items) HWY_ATTR {
@@ -210,13 +224,14 @@ struct tree_lanes {
     static HWY_ATTR void fold(const lane_block<T>& block, std::size_t done, T* rows, T* runs) {
         const full<T> d;
         const lane_vectors<T> vectors(block.lanes);
-        const run_prefetcher<T> prefetcher(block, vectors);
+        run_prefetcher<T> prefetcher(block.lead, block.x_stride, vectors);
         slot_state<T> runs_of(vectors, runs);
         for_each_row(block.length, done, [&](std::size_t begin, std::size_t end, bool complete) HWY_ATTR {
             for (std::size_t run = begin; run < end; run += core::run_size) {
                 const T* x = element_of(block.x, block.x_stride, run);
+                prefetcher.start(x);
                 for (std::size_t slot = 0; slot < vectors.slots; slot += width) {
-                    prefetcher.ask(x, slot);
+                    prefetcher.ask();
                     const T* elements = x + vectors.lane_of(slot);
                     V folded = hn::LoadU(d, elements);
                     for (std::size_t i = 1; i < core::run_size; ++i)
@@ -288,7 +303,8 @@ struct exact_lanes {
             }
             store_as<codec>(folded, state);
         };
-        for_each_run(block, vectors, run_prefetcher<T>(block, vectors), 0, block.length, scan_run);
+        run_prefetcher<T> prefetcher(block.lead, block.x_stride, vectors);
+        for_each_run(block, vectors, prefetcher, 0, block.length, scan_run);
         carried.finish();
     }
     static HWY_ATTR void scan(const lane_block<T>& block, T* carry) {
@@ -302,13 +318,14 @@ struct exact_lanes {
 
     static HWY_ATTR void fold(const lane_block<T>& block, T* carry) {
         const lane_vectors<T> vectors(block.lanes);
-        const run_prefetcher<T> prefetcher(block, vectors);
+        run_prefetcher<T> prefetcher(block.lead, block.x_stride, vectors);
         slot_state<T> carried(vectors, carry);
         for (std::size_t run = 0; run < block.length; run += core::run_size) {
             const std::size_t items = std::min(core::run_size, block.length - run);
             const T* x = element_of(block.x, block.x_stride, run);
+            prefetcher.start(x);
             for (std::size_t slot = 0; slot < vectors.slots; slot += width) {
-                prefetcher.ask(x, slot);
+                prefetcher.ask();
                 T* state = carried.at(slot);
                 V folded = load_as<codec>(state);
                 for (std::size_t i = 0; i < items; ++i) {
