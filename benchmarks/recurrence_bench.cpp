@@ -96,5 +96,7 @@ int main(int argc, char** argv) {
             measure_axis<float>(current, threads, upsweeps, 4096, 4096, axis);
             if (!current.quick()) measure_axis<double>(current, threads, upsweeps, 4096, 4096, axis);
         }
+        // Rows of which several share a page.
+        if (!current.quick()) measure_axis<float>(current, threads, upsweeps, 65536, 256, 0);
     });
 }

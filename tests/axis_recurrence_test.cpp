@@ -151,8 +151,30 @@ TEST(axis_recurrence, shapes_that_pass_rows_and_tiles) {
     }
 }
 TEST(axis_recurrence, shapes_that_several_threads_share) {
-    for (const extents& shape : {extents{40000, 3}, extents{300, 300}, extents{16, 9000}})
+    for (const extents& shape :
+         {extents{40000, 3}, extents{300, 300}, extents{16, 9000}, extents{2000, 67}, extents{131075, 2}}) {
         recurrence_check<float>::run_all(shape, coverage::threads);
+        if (few_shapes() && shape[1] == 9000) break;
+    }
+}
+// Results that are stored past the caches, in whole cache lines or not; threads take lanes, or all of them in
+// turn.
+TEST(axis_recurrence, past_the_caches) {
+    constexpr std::int64_t elements = small_streamed_bytes / (3 * sizeof(float));
+    constexpr std::size_t to_line = 13;  // from where the check's output begins
+    for_each_backend(few_shapes() ? coverage::threads : coverage::all, [&](const auto& backend) {
+        for (const std::int64_t columns : {5, 33, 48, 1024, 4128}) {
+            const extents shape{elements / columns + 140, columns};
+            const layout c("C", shape, c_order(2), 1, 0);
+            layout lines = c;
+            lines.first += to_line;
+            lines.room += to_line;
+            const bool reverse = columns == 48;
+            recurrence_check<float>::run(*backend.executor, shape, 0, c, c, lines, target::out, reverse);
+            recurrence_check<float>::run(*backend.executor, shape, 0, c, c, c, target::out, reverse);
+            if (few_shapes() && columns == 48) break;
+        }
+    });
 }
 TEST(axis_recurrence, other_types) {
     for (const extents& shape : {extents{131, 40}, extents{9, 4101}, extents{3, 70, 17}}) {

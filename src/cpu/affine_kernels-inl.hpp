@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "src/cpu/affine_lanes-inl.hpp"
 #include "src/cpu/portable_segmented.hpp"
 #include "src/cpu/tree_layout-inl.hpp"
 #include "src/cpu/vector-inl.hpp"
@@ -34,15 +35,7 @@ struct affine_tree {
     static constexpr std::size_t row_steps = base::row_steps;
     static constexpr std::size_t runs = base::runs;
 
-    struct maps {
-        V a, b;
-        // Implicit ones would lack the target's attributes, without which g++ refuses NEON's.
-        HWY_INLINE maps() : a(), b() {}
-        HWY_INLINE maps(V slope, V offset) : a(slope), b(offset) {}
-    };
-    static HWY_INLINE maps compose(maps first, maps second) {
-        return {hn::Mul(first.a, second.a), hn::Add(hn::Mul(second.a, first.b), second.b)};
-    }
+    using maps = affine_maps<T>;
     static HWY_INLINE maps set(const affine_map<T>& map) {
         return {hn::Set(full<T>(), map.a), hn::Set(full<T>(), map.b)};
     }
@@ -194,57 +187,13 @@ struct affine_tree {
         }
     }
 
-    static HWY_ATTR void scan_lanes(const T* const* a, const T* const* b, T* const* y, std::size_t count,
-                                    std::size_t lanes, const affine_lanes<T>& state) {
-        std::size_t done = 0;
-        if (count == core::run_size) {
-            if (!state.has_runs)
-                done = scan_whole_runs<false, true, true>(a, b, y, lanes, state);
-            else if (!state.has_rows)
-                done = scan_whole_runs<true, false, true>(a, b, y, lanes, state);
-            else if (!state.has_tiles)
-                done = scan_whole_runs<true, true, false>(a, b, y, lanes, state);
-            else
-                done = scan_whole_runs<true, true, true>(a, b, y, lanes, state);
-        }
-        portable::scan_lanes_from(done, a, b, y, count, lanes, state);
-    }
-    // Of whole vectors of lanes; returns how many lanes these are. Runs are there or not as `Runs` says, rows
-    // and tiles only if theirs do.
-    template <bool Runs, bool Rows, bool Tiles>
-    static HWY_INLINE std::size_t scan_whole_runs(const T* const* a, const T* const* b, T* const* y,
-                                                  std::size_t lanes, const affine_lanes<T>& state) {
-        const full<T> d;
-        const bool has_rows = Rows && state.has_rows;
-        const bool has_tiles = Tiles && state.has_tiles;
-        std::size_t l = 0;
-        for (; l + width <= lanes; l += width) {
-            const maps runs{hn::LoadU(d, state.runs_a + l), hn::LoadU(d, state.runs_b + l)};
-            const V supers = hn::LoadU(d, state.supers + l);
-            maps rows{}, tiles{};
-            if (has_rows) rows = {hn::LoadU(d, state.rows_a + l), hn::LoadU(d, state.rows_b + l)};
-            if (has_tiles) tiles = {hn::LoadU(d, state.tiles_a + l), hn::LoadU(d, state.tiles_b + l)};
-            maps items{};
-            for (std::size_t m = 0; m < core::run_size; ++m) {
-                const maps element{hn::LoadU(d, a[m] + l), hn::LoadU(d, b[m] + l)};
-                items = m == 0 ? element : compose(items, element);
-                maps value = Runs ? compose(runs, items) : items;
-                if (has_rows) value = compose(rows, value);
-                if (has_tiles) value = compose(tiles, value);
-                hn::StoreU(hn::Add(hn::Mul(value.a, supers), value.b), d, y[m] + l);
-            }
-            if constexpr (Runs) items = compose(runs, items);
-            hn::StoreU(items.a, d, state.runs_a + l);
-            hn::StoreU(items.b, d, state.runs_b + l);
-        }
-        return l;
-    }
-
     // 64-byte vectors are streamed whole or not at all, narrower ones in blocks.
     static constexpr std::size_t stream_alignment = width * sizeof(T) < 64             ? 16
                                                     : block_lanes<T> == core::run_size ? 64
                                                                                        : 0;
-    static constexpr affine_kernels<T> table{stream_alignment, &scan_rows, &fold_rows, &scan_lanes};
+    static constexpr affine_kernels<T> table{
+        stream_alignment,         width, &scan_rows, &fold_rows, &affine_lanes_of<T>::scan,
+        &affine_lanes_of<T>::fold};
 };
 
 }  // namespace upsweep::cpu::HWY_NAMESPACE

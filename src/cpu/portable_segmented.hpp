@@ -100,31 +100,52 @@ struct affine_tree {
         if (n == core::row_size) push_row(state, runs);
     }
 
-    static void scan_lanes(const T* const* a, const T* const* b, T* const* y, std::size_t count,
-                           std::size_t lanes, const affine_lanes<T>& state) {
-        scan_lanes_from(0, a, b, y, count, lanes, state);
-    }
-    static void scan_lanes_from(std::size_t first, const T* const* a, const T* const* b, T* const* y,
-                                std::size_t count, std::size_t lanes, const affine_lanes<T>& state) {
-        for (std::size_t l = first; l < lanes; ++l) {
-            const map runs{state.runs_a[l], state.runs_b[l]};
+    static void scan_lanes(const affine_block<T>& block, affine_lanes<T>& state) {
+        for (std::size_t lane = 0; lane < block.lanes; ++lane) {
+            map runs{state.runs_a[lane], state.runs_b[lane]};
             map items{};
-            for (std::size_t m = 0; m < count; ++m) {
-                const map element{a[m][l], b[m][l]};
-                items = m == 0 ? element : affine()(items, element);
-                map value = state.has_runs ? affine()(runs, items) : items;
-                if (state.has_rows) value = affine()(map{state.rows_a[l], state.rows_b[l]}, value);
-                if (state.has_tiles) value = affine()(map{state.tiles_a[l], state.tiles_b[l]}, value);
-                y[m][l] = affine()(map{T(0), state.supers[l]}, value).b;
+            bool has_runs = state.has_runs;
+            const T *a = block.a + lane, *b = block.b + lane;
+            T* y = block.y + lane;
+            for (std::size_t i = 0; i < block.length; ++i) {
+                items = i % core::run_size == 0 ? map{*a, *b} : affine()(items, map{*a, *b});
+                map value = has_runs ? affine()(runs, items) : items;
+                if ((i + 1) % core::run_size == 0) {
+                    runs = value;
+                    has_runs = true;
+                }
+                if (state.has_rows) value = affine()(map{state.rows_a[lane], state.rows_b[lane]}, value);
+                if (state.has_tiles) value = affine()(map{state.tiles_a[lane], state.tiles_b[lane]}, value);
+                *y = affine()(map{T(0), state.supers[lane]}, value).b;
+                a += block.a_stride;
+                b += block.b_stride;
+                y += block.y_stride;
             }
-            if (count != core::run_size) continue;
-            if (state.has_runs) items = affine()(runs, items);
-            state.runs_a[l] = items.a;
-            state.runs_b[l] = items.b;
+            state.runs_a[lane] = runs.a;
+            state.runs_b[lane] = runs.b;
+        }
+        state.has_runs = true;
+    }
+    static void fold_lanes(const affine_block<T>& block, affine_lanes<T>& state) {
+        for (std::size_t i = 0; i < block.length; i += core::run_size) {
+            for (std::size_t lane = 0; lane < block.lanes; ++lane) {
+                const T* a = block.a + static_cast<std::ptrdiff_t>(i) * block.a_stride + lane;
+                const T* b = block.b + static_cast<std::ptrdiff_t>(i) * block.b_stride + lane;
+                map items{*a, *b};
+                for (std::size_t m = 1; m < core::run_size; ++m) {
+                    a += block.a_stride;
+                    b += block.b_stride;
+                    items = affine()(items, map{*a, *b});
+                }
+                if (state.has_runs) items = affine()(map{state.runs_a[lane], state.runs_b[lane]}, items);
+                state.runs_a[lane] = items.a;
+                state.runs_b[lane] = items.b;
+            }
+            state.has_runs = true;
         }
     }
 
-    static constexpr affine_kernels<T> table{0, &scan_rows, &fold_rows, &scan_lanes};
+    static constexpr affine_kernels<T> table{0, 1, &scan_rows, &fold_rows, &scan_lanes, &fold_lanes};
 };
 
 }  // namespace upsweep::cpu::portable

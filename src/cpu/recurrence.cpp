@@ -7,10 +7,10 @@
 #include <cstdlib>
 #include <optional>
 
+#include "src/cpu/lane_recurrences.hpp"
 #include "upsweep/core/tree.hpp"
 #include "upsweep/cpu/axis.hpp"
 #include "upsweep/cpu/kernels.hpp"
-#include "upsweep/cpu/tasks.hpp"
 
 namespace upsweep::cpu {
 namespace {
@@ -123,139 +123,13 @@ void run_recurrence(executor& ex, const source<T>& a, const source<T>& b, T x0, 
     run_chunks(ex, plan, kernel, typename engine::state{affine_map<T>{T(0), x0}, {}, 0});
 }
 
-namespace {
-
-// Recurrences side by side in memory, a block of lanes at a time: a thread takes one from end to end, run by
-// run. Rows of other types, or whose lanes are apart, pass through a buffer.
-template <class T>
-class lane_recurrences {
-  public:
-    static constexpr std::size_t block_lanes = 4096 / sizeof(T);
-    static constexpr std::size_t least_lanes = 64 / sizeof(T);  // of a block, where they are shared
-
-    lane_recurrences(executor& ex, const source<T>& a, const source<T>& b, T x0, const sink<T>& out,
-                     const core::axis_geometry& geometry)
-        : ex_(ex),
-          kernels_(affine_kernels_for<T>(ex.simd())),
-          memory_(memory_kernels_for(ex.simd())),
-          a_(a),
-          b_(b),
-          out_(out),
-          geometry_(geometry),
-          x0_(x0) {}
-
-    void run() const {
-        const std::size_t row_lanes = geometry_.fastest().extent;
-        const std::size_t rows = geometry_.sequence_count / row_lanes;
-        const std::size_t bytes = a_.element_size + b_.element_size + out_.element_size;
-        const std::size_t threads = ex_.helpers_for(geometry_.length * geometry_.sequence_count * bytes) + 1;
-        const std::size_t fair = row_lanes * rows / threads / least_lanes * least_lanes;
-        const std::size_t lanes = std::clamp(fair, least_lanes, block_lanes);
-        const std::size_t blocks = (row_lanes + lanes - 1) / lanes;
-        for_each_task(ex_, std::min(threads, rows * blocks) - 1, rows * blocks, [&](std::size_t task) {
-            const std::size_t first = task % blocks * lanes;
-            scan_block(geometry_.begin(task / blocks * row_lanes + first),
-                       std::min(lanes, row_lanes - first));
-        });
-    }
-
-  private:
-    struct accumulators {
-        alignas(64) T runs_a[block_lanes], runs_b[block_lanes], rows_a[block_lanes], rows_b[block_lanes],
-            tiles_a[block_lanes], tiles_b[block_lanes], supers[block_lanes];
-    };
-    struct buffers {
-        alignas(64) T a[core::run_size][block_lanes], b[core::run_size][block_lanes],
-            y[core::run_size][block_lanes];
-    };
-
-    void scan_block(const core::axis_geometry::offsets& at, std::size_t lanes) const {
-        accumulators own;
-        buffers space;
-        std::fill_n(own.supers, lanes, x0_);
-        affine_lanes<T> state{own.runs_a,  own.runs_b, own.rows_a, own.rows_b, own.tiles_a,
-                              own.tiles_b, own.supers, false,      false,      false};
-        const core::axis_geometry::dimension next = geometry_.fastest();
-        for (std::size_t i = 0; i < geometry_.length; i += core::run_size) {
-            const std::size_t count = std::min(core::run_size, geometry_.length - i);
-            const T *a[core::run_size], *b[core::run_size];
-            T* y[core::run_size];
-            std::array<sink<T>, core::run_size> to;
-            for (std::size_t m = 0; m < count; ++m) {
-                const auto row = static_cast<std::ptrdiff_t>(i + m);
-                a[m] = load(a_, at.in + row * a_.stride, next.in_stride, lanes, space.a[m]);
-                b[m] = load(b_, at.second + row * b_.stride, next.second_stride, lanes, space.b[m]);
-                to[m] = across(out_, at.out + row * out_.stride, next.out_stride);
-                y[m] = to[m].direct != nullptr ? to[m].direct : space.y[m];
-            }
-            kernels_.scan_lanes(a, b, y, count, lanes, state);
-            for (std::size_t m = 0; m < count; ++m)
-                if (to[m].direct == nullptr) to[m].store(to[m], memory_, 0, lanes, y[m]);
-            state.has_runs = true;
-            carry(state, i + count, lanes);
-        }
-    }
-    // The row of lanes that begins so many elements on, as an array of its own.
-    template <class End>
-    static End across(End end, std::ptrdiff_t offset, std::ptrdiff_t stride) {
-        end.direct = nullptr;
-        end = moved(end, offset);
-        end.stride = stride;
-        if (end.plain && stride == 1) end.direct = static_cast<decltype(end.direct)>(end.data);
-        return end;
-    }
-    const T* load(const source<T>& from, std::ptrdiff_t offset, std::ptrdiff_t stride, std::size_t lanes,
-                  T* buffer) const {
-        const source<T> row = across(from, offset, stride);
-        if (row.direct != nullptr) return row.direct;
-        row.load(row, memory_, 0, lanes, buffer);
-        return buffer;
-    }
-
-    // Full rows, tiles and supers go up, after element `done`.
-    static void carry(affine_lanes<T>& state, std::size_t done, std::size_t lanes) {
-        if (done % core::row_size != 0) return;
-        append(state.rows_a, state.rows_b, state.has_rows, state.runs_a, state.runs_b, lanes);
-        state.has_runs = false;
-        if (done % core::tile_size != 0) return;
-        append(state.tiles_a, state.tiles_b, state.has_tiles, state.rows_a, state.rows_b, lanes);
-        state.has_rows = false;
-        if (done % (core::tile_size * core::tiles_per_super) != 0) return;
-        for (std::size_t l = 0; l < lanes; ++l)
-            state.supers[l] = affine()(affine_map<T>{T(0), state.supers[l]},
-                                       affine_map<T>{state.tiles_a[l], state.tiles_b[l]})
-                                  .b;
-        state.has_tiles = false;
-    }
-    static void append(T* to_a, T* to_b, bool& present, const T* a, const T* b, std::size_t lanes) {
-        for (std::size_t l = 0; l < lanes; ++l) {
-            const affine_map<T> total{a[l], b[l]};
-            const affine_map<T> made = present ? affine()(affine_map<T>{to_a[l], to_b[l]}, total) : total;
-            to_a[l] = made.a;
-            to_b[l] = made.b;
-        }
-        present = true;
-    }
-
-    executor& ex_;
-    const affine_kernels<T>& kernels_;
-    const memory_kernels& memory_;
-    source<T> a_, b_;
-    sink<T> out_;
-    const core::axis_geometry& geometry_;
-    T x0_;
-};
-
-}  // namespace
-
 template <class T>
 void run_axis_recurrence(executor& ex, const source<T>& a, const source<T>& b, T x0, const sink<T>& out,
                          const core::axis_geometry& geometry, bool in_place) {
     const auto next = geometry.fastest();
-    // Neighbours in memory belong to different sequences, of which there are enough for a vector.
-    if (next.extent >= lane_recurrences<T>::least_lanes &&
-        std::abs(next.out_stride) < std::abs(geometry.out_stride))
-        return lane_recurrences<T>(ex, a, b, x0, out, geometry).run();
+    // Neighbours in memory belong to different sequences.
+    if (next.extent > 1 && std::abs(next.out_stride) < std::abs(geometry.out_stride))
+        return lane_recurrences<T>(ex, a, b, x0, out, geometry, in_place).run();
     const std::size_t bytes = a.element_size + b.element_size + out.element_size;
     for_each_sequence(ex, geometry, bytes, [&](executor& with, std::size_t sequence) {
         const auto at = geometry.begin(sequence);

@@ -149,20 +149,38 @@ struct affine_lanes {
     bool has_runs, has_rows, has_tiles;
 };
 
+// Maps of sequences side by side, one a lane: map (i, lane) is a[i * a_stride + lane], b[i * b_stride +
+// lane]. Otherwise as lane_block.
+template <class T>
+struct affine_block {
+    const T* a;
+    std::ptrdiff_t a_stride;
+    const T* b;
+    std::ptrdiff_t b_stride;
+    T* y;  // may equal a or b if the strides are equal
+    std::ptrdiff_t y_stride;
+    std::size_t length;
+    std::size_t lanes;  // from the kernels' least_lanes to most_lanes<T>
+    placement where;
+    std::size_t lead = 0;
+};
+
 // For linear recurrences: maps x -> a x + b, of whose compositions the second components are stored.
 template <class T>
 struct affine_kernels {
     std::size_t stream_alignment;  // as in tree_kernels
+    std::size_t least_lanes;       // as there
     // Scan of n maps that begin at a row and do not pass the end of its tile; advances state.rows over all
     // complete rows. y may equal a or b.
     void (*scan_rows)(const T* a, const T* b, T* y, std::size_t n, affine_state<T>& state,
                       const scan_pass& pass);
     // Advances state.rows over whole rows.
     void (*fold_rows)(const T* a, const T* b, std::size_t n, affine_state<T>& state);
-    // Scan of a run of `count` maps, 1 to 4, of every lane, of which map m is a[m][lane], b[m][lane] and its
-    // result y[m][lane]; advances the runs of lanes over a complete one. y may equal a or b.
-    void (*scan_lanes)(const T* const* a, const T* const* b, T* const* y, std::size_t count,
-                       std::size_t lanes, const affine_lanes<T>& state);
+    // Scan of maps that begin at a run and do not pass the end of its row; advances the runs of lanes over
+    // complete ones. Maps that end within a run are the last of their sequence.
+    void (*scan_lanes)(const affine_block<T>& block, affine_lanes<T>& state);
+    // Advances the runs of lanes over whole runs; reads block.a and block.b only.
+    void (*fold_lanes)(const affine_block<T>& block, affine_lanes<T>& state);
 };
 
 template <class T, class Op>

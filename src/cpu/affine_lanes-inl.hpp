@@ -1,0 +1,211 @@
+// Linear recurrences side by side, a lane each. Nothing moves between lanes: what stands to the left of a run
+// is read once in four elements, from the first-level cache.
+
+#if defined(UPSWEEP_AFFINE_LANES_INL_HPP) == defined(HWY_TARGET_TOGGLE)
+#ifdef UPSWEEP_AFFINE_LANES_INL_HPP
+#undef UPSWEEP_AFFINE_LANES_INL_HPP
+#else
+#define UPSWEEP_AFFINE_LANES_INL_HPP
+#endif
+
+#include <algorithm>
+#include <cstddef>
+
+#include "src/cpu/lane_kernels-inl.hpp"
+#include "src/cpu/vector-inl.hpp"
+#include "upsweep/core/tree.hpp"
+#include "upsweep/cpu/kernels.hpp"
+
+#if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128  // the portable level needs no vector bodies
+HWY_BEFORE_NAMESPACE();
+namespace upsweep::cpu::HWY_NAMESPACE {
+
+// x -> a x + b in every lane.
+template <class T>
+struct affine_maps {
+    using V = vector<T>;
+    V a, b;
+    // Implicit ones would lack the target's attributes, without which g++ refuses NEON's.
+    HWY_INLINE affine_maps() : a(), b() {}
+    HWY_INLINE affine_maps(V slope, V offset) : a(slope), b(offset) {}
+};
+template <class T>
+HWY_INLINE affine_maps<T> compose(affine_maps<T> first, affine_maps<T> second) {
+    return {hn::Mul(first.a, second.a), hn::Add(hn::Mul(second.a, first.b), second.b)};
+}
+
+template <class T>
+struct affine_lanes_of {
+    using maps = affine_maps<T>;
+    static constexpr std::size_t width = lanes<T>;
+
+    static HWY_ATTR void scan(const affine_block<T>& block, affine_lanes<T>& state) {
+        if (block.where == placement::streamed)
+            scan_to<placement::streamed>(block, state);
+        else
+            scan_to<placement::cached>(block, state);
+        state.has_runs = true;
+    }
+    static HWY_ATTR void fold(const affine_block<T>& block, affine_lanes<T>& state) {
+        for_each_run(block, state, folder{});
+        state.has_runs = true;
+    }
+
+  private:
+    static HWY_INLINE maps load(const T* a, const T* b) {
+        return {hn::LoadU(full<T>(), a), hn::LoadU(full<T>(), b)};
+    }
+
+    // Of a vector of lanes.
+    struct run {
+        const T* a;
+        std::ptrdiff_t a_stride;
+        const T* b;
+        std::ptrdiff_t b_stride;
+        T* y;
+        std::size_t lane;
+        T *runs_a, *runs_b;  // before it
+
+        HWY_INLINE maps item(std::size_t m) const {
+            return load(element_of(a, a_stride, m), element_of(b, b_stride, m));
+        }
+        HWY_INLINE void store(maps runs) const {
+            hn::StoreU(runs.a, full<T>(), runs_a);
+            hn::StoreU(runs.b, full<T>(), runs_b);
+        }
+    };
+
+    // What is done with a run of `count` items. Runs: whether others of its row come before it.
+    struct folder {
+        template <bool Runs>
+        HWY_INLINE void take(const run& at, std::size_t count) const {
+            maps items = at.item(0);
+            for (std::size_t m = 1; m < count; ++m) items = compose(items, at.item(m));
+            at.store(Runs ? compose(load(at.runs_a, at.runs_b), items) : items);
+        }
+    };
+    template <bool Rows, bool Tiles, placement Where>
+    struct scanner {
+        const affine_lanes<T>& state;
+        std::ptrdiff_t y_stride;
+
+        template <bool Runs>
+        HWY_INLINE void take(const run& at, std::size_t count) const {
+            const auto supers = hn::LoadU(full<T>(), state.supers + at.lane);
+            maps runs, rows, tiles, items;
+            if constexpr (Runs) runs = load(at.runs_a, at.runs_b);
+            if constexpr (Rows) rows = load(state.rows_a + at.lane, state.rows_b + at.lane);
+            if constexpr (Tiles) tiles = load(state.tiles_a + at.lane, state.tiles_b + at.lane);
+            for (std::size_t m = 0; m < count; ++m) {
+                items = m == 0 ? at.item(0) : compose(items, at.item(m));
+                maps value = Runs ? compose(runs, items) : items;
+                if (m + 1 == count) at.store(value);
+                if constexpr (Rows) value = compose(rows, value);
+                if constexpr (Tiles) value = compose(tiles, value);
+                put<Where>(hn::Add(hn::Mul(value.a, supers), value.b), element_of(at.y, y_stride, m));
+            }
+        }
+    };
+
+    template <placement Where>
+    static HWY_INLINE void scan_to(const affine_block<T>& block, const affine_lanes<T>& state) {
+        if (state.has_rows)
+            state.has_tiles ? scan_as<true, true, Where>(block, state)
+                            : scan_as<true, false, Where>(block, state);
+        else
+            state.has_tiles ? scan_as<false, true, Where>(block, state)
+                            : scan_as<false, false, Where>(block, state);
+    }
+    template <bool Rows, bool Tiles, placement Where>
+    static HWY_ATTR void scan_as(const affine_block<T>& block, const affine_lanes<T>& state) {
+        for_each_run(block, state, scanner<Rows, Tiles, Where>{state, block.y_stride});
+    }
+
+    // The runs of a block: where the last vector of lanes begins within the one before, its elements and what
+    // is before it are set aside, as lane_vectors says.
+    template <class Body>
+    static HWY_INLINE void for_each_run(const affine_block<T>& block, const affine_lanes<T>& state,
+                                        const Body& body) {
+        lane_walk walk(block, state);
+        std::size_t i = 0;
+        if (!state.has_runs && block.length >= core::run_size) {
+            walk.template take<false>(i, core::run_size, body);
+            i += core::run_size;
+        }
+        for (; i + core::run_size <= block.length; i += core::run_size)
+            walk.template take<true>(i, core::run_size, body);
+        if (i == block.length) return walk.finish();
+        if (i == 0 && !state.has_runs)
+            walk.template take<false>(i, block.length - i, body);
+        else
+            walk.template take<true>(i, block.length - i, body);
+        walk.finish();
+    }
+    struct lane_walk {
+        const affine_block<T>& block;
+        const affine_lanes<T>& state;
+        const lane_vectors<T> vectors;
+        run_prefetcher<T> next_a, next_b;
+        slot_state<T> runs_a, runs_b;
+        HWY_ALIGN T held_a[core::run_size * width];
+        HWY_ALIGN T held_b[core::run_size * width];
+
+        HWY_INLINE lane_walk(const affine_block<T>& of, const affine_lanes<T>& before)
+            : block(of),
+              state(before),
+              vectors(of.lanes),
+              next_a(of.lead, of.a_stride, vectors),
+              next_b(of.lead, of.b_stride, vectors),
+              runs_a(vectors, before.runs_a),
+              runs_b(vectors, before.runs_b) {}
+
+        // The run of `count` items from the i-th on, of all lanes.
+        template <bool Runs, class Body>
+        HWY_INLINE void take(std::size_t i, std::size_t count, const Body& body) {
+            const T* a = element_of(block.a, block.a_stride, i);
+            const T* b = element_of(block.b, block.b_stride, i);
+            T* y = element_of(block.y, block.y_stride, i);
+            next_a.start(a);
+            next_b.start(b);
+            if (vectors.overlap()) {
+                hold(a + vectors.last, block.a_stride, count, held_a);
+                hold(b + vectors.last, block.b_stride, count, held_b);
+            }
+            for (std::size_t lane = 0; lane < vectors.whole; lane += width) {
+                next_a.ask();
+                next_b.ask();
+                body.template take<Runs>({a + lane, block.a_stride, b + lane, block.b_stride, y + lane, lane,
+                                          state.runs_a + lane, state.runs_b + lane},
+                                         count);
+            }
+            if (!vectors.overlap()) return;
+            next_a.ask();
+            next_b.ask();
+            constexpr auto stride = static_cast<std::ptrdiff_t>(width);
+            body.template take<Runs>(
+                {held_a, stride, held_b, stride, y + vectors.last, vectors.last, runs_a.last, runs_b.last},
+                count);
+        }
+        HWY_INLINE void finish() {
+            runs_a.finish();
+            runs_b.finish();
+        }
+        static HWY_INLINE void hold(const T* from, std::ptrdiff_t stride, std::size_t count, T* to) {
+            for (std::size_t m = 0; m < count; ++m)
+                hn::Store(hn::LoadU(full<T>(), element_of(from, stride, m)), full<T>(), to + m * width);
+        }
+    };
+    template <placement Where>
+    static HWY_INLINE void put(vector<T> v, T* to) {
+        if constexpr (Where == placement::streamed)
+            hn::Stream(v, full<T>(), to);
+        else
+            hn::StoreU(v, full<T>(), to);
+    }
+};
+
+}  // namespace upsweep::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+#endif
+
+#endif
