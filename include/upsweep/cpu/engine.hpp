@@ -32,6 +32,8 @@ class scan_engine {
   public:
     static constexpr std::size_t most_elements =
         std::max(core::tile_size, tuning::chunk_bytes / sizeof(Acc));  // of a chunk
+    static constexpr std::size_t summarising_cost =
+        Exact ? tuning::exact_summarising_cost : tuning::summarising_cost;
 
     struct state {
         Acc supers;  // S; the running value of an exact operator

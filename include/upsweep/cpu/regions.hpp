@@ -39,7 +39,8 @@ enum class progress { made, waits, finished };
 inline constexpr std::size_t most_regions = 128;
 inline constexpr std::size_t most_region_helpers = 63;
 
-// Where the threads of a scan find what to do. Kernel as in chain.hpp, whose chunks are the regions here.
+// Where the threads of a scan find what to do. Kernel as in chain.hpp, whose chunks are the regions here; it
+// may have a summarising_cost of its own.
 // Threads go by steps that never block, so that a test can take them in any order.
 template <class Kernel>
 class region_board {
@@ -76,15 +77,23 @@ class region_board {
         std::size_t end = 0;
     };
 
+    // What summarising takes in percent of scanning.
+    static constexpr std::size_t summarising_cost = [] {
+        if constexpr (requires { Kernel::summarising_cost; })
+            return Kernel::summarising_cost;
+        else
+            return tuning::summarising_cost;
+    }();
+
     // How `count` regions from the first-th on are divided.
     struct division {
         std::size_t lead_end, tail_begin;
 
         division(std::size_t first, std::size_t count, std::size_t helpers) {
             // What everybody scans in the end is one part, what the caller scans meanwhile the cost of it.
-            const std::size_t parts = 100 * (helpers + 1) + tuning::summarising_cost;
+            const std::size_t parts = 100 * (helpers + 1) + summarising_cost;
             const auto rounded = [&](std::size_t percent) { return (percent * count + parts / 2) / parts; };
-            lead_end = first + rounded(tuning::summarising_cost);
+            lead_end = first + rounded(summarising_cost);
             tail_begin = std::max(lead_end, first + count - std::max<std::size_t>(1, rounded(100)));
         }
     };

@@ -42,8 +42,10 @@ inline constexpr std::size_t chunks_per_thread = 6;
 // The same of regions, which stay with their threads.
 inline constexpr std::size_t smallest_region_bytes = 16 * 1024;
 inline constexpr std::size_t regions_per_thread = 8;
-// What summarising takes in percent of scanning.
+// What summarising takes in percent of scanning, and where the operator is exact: then it is a fold of
+// vectors, without a shuffle.
 inline constexpr std::size_t summarising_cost = 50;
+inline constexpr std::size_t exact_summarising_cost = 40;
 // How far ahead of what it scans a thread alone asks for input: where a far cache has it, and where it comes
 // from memory. Below the first size the near caches have it, and asking gains nothing.
 inline constexpr std::size_t asking_bytes = 1024 * 1024;
