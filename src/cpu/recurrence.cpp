@@ -18,8 +18,6 @@ namespace {
 template <class T>
 class recurrence_engine {
   public:
-    static constexpr double first_share = 0.6;
-
     using state = core::tree_carry<affine_map<T>>;
     struct summary {
         std::array<affine_map<T>, core::tiles_per_super> tiles;

@@ -25,7 +25,6 @@ template <class Acc, class Op>
 class segmented_engine {
   public:
     using lane = segmented_lane<Acc>;
-    static constexpr double first_share = 0.62;
     // Elements that are staged at once: whole groups of rows at every SIMD level.
     static constexpr std::size_t piece_elements = std::max(core::row_size, piece_bytes / sizeof(lane));
 
