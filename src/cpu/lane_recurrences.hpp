@@ -148,7 +148,7 @@ class lane_recurrences {
         for_each_task(ex_, std::min(threads, tasks) - 1, tasks, [&](std::size_t task) {
             const lane_range range = range_of(task);
             recurrence_lanes<T, widest + line> state(range.lanes, x0_);
-            scan<Direct>(range, 0, staging_.length(), state);
+            scan<Direct>(range, 0, staging_.length(), state, staging_.lead());
             staging_.fence();
         });
     }
@@ -175,9 +175,13 @@ class lane_recurrences {
             for (std::size_t i = core::row_size; i <= chunk_size; i += core::row_size, lane += range.lanes)
                 carried.push_row(made.a + lane, made.b + lane, chunk * chunk_size + i);
         }
-        void scan(std::size_t chunk, state& carried, std::size_t /*next*/) const {
+        void scan(std::size_t chunk, state& carried, std::size_t next) const {
             const std::size_t first = chunk * chunk_size;
-            all.scan<Direct>(range, first, std::min(chunk_size, all.staging_.length() - first), carried);
+            // What this thread summarises next comes from memory meanwhile.
+            const std::size_t lead = next == no_chunk ? all.staging_.lead()
+                                                      : (next - chunk) * chunk_size * range.lanes * sizeof(T);
+            all.scan<Direct>(range, first, std::min(chunk_size, all.staging_.length() - first), carried,
+                             lead);
             all.staging_.fence();
         }
     };
@@ -198,10 +202,10 @@ class lane_recurrences {
                   typename kernel::state(range.lanes, x0_));
     }
 
-    // Scans elements [first, first + count), which begin at a row.
+    // Scans elements [first, first + count), which begin at a row, and asks for input `lead` bytes ahead.
     template <bool Direct, std::size_t capacity>
     void scan(const lane_range& range, std::size_t first, std::size_t count,
-              recurrence_lanes<T, capacity>& state) const {
+              recurrence_lanes<T, capacity>& state, std::size_t lead) const {
         alignas(64) T runs_a[capacity];
         alignas(64) T runs_b[capacity];
         for (std::size_t i = first; i < first + count; i += core::row_size) {
@@ -210,9 +214,9 @@ class lane_recurrences {
                                    state.tiles_a,  state.tiles_b,  state.supers, false,
                                    state.has_rows, state.has_tiles};
             if constexpr (Direct)
-                kernels_.scan_lanes(staging_.block_of(range, i, length), before);
+                kernels_.scan_lanes(staging_.block_of(range, i, length, lead), before);
             else
-                scan_buffered(range, i, length, before);
+                scan_buffered(range, i, length, before, lead);
             if (length == core::row_size) state.push_row(runs_a, runs_b, i + length);
         }
     }
@@ -223,20 +227,20 @@ class lane_recurrences {
         for (std::size_t i = first; i < end; i += core::row_size, a += range.lanes, b += range.lanes) {
             affine_lanes<T> before{a, b, nullptr, nullptr, nullptr, nullptr, nullptr, false, false, false};
             if constexpr (Direct)
-                kernels_.fold_lanes(staging_.block_of(range, i, core::row_size), before);
+                kernels_.fold_lanes(staging_.block_of(range, i, core::row_size, staging_.lead()), before);
             else
                 fold_buffered(range, i, before);
         }
     }
 
     // The same by way of buffers, of a row at most.
-    void scan_buffered(const lane_range& range, std::size_t first, std::size_t count,
-                       affine_lanes<T>& before) const {
+    void scan_buffered(const lane_range& range, std::size_t first, std::size_t count, affine_lanes<T>& before,
+                       std::size_t lead) const {
         typename staging::buffers space;
         const std::size_t step = staging::rows_count(range.lanes);
         for (std::size_t i = 0; i < count; i += step) {
             const std::size_t length = std::min(step, count - i);
-            kernels_.scan_lanes(staging_.load_rows(range, first + i, length, space), before);
+            kernels_.scan_lanes(staging_.load_rows(range, first + i, length, lead, space), before);
             staging_.store_rows(range, first + i, length, space.y);
         }
     }
@@ -244,7 +248,7 @@ class lane_recurrences {
         typename staging::buffers space;
         const std::size_t step = staging::rows_count(range.lanes);
         for (std::size_t i = first; i < first + core::row_size; i += step)
-            kernels_.fold_lanes(staging_.load_rows(range, i, step, space), before);
+            kernels_.fold_lanes(staging_.load_rows(range, i, step, staging_.lead(), space), before);
     }
 
     executor& ex_;

@@ -41,15 +41,18 @@ class recurrence_staging {
     [[nodiscard]] bool direct() const { return a_.lies() && b_.lies() && y_in_place_; }
     [[nodiscard]] std::size_t length() const { return geometry_.length; }
 
+    // How many bytes ahead input is asked for where it is read for the first time.
+    [[nodiscard]] std::size_t lead() const { return lead_; }
+
     // Elements [first, first + count) of direct lanes.
-    [[nodiscard]] affine_block<T> block_of(const lane_range& range, std::size_t first,
-                                           std::size_t count) const {
+    [[nodiscard]] affine_block<T> block_of(const lane_range& range, std::size_t first, std::size_t count,
+                                           std::size_t lead) const {
         affine_block<T> block{};
         block.a = a_.row(range.at.in, first);
         block.a_stride = a_.stride;
         block.b = b_.row(range.at.second, first);
         block.b_stride = b_.stride;
-        block.lead = lead_;
+        block.lead = lead;
         place_results(range, first, block);
         block.length = count;
         block.lanes = range.lanes;
@@ -64,7 +67,7 @@ class recurrence_staging {
     }
     // The same of others, whose coefficients are read from buffers, and results written to one, unless they
     // lie well.
-    affine_block<T> load_rows(const lane_range& range, std::size_t first, std::size_t count,
+    affine_block<T> load_rows(const lane_range& range, std::size_t first, std::size_t count, std::size_t lead,
                               buffers& space) const {
         const auto pitch = static_cast<std::ptrdiff_t>(range.lanes);
         affine_block<T> block{space.a, pitch,       space.b,          pitch, space.y, pitch,
@@ -81,7 +84,7 @@ class recurrence_staging {
         } else {
             gather(b_, range.at.second, range.lanes, first, count, space.b);
         }
-        if (a_.lies() && b_.lies()) block.lead = lead_;
+        if (a_.lies() && b_.lies()) block.lead = lead;
         if (y_in_place_) place_results(range, first, block);
         return block;
     }
