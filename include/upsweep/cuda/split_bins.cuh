@@ -409,6 +409,8 @@ class splitter {
             const auto end = reinterpret_cast<std::uintptr_t>(given_.out) + given_.room * sizeof(Out);
             if (to >= end) return;
         }
+        // A generic address: stores to what the compiler knows as global memory it puts behind all reads of
+        // shared memory, and that burst takes longer.
         Out& out = *reinterpret_cast<Out*>(to);
         if constexpr (shape::gathers_elements)
             out = gathered_[at];
