@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "hwy/cache_control.h"
 #include "upsweep/cpu/axis.hpp"
 
 namespace upsweep::cpu {
@@ -160,7 +159,7 @@ class lane_staging {
         for (std::size_t i = first; i < first + count; ++i) {
             const char* x = static_cast<const char*>(in_row(range, i).data);
             for (std::size_t byte = 0; byte < range.lanes * in_.element_size; byte += 64)
-                hwy::Prefetch(x + byte);
+                __builtin_prefetch(x + byte);
         }
         asm volatile("");  // keeps GCC from taking this for a function without effect
     }
