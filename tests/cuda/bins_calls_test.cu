@@ -48,8 +48,9 @@ struct problem {
 TEST(cuda_bins, any_number_of_bins) {
     const std::size_t n = repetitions(3'000'003, 100'003);
     cuda::executor ex;
-    for (const std::uint32_t count : {1u, 3u, 4u, 31u, 32u, 63u, 64u, 255u, 256u, 257u, 4'000u, 58'112u,
-                                      58'113u, 65'536u, 65'537u, 464'896u, 3'000'000u, 17'000'000u}) {
+    for (const std::uint32_t count :
+         {1u, 3u, 4u, 31u, 32u, 63u, 64u, 255u, 256u, 257u, 4'000u, 58'111u, 58'112u, 65'536u, 65'537u,
+          464'888u, 464'889u, 3'000'000u, 17'000'000u}) {
         SCOPED_TRACE(std::to_string(count) + " bins");
         const problem given(n, {0.125f, 0.75f, count}, count);
         device_array<std::uint64_t> counts(count), offsets(std::size_t(count) + 1);

@@ -6,6 +6,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "upsweep/cuda/bin_classes.cuh"
 #include "upsweep/cuda/cache_hints.cuh"
 #include "upsweep/cuda/words.cuh"
 
@@ -34,7 +35,7 @@ struct count_arguments {
     std::uint32_t sharing;  // blocks that see some of the elements each
     std::uint32_t parts;    // times as many blocks, each of which has counters for some of the slots:
     std::uint32_t slots;    // [part * slots, (part + 1) * slots), of each 2^log_copies copies
-    unsigned log_copies;
+    unsigned log_copies;    // and one more counter
     std::uint64_t* counts;  // of each bin, cleared before
     // Exclusive sums of the counts and behind them that of all, of few bins; null: not wanted.
     std::uint64_t* offsets;
@@ -58,13 +59,15 @@ struct counted_slots {
     static constexpr bool are_values = sizeof(In) == 1 && !Classes::asks_caller;
 
     static std::uint32_t count(const Classes& classes) { return are_values ? 256 : classes.bins(); }
-    __device__ __forceinline__ static std::uint32_t of(const Classes& classes, const In& x) {
+    // bin_of(x) says the bin.
+    template <class BinOf>
+    __device__ __forceinline__ static std::uint32_t of(const BinOf& bin_of, const In& x) {
         if constexpr (are_values) {
             std::uint8_t value;
             std::memcpy(&value, &x, 1);
             return value;
         } else {
-            return classes(x);
+            return bin_of(x);
         }
     }
     __device__ __forceinline__ static std::uint32_t bin(const Classes& classes, std::uint32_t slot) {
@@ -180,18 +183,24 @@ __global__ void __launch_bounds__(detail::count_threads, 1) count_bins_kernel(Ar
     const std::uint32_t first_slot = blockIdx.x % arguments.parts * arguments.slots;
     const detail::shared_work work{blockIdx.x / arguments.parts, arguments.sharing};
     const std::uint64_t n = arguments.extent.size();
-    std::uint32_t* const own = counters + (lane & (copies - 1));
+    // What is in no slot is counted behind all of them, as the compiler would make a branch of it otherwise.
+    // Addresses of shared memory take one register.
+    const unsigned shift = arguments.log_copies + 2;
+    const auto own = static_cast<std::uint32_t>(__cvta_generic_to_shared(counters + (lane & (copies - 1))));
 
     // So many elements at once that no counter overflows.
     const std::uint64_t most = std::uint64_t(arguments.sharing) << 31;
     for (std::uint64_t first = 0; first < n; first += most) {
         for (std::uint32_t k = threadIdx.x; k < words; k += detail::count_threads) counters[k] = 0;
         __syncthreads();
-        detail::see_share(arguments.in, first, min(n, first + most), work,
-                          [&](const typename Arguments::In& x) {
-                              const std::uint32_t slot = slots::of(arguments.classes, x) - first_slot;
-                              if (slot < arguments.slots) atomicAdd(own + (slot << arguments.log_copies), 1u);
-                          });
+        detail::in_one_way(arguments.classes, [&](const auto& bin_of) {
+            detail::see_share(
+                arguments.in, first, min(n, first + most), work, [&](const typename Arguments::In& x) {
+                    std::uint32_t slot = slots::of(bin_of, x);
+                    if constexpr (!slots::are_values) slot = min(slot - first_slot, arguments.slots);
+                    asm volatile("red.shared.add.u32 [%0], 1;" ::"r"(own + (slot << shift)) : "memory");
+                });
+        });
         __syncthreads();
         // The copies of a counter lie side by side, those of several counters before a warp. Blocks begin at
         // different counters, so that they do not all add to the same ones at once.

@@ -45,8 +45,8 @@ class count_launch {
         if (n == 0) return;
         const std::uint64_t blocks = (n - 1) / count_least_elements + 1;
         made_.sharing = unsigned(std::min(blocks, std::uint64_t(ex_.multiprocessors())));
-        // A counter for each slot in one block, or in a few.
-        const auto room = std::uint32_t(ex_.shared_memory()) / std::uint32_t(sizeof(std::uint32_t));
+        // A counter for each slot in one block, or in a few, and one for all else in each.
+        const auto room = std::uint32_t(ex_.shared_memory()) / std::uint32_t(sizeof(std::uint32_t)) - 1;
         made_.parts = (slots_ - 1) / room + 1;
         if (made_.parts > count_most_parts) {
             count_many_bins_kernel<<<made_.sharing, count_threads, 0, ex_.stream()>>>(made_);
@@ -58,7 +58,7 @@ class count_launch {
         made_.log_copies = 5;
         while (made_.log_copies != 0 && std::uint64_t(made_.slots) << made_.log_copies > wanted)
             --made_.log_copies;
-        const int shared = int(sizeof(std::uint32_t)) * int(made_.slots << made_.log_copies);
+        const int shared = int(sizeof(std::uint32_t)) * int((made_.slots + 1) << made_.log_copies);
         prepare<&count_bins_kernel<arguments>>(ex_, ex_.shared_memory(), 0);
         count_bins_kernel<<<made_.sharing * made_.parts, count_threads, shared, ex_.stream()>>>(made_);
     }

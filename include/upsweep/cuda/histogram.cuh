@@ -14,7 +14,7 @@
 // are more bins than a block has counters for. The calls return when the work is in the executor's stream.
 // Aliasing: counts overlaps neither in nor edges nor options.length. Errors: upsweep::error names the
 // argument; nothing has been enqueued then. Complexity: one read of in for as many bins as a block has
-// counters for (58112 of compute capability 9.0), up to eight for up to eight times as many; one, and an
+// counters for (58111 of compute capability 9.0), up to eight for up to eight times as many; one, and an
 // addition in global memory for each element, for more. No scratch. Source: Blelloch, "Prefix sums and their
 // applications", 1990, and for counters of a block's own Podlozhnyuk, "Histogram calculation in CUDA", 2007.
 #pragma once
