@@ -5,7 +5,6 @@
 #include <array>
 #include <cstdint>
 #include <cstdlib>
-#include <optional>
 
 #include "src/cpu/lane_recurrences.hpp"
 #include "upsweep/core/tree.hpp"

@@ -3,11 +3,9 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <type_traits>
 
 #include "upsweep/cuda/bin_classes.cuh"
-#include "upsweep/cuda/cache_hints.cuh"
 #include "upsweep/cuda/words.cuh"
 
 namespace upsweep::cuda {

@@ -18,25 +18,10 @@ __device__ __forceinline__ void store_shared(std::uint32_t address, std::uint32_
     asm volatile("st.shared.u32 [%0], %1;" ::"r"(address), "r"(value) : "memory");
 }
 
-// The lanes that have the same bit. In PTX, because then one instruction turns seven bits into predicates
-// and one turns the votes; left to itself the compiler takes six for each bit.
-template <unsigned Bit>
-__device__ __forceinline__ unsigned lanes_with_bit(unsigned bits) {
-    unsigned votes;
-    asm volatile(
-        "{\n"
-        ".reg .pred is_set;\n"
-        ".reg .b32 tested;\n"
-        "and.b32 tested, %1, %2;\n"
-        "setp.ne.u32 is_set, tested, 0;\n"
-        "vote.sync.ballot.b32 %0, is_set, 0xffffffff;\n"
-        "@!is_set not.b32 %0, %0;\n"
-        "}"
-        : "=r"(votes)
-        : "r"(bits), "n"(1u << Bit));
-    return votes;
-}
-template <unsigned Bit>
+// The lanes that have the bit, of those that have it, and for others these lanes xor `Flip`. In PTX, because
+// then one instruction turns seven bits into predicates and one turns the votes; left to itself the compiler
+// takes six for each bit.
+template <unsigned Bit, unsigned Flip>
 __device__ __forceinline__ unsigned votes_for_bit(unsigned bits) {
     unsigned votes;
     asm volatile(
@@ -46,10 +31,16 @@ __device__ __forceinline__ unsigned votes_for_bit(unsigned bits) {
         "and.b32 tested, %1, %2;\n"
         "setp.ne.u32 is_set, tested, 0;\n"
         "vote.sync.ballot.b32 %0, is_set, 0xffffffff;\n"
+        "@!is_set xor.b32 %0, %0, %3;\n"
         "}"
         : "=r"(votes)
-        : "r"(bits), "n"(1u << Bit));
+        : "r"(bits), "n"(1u << Bit), "n"(Flip));
     return votes;
+}
+// The lanes that have the same bit.
+template <unsigned Bit>
+__device__ __forceinline__ unsigned lanes_with_bit(unsigned bits) {
+    return votes_for_bit<Bit, ~0u>(bits);
 }
 __device__ __forceinline__ unsigned in_all(unsigned a, unsigned b, unsigned c) {
     unsigned made;
@@ -66,6 +57,16 @@ __device__ __forceinline__ unsigned lanes_with(unsigned bits, unsigned lanes) {
     else
         return lanes_with<Bits, Next + 2>(
             bits, in_all(lanes, lanes_with_bit<Next>(bits), lanes_with_bit<Next + 1>(bits)));
+}
+
+// Of `lanes` those whose lowest `Bits` bits are those of this lane's number in the warp.
+template <unsigned Bits, unsigned Next = 0>
+__device__ __forceinline__ unsigned lanes_with_number(unsigned bits, unsigned lane, unsigned lanes) {
+    if constexpr (Next == Bits)
+        return lanes;
+    else
+        return lanes_with_number<Bits, Next + 1>(
+            bits, lane, lanes & ~(votes_for_bit<Next, 0>(bits) ^ (0u - (lane >> Next & 1))));
 }
 
 // A lane among those of its warp.

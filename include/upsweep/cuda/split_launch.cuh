@@ -53,13 +53,11 @@ struct bin_of_index {
 // How often the elements are moved: once, or by digits of the bin's number, all of about the same size.
 struct split_plan {
     unsigned passes, digit_bits;
-    unsigned digits;  // of the longest pass
 
     explicit split_plan(std::uint64_t bins) {
         const auto bits = unsigned(std::bit_width(bins - 1));
         passes = std::max((bits + split_digit_bits - 1) / split_digit_bits, 1u);
         digit_bits = (bits + passes - 1) / passes;
-        digits = passes == 1 ? unsigned(bins) : 1u << digit_bits;
     }
 };
 static_assert(most_digit_places * split_digit_bits >= 32);
@@ -213,7 +211,8 @@ class split_launch {
         const auto digit = [&](unsigned k, const auto& classes) {
             const unsigned shift = k * plan.digit_bits;
             const bool is_last = k + 1 == plan.passes;
-            const auto count = is_last ? static_cast<std::uint32_t>((bins - 1) >> shift) + 1 : plan.digits;
+            const auto count =
+                is_last ? static_cast<std::uint32_t>((bins - 1) >> shift) + 1 : 1u << plan.digit_bits;
             return digit_of<std::decay_t<decltype(classes)>>{classes, shift, is_last ? ~0u : count - 1,
                                                              count};
         };
