@@ -49,9 +49,11 @@ class device_array {
                        "copying from the device");
         return copy;
     }
+    // Waits for the whole device, as streams that do not wait for the default one may be used next.
     void poison() {
         expect_success(cudaMemset(data_, device_staging::poison, size_ * sizeof(T)),
                        "poisoning device memory");
+        expect_success(cudaDeviceSynchronize(), "waiting for the device");
     }
 
     [[nodiscard]] T* data() const { return data_; }

@@ -1,7 +1,9 @@
 // Calls of segmented scans on the GPU: long arrays, graphs, scratch, what is refused.
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "cuda/captured_graph.hpp"
@@ -54,7 +56,6 @@ TEST(cuda_segments, between_scans_and_in_graphs) {
         const captured_graph captured(stream, work);
         for (int k = 0; k < 4; ++k) {
             for (device_array<float>* const out : {&a, &b, &c}) out->poison();
-            expect_success(cudaDeviceSynchronize(), "poisoning");
             if (k % 2 == 0)
                 captured.launch(stream);
             else
@@ -82,12 +83,83 @@ TEST(cuda_segments, through_the_callers_workspace) {
             inclusive_scan_by_key(ex, given.keys.view(), given.in.view(), out.span());
             EXPECT_EQ(out.read(), given.sums);
         }
-        cuda::executor small(nullptr, scratch.span().subspan(0, n / 8), choice);
+        cuda::executor small(nullptr, scratch.span().subspan(0, 64), choice);
         expect_refused(
             "workspace: expected at least",
             [&] { inclusive_scan_by_key(small, given.keys.view(), given.in.view(), out.span()); },
             errc::out_of_memory);
     }
+}
+
+struct place {  // 12 bytes, not a power of two
+    std::int32_t x, y, z;
+    UPSWEEP_HOST_DEVICE friend bool operator==(const place& a, const place& b) {
+        return a.x == b.x && a.y == b.y && a.z == b.z;
+    }
+};
+struct name_of_20 {  // larger than a run that is loaded whole, and without a default constructor
+    explicit name_of_20(int k) : number(k) {}
+    std::int32_t number;
+    char text[16]{};
+    UPSWEEP_HOST_DEVICE friend bool operator==(const name_of_20& a, const name_of_20& b) {
+        return a.number == b.number;
+    }
+};
+template <class Key>
+Key key_of(int k) {
+    if constexpr (std::is_same_v<Key, place>)
+        return {0, k, 7};
+    else
+        return Key(k);
+}
+
+// Keys, and flags, as wide as elements, narrower and wider, aligned like them and not.
+template <class Key, class T>
+void check_keys(const std::string& what) {
+    SCOPED_TRACE(what);
+    cpu::executor host;
+    for (const std::size_t n : {1u, 5u, 4096u, 70'001u}) {
+        std::vector<Key> keys;
+        for (std::size_t i = 0; i < n; ++i) keys.push_back(key_of<Key>(int(i / 3 % 5 + i / 1000) % 100));
+        std::vector<T> x(n);
+        for (std::size_t i = 0; i < n; ++i) x[i] = static_cast<T>(i * 7 % 13);
+        for (const std::size_t shift : {0u, 1u, 3u}) {
+            std::vector<Key> moved(shift, keys[0]);
+            moved.insert(moved.end(), keys.begin(), keys.end());
+            const device_array<Key> there(moved);
+            const auto view = there.view().subspan(shift, n);
+            const device_array<T> in(x);
+            device_array<T> out(n);
+            for (const bool reverse : {false, true}) {
+                const batch_options<T> options{std::nullopt, reverse};
+                std::vector<T> by_key(n), by_flag(n);
+                inclusive_segmented_scan(host, by_keys(keys), x, by_key, plus{}, options);
+                for (const cuda::algorithm choice : cuda_algorithms()) {
+                    SCOPED_TRACE(std::string(cuda::name(choice)) + ", n = " + std::to_string(n) + ", from " +
+                                 std::to_string(shift) + (reverse ? ", reverse" : ""));
+                    cuda::executor ex(nullptr, choice);
+                    out.poison();
+                    inclusive_segmented_scan(ex, cuda::by_keys(view), in.view(), out.span(), plus{}, options);
+                    EXPECT_EQ(out.read(), by_key);
+                    if constexpr (std::is_arithmetic_v<Key>) {
+                        inclusive_segmented_scan(host, by_head_flags(keys), x, by_flag, plus{}, options);
+                        out.poison();
+                        inclusive_segmented_scan(ex, cuda::by_head_flags(view), in.view(), out.span(), plus{},
+                                                 options);
+                        EXPECT_EQ(out.read(), by_flag);
+                    }
+                }
+            }
+        }
+    }
+}
+
+TEST(cuda_segments, keys_and_flags_of_every_size_and_alignment) {
+    check_keys<std::uint8_t, float>("bytes");
+    check_keys<std::int16_t, std::uint8_t>("16 bits, of bytes");
+    check_keys<std::uint64_t, float>("64 bits");
+    check_keys<place, double>("structs");
+    check_keys<name_of_20, std::int32_t>("larger structs");
 }
 
 // Offsets that no precondition allows stay without effect outside the array.

@@ -12,6 +12,8 @@
 
 namespace upsweep::cuda {
 
+struct no_heads {};
+
 // The types of a scan: inputs In..., of which load(in0[i], in1[i], ...) makes element i, combined by Op in
 // Acc and stored as Out(store(accumulator)). Total is the type in which the caller wants the total.
 template <class AccType, class OpType, class OutType, class TotalType, class LoadType, class StoreType,
@@ -24,7 +26,8 @@ struct scan_types {
     using Load = LoadType;
     using Store = StoreType;
     static constexpr bool chooses = false;    // elements instead of results are stored: choosing.cuh
-    static constexpr bool has_heads = false;  // load() is also told which elements begin a segment
+    static constexpr bool has_heads = false;  // load() is also told which elements begin a segment,
+    using Heads = no_heads;                   // which this knows (segment_heads.cuh)
     static constexpr int inputs = sizeof...(InTypes);
     static constexpr int widest = [] {
         int widest = sizeof(OutType);
@@ -67,7 +70,7 @@ struct scan_arguments {
     typename Types::Op op;
     typename Types::Load load;
     typename Types::Store store;
-    const std::uint32_t* heads = nullptr;  // Types::has_heads: a bit an element in the order of the scan
+    typename Types::Heads heads{};
     bool keeps_sides = false;  // `reverse` is the direction in memory alone: operands do not change sides
 
     __device__ __forceinline__ std::uint64_t size() const {

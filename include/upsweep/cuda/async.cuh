@@ -76,6 +76,14 @@ __device__ __forceinline__ void copy_async(void* to_shared, const void* from_glo
         : "memory");
 }
 
+// Brings what lies between two addresses of an array into the L2 cache, whole granules of 16 bytes.
+__device__ __forceinline__ void prefetch_async(const void* from, const void* until) {
+    const auto first = reinterpret_cast<std::uintptr_t>(from) & ~std::uintptr_t(15);
+    const auto bytes = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(until) - first) & ~15u;
+    if (bytes != 0)
+        asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(first), "r"(bytes) : "memory");
+}
+
 #endif
 
 }  // namespace upsweep::cuda

@@ -7,6 +7,7 @@
 //               its present one: no block waits for another's prefix, only for totals, which depend on
 //               nothing
 //   scanning    combine what stands to the left with each element and store
+//   heads       where elements are in segments: ask what describes these which elements begin one
 //
 // A look-back would publish prefixes and wait for them; here every block computes the prefix itself, from
 // totals alone, in the order of the tree. That costs one read of n / 4096 totals a block, from the cache.
@@ -23,6 +24,7 @@
 
 #include "upsweep/cuda/arguments.cuh"
 #include "upsweep/cuda/look_ahead_counts.cuh"
+#include "upsweep/cuda/look_ahead_heads.cuh"
 #include "upsweep/cuda/look_ahead_left.cuh"
 #include "upsweep/cuda/look_ahead_loader.cuh"
 #include "upsweep/cuda/look_ahead_results.cuh"
@@ -61,8 +63,11 @@ __device__ __forceinline__ void run_look_ahead(const scan_arguments<Types>& argu
                                         shape::row_count(arguments.n)};
         const look_ahead_totals<Types> totals{ring, tile_totals, row_totals};
         const int look_ahead_warp = warp - 2 * shape::warps - 1;
+        const int head_warp = look_ahead_warp - shape::look_ahead_warps - (shape::parts > 1);
         if (warp < 2 * shape::warps)
             totals.sum(warp - shape::warps);
+        else if (shape::head_warps > 0 && head_warp >= 0)
+            look_ahead_heads<Types>{ring}.find(head_warp);
         else if (look_ahead_warp >= shape::look_ahead_warps)
             totals.join_parts_of_tiles();
         else if constexpr (Types::chooses)

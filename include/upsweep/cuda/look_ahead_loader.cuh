@@ -91,12 +91,17 @@ struct look_ahead_loader : look_ahead_ring<Types> {
             const std::uint32_t index = __shfl_sync(0xffffffffu, next.index, 0);
             const std::uint32_t tag = __shfl_sync(0xffffffffu, next.tag, 0);
             const bool more = index < units;
+            if constexpr (Types::has_heads)
+                if (more && lane == 0)
+                    arguments.heads.prefetch(this->first_item(index), unsigned(this->valid_items(index)), n,
+                                             arguments.reverse);
             own.free.wait(at.phase);
             if (lane == 0) {
                 own.unit = more ? std::int64_t(index) : -1;
                 own.previous = previous;
                 own.tag = tag;
             }
+            if constexpr (Types::has_heads) own.taken.arrive_by_warp(lane);
             previous = index;
             if (!more) {
                 // Every block takes one ticket too many; whoever takes the last of all leaves the counter
@@ -108,6 +113,7 @@ struct look_ahead_loader : look_ahead_ring<Types> {
                     at.advance();
                     control(at.stage).free.wait(at.phase);
                     if (lane == 0) control(at.stage).unit = -1;
+                    if constexpr (Types::has_heads) control(at.stage).taken.arrive_by_warp(lane);
                     control(at.stage).full.arrive_by_warp(lane);
                 }
                 return;
@@ -119,12 +125,7 @@ struct look_ahead_loader : look_ahead_ring<Types> {
             if (lane == 0) {
                 unsigned bytes = copies[0].bytes;
                 if constexpr (Types::inputs == 2) bytes += copies[1].bytes;
-                unsigned head_bytes = 0;
-                if constexpr (Types::has_heads) head_bytes = this->valid_rows(index) * Types::row / 8;
-                own.full.arrive_expecting(bytes + head_bytes);
-                if constexpr (Types::has_heads)
-                    copy_async(stage(at.stage) + shape::heads_at,
-                               arguments.heads + this->first_item(index) / 32, head_bytes, own.full);
+                own.full.arrive_expecting(bytes);
 #pragma unroll
                 for (int k = 0; k < Types::inputs; ++k)
                     if (copies[k].bytes != 0)

@@ -17,7 +17,8 @@ namespace upsweep::cuda::detail {
 
 // What the warps know of a stage.
 struct stage_state {
-    phase_barrier full;         // the rows have landed
+    phase_barrier taken;        // the unit is known: for those that find its heads
+    phase_barrier full;         // the rows have landed, and heads are found
     phase_barrier summed;       // runs are folded
     phase_barrier summed_rows;  // where units are parts of tiles: rows are totalled
     phase_barrier folded;       // rows are folded
@@ -77,8 +78,9 @@ struct look_ahead_ring {
     __device__ __forceinline__ T* at(int s, int offset) const {
         return reinterpret_cast<T*>(stage(s) + offset);
     }
-    __device__ __forceinline__ const std::uint32_t* heads(int s) const {
-        return at<const std::uint32_t>(s, shape::heads_at);
+    // Which elements begin a segment, of each run in the order of the scan: a bit for each in that of memory.
+    __device__ __forceinline__ typename shape::head_bits* heads(int s) const {
+        return at<typename shape::head_bits>(s, shape::heads_at);
     }
     __device__ __forceinline__ static std::uint64_t first_item(std::int64_t unit) {
         return std::uint64_t(unit) * shape::unit_items;
@@ -95,7 +97,8 @@ struct look_ahead_ring {
         if (threadIdx.x == 0) {
             for (int s = 0; s < shape::stages; ++s) {
                 stage_state& own = control(s);
-                own.full.initialize_for_warps(1);
+                own.taken.initialize_for_warps(1);
+                own.full.initialize_for_warps(1 + shape::head_warps);
                 own.summed.initialize_for_warps(shape::warps);
                 own.summed_rows.initialize_for_warps(1);
                 own.folded.initialize_for_warps(shape::tiles);
@@ -150,8 +153,7 @@ struct look_ahead_ring {
         typename Types::Raw raw;
         read_raw<Aligned, 0>(raw.arrays(), s, seen,
                              reverse ? rows * 32 - 1 - (row * 32 + lane) : row * 32 + lane);
-        if constexpr (Types::has_heads)
-            raw.read_heads(heads(s), unsigned((row * 32 + lane) * Types::items), reverse);
+        if constexpr (Types::has_heads) raw.heads = heads(s)[row * 32 + lane];
         return raw;
     }
 
@@ -161,7 +163,8 @@ struct look_ahead_ring {
         const int place = reverse ? seen.rows * Types::row - 1 - at : at;
         const auto load = [&](const auto&... x) {
             if constexpr (Types::has_heads)
-                return arguments.load(x..., (heads(s)[at / 32] >> (at % 32) & 1) != 0);
+                return arguments.load(
+                    x..., (heads(s)[row * 32 + lane] >> (reverse ? Types::items - 1 - m : m) & 1) != 0);
             else
                 return arguments.load(x...);
         };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "upsweep/cuda/arguments.cuh"
 #include "upsweep/cuda/runs.cuh"
@@ -54,16 +55,22 @@ struct look_ahead_shape {
     // Small units leave one warp no time for that; two take turns.
     static constexpr int unit_bytes = rows * (row_bytes + Types::row * int(sizeof(typename Types::Out)));
     static constexpr int look_ahead_warps = !Types::chooses && words == 1 && unit_bytes < 56 * 1024 ? 2 : 1;
-    static constexpr int threads = (2 * warps + 1 + look_ahead_warps + (parts > 1)) * 32;
+    // That find out where segments begin, for each run of a unit in so many bits. Fewer where registers for
+    // the others would become too few.
+    static constexpr int most_head_warps = Types::has_heads ? most_warps : 0;
+    static constexpr int head_warps = rows < most_head_warps ? rows : most_head_warps;
+    using head_bits = std::conditional_t<(Types::items > 8), std::uint16_t, std::uint8_t>;
+    static constexpr int threads = (2 * warps + 1 + look_ahead_warps + (parts > 1) + head_warps) * 32;
 
-    // A stage: the input rows of each array with 16 bytes for their alignment, run totals, row folds.
+    // A stage: the input rows of each array with 16 bytes for their alignment, heads, run totals, row folds.
     static constexpr int input_at(int array) {
         int at = 0;
         for (int k = 0; k < array; ++k) at += align16(rows * Types::row * Types::element_size[k] + 32);
         return at;
     }
     static constexpr int heads_at = input_at(Types::inputs);
-    static constexpr int totals_at = heads_at + (Types::has_heads ? align16(rows * Types::row / 8) : 0);
+    static constexpr int totals_at =
+        heads_at + (Types::has_heads ? align16(rows * 32 * int(sizeof(head_bits))) : 0);
     static constexpr int row_folds_at = totals_at + align16(rows * Types::tile_runs::line);
     static constexpr int tile_totals_at = row_folds_at + align16(rows * accumulator_size);
     static constexpr int tile_parts_at = tile_totals_at + align16(tiles * accumulator_size);

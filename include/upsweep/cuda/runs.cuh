@@ -39,7 +39,7 @@ struct raw_run<Items, First, Rest...> {
     }
 };
 
-// The same with a bit for each element, whether it begins a segment.
+// The same with a bit for each element, whether it begins a segment; both in the order of memory.
 template <int Items, class... In>
 struct raw_run_in_segments {
     raw_run<Items, In...> own;
@@ -51,13 +51,6 @@ struct raw_run_in_segments {
     template <class Function>
     __device__ __forceinline__ auto element(int m, const Function& function) const {
         return own.element(m, [&](const auto&... x) { return function(x..., (heads >> m & 1) != 0); });
-    }
-    // From the words that have the bits in the order of the scan, for the run that begins at element `first`.
-    // Elements are taken in the order of memory.
-    template <class Index>
-    __device__ __forceinline__ void read_heads(const std::uint32_t* words, Index first, bool reverse) {
-        const unsigned bits = words[first / 32] >> (first % 32) & (0xffffffffu >> (32 - Items));
-        heads = reverse ? __brev(bits) >> (32 - Items) : bits;
     }
 };
 

@@ -1,83 +1,199 @@
-// Which elements start a segment, in device memory: what describes segments, and the kernels that turn it
-// into one bit an element.
+// Which elements start a segment, in device memory: what describes segments, and what the kernels of a scan
+// ask it.
 #pragma once
 
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <type_traits>
 
 #include "upsweep/core/arguments.hpp"
 #include "upsweep/core/portability.hpp"
+#include "upsweep/cuda/async.cuh"
 #include "upsweep/cuda/checked_array.hpp"
 #include "upsweep/cuda/device_span.hpp"
 #include "upsweep/cuda/executor.hpp"
+#include "upsweep/cuda/rows.cuh"
+#include "upsweep/cuda/words.cuh"
 
 namespace upsweep::cuda {
 
 namespace detail {
 
-inline constexpr unsigned mark_threads = 256;
+// Types::Heads of a scan in segments has the functions below. A run is Items elements of the scan from
+// `first` on, a multiple of Items; its answer is a bit for each in the order of memory, whether the element
+// is the first of its segment as the scan goes. Backwards, element e of the scan is element n - 1 - e of
+// memory, and a segment that begins at i in memory ends the one that has i - 1. Bits of elements behind the
+// last one are 0.
+//
+//   bits<Items>(first, n, reverse)           of any run
+//   loads_runs<Items>                        whether runs may be loaded whole
+//   has_whole_runs<Items>(n, reverse)        whether the next two may be called, for runs within the array
+//   load_run<Items>(first, n, reverse)       what bits_of is to know, a run<Items>: loads, without a branch
+//   bits_of<Items>(run, first, reverse)
+//   prefetch(first, count, n, reverse)       by one thread, where the device can: what `count` elements from
+//                                            `first` on will need, to the L2 cache
 
-// Words that hold a bit for each of n elements, for whole rows of a scan.
-UPSWEEP_HOST_DEVICE constexpr std::uint64_t head_words(std::uint64_t n) { return (n + 511) / 512 * 16; }
-
-// Bit e % 32 of heads[e / 32]: whether the scan's element e, which backwards is element n - 1 - e of memory,
-// is the first of its segment as the scan goes. Bits behind the last element are 0. is_head(i): whether a
-// segment begins at element i of memory, 0 < i < n.
-template <class IsHead>
-__global__ void __launch_bounds__(mark_threads)
-    mark_heads_kernel(std::uint32_t* heads, std::uint64_t n, bool reverse, IsHead is_head) {
-    constexpr int each = 8;  // words of a warp at once, so that a lane's loads are under way together
-    const std::uint64_t words = head_words(n);
-    const std::uint64_t step = std::uint64_t(gridDim.x) * mark_threads / 32 * each;
-    const unsigned lane = threadIdx.x % 32;
-    std::uint64_t first = (blockIdx.x * std::uint64_t(mark_threads) + threadIdx.x) / 32 * each;
-    for (; first < words; first += step) {
-        bool marked[each];
+// begins(i): whether a segment begins at element i of memory, 0 < i < n.
+template <int Items, class Begins>
+__device__ __forceinline__ unsigned head_bits(std::uint64_t first, std::uint64_t n, bool reverse,
+                                              const Begins& begins) {
+    unsigned bits = 0;
 #pragma unroll
-        for (int k = 0; k < each; ++k) {
-            const std::uint64_t e = (first + k) * 32 + lane;
-            const std::uint64_t boundary = reverse ? n - e : e;
-            marked[k] = e < n && (e == 0 || is_head(boundary));
-        }
-        std::uint32_t own = 0;
-#pragma unroll
-        for (int k = 0; k < each; ++k) {
-            const std::uint32_t bits = __ballot_sync(0xffffffffu, marked[k]);
-            if (lane == k) own = bits;
-        }
-        if (lane < each && first + lane < words) heads[first + lane] = own;
+    for (int m = 0; m < Items; ++m) {
+        const std::uint64_t e = first + unsigned(m);
+        const bool is_head = e < n && (e == 0 || begins(reverse ? n - e : e));
+        bits |= unsigned(is_head) << (reverse ? Items - 1 - m : m);
     }
+    return bits;
 }
-// The same of `heads` that are cleared, by the boundaries offsets[0], ..., offsets[count - 1]; what is no
+
+// A run of an array in registers, and one element more: the one before it as the scan goes. The first run
+// has none and takes one of its own.
+template <class T, int Items>
+struct neighbouring_run {
+    static constexpr int run_bytes = Items * int(sizeof(T));
+    static constexpr bool fits =
+        std::is_trivially_copyable_v<T> && std::is_default_constructible_v<T> && run_bytes <= 32;
+    word_array<run_bytes / 4> own;
+    word_array<words_for<sizeof(T)>> before;
+
+    __device__ __forceinline__ static bool is_aligned(const T* array, std::uint64_t n, bool reverse) {
+        const auto begin = reinterpret_cast<std::uintptr_t>(array) + (reverse ? n * sizeof(T) : 0);
+        return begin % access_size<run_bytes> == 0;
+    }
+    __device__ __forceinline__ static neighbouring_run load(const T* array, std::uint64_t first,
+                                                            std::uint64_t n, bool reverse) {
+        using whole = typename unit_of<access_size<run_bytes>>::type;
+        const T* const begin = array + (reverse ? n - Items - first : first);
+        const int neighbour = first == 0 ? 0 : reverse ? Items : -1;
+        whole pieces[run_bytes / sizeof(whole)];
+#pragma unroll
+        for (int p = 0; p < int(run_bytes / sizeof(whole)); ++p)
+            pieces[p] = reinterpret_cast<const whole*>(begin)[p];
+        neighbouring_run run;
+        std::memcpy(&run.own, pieces, run_bytes);
+        run.before = to_words(begin[neighbour]);
+        return run;
+    }
+    // Element m of the run, or the one before it where the scan comes from.
+    __device__ __forceinline__ T element(int m) const {
+        return m < 0 || m == Items ? from_words<T>(before) : unpack<T>(own, m);
+    }
+    // begins(here): whether a segment begins at an element, with the two of memory that it lies between:
+    // here(-1) and here(0).
+    template <class Begins>
+    __device__ __forceinline__ unsigned bits(std::uint64_t first, bool reverse, const Begins& begins) const {
+        unsigned bits = 0;
+#pragma unroll
+        for (int m = 0; m < Items; ++m) {
+            // Of element m of memory: at its own place, or backwards at the next one's.
+            const T x = element(m), other = reverse ? element(m + 1) : element(m - 1);
+            bits |= unsigned(reverse ? begins(x, other) : begins(other, x)) << m;
+        }
+        return first != 0 ? bits : bits | (reverse ? 1u << (Items - 1) : 1u);
+    }
+};
+
+// By flags or keys: begins_between(a, b) of neighbours in memory, whether a segment begins at the second.
+template <class T, class Begins>
+struct heads_of_array {
+    const T* array;
+    Begins begins_between;
+
+    template <int Items>
+    using run = neighbouring_run<T, Items>;
+    template <int Items>
+    static constexpr bool loads_runs = run<Items>::fits;
+
+    template <int Items>
+    __device__ __forceinline__ unsigned bits(std::uint64_t first, std::uint64_t n, bool reverse) const {
+        return head_bits<Items>(first, n, reverse, [&](std::uint64_t i) {
+            return static_cast<bool>(begins_between(array[i - 1], array[i]));
+        });
+    }
+    template <int Items>
+    __device__ __forceinline__ bool has_whole_runs(std::uint64_t n, bool reverse) const {
+        if constexpr (loads_runs<Items>) return run<Items>::is_aligned(array, n, reverse);
+        return false;
+    }
+    template <int Items>
+    __device__ __forceinline__ run<Items> load_run(std::uint64_t first, std::uint64_t n, bool reverse) const {
+        if constexpr (loads_runs<Items>) return run<Items>::load(array, first, n, reverse);
+        return {};
+    }
+    template <int Items>
+    __device__ __forceinline__ unsigned bits_of(const run<Items>& own, std::uint64_t first,
+                                                bool reverse) const {
+        if constexpr (loads_runs<Items>) return own.bits(first, reverse, begins_between);
+        return 0;
+    }
+    __device__ __forceinline__ void prefetch(std::uint64_t first, unsigned count, std::uint64_t n,
+                                             bool reverse) const {
+#if __CUDA_ARCH__ >= 900
+        const T* const begin = array + (reverse ? n - first - count : first);
+        prefetch_async(begin, begin + count);
+#endif
+    }
+};
+template <class Flag>
+struct has_flag {
+    __device__ bool operator()(const Flag&, const Flag& flag) const { return flag != Flag(0); }
+};
+template <class Key, class Equal>
+struct differs {
+    Equal equal;
+    __device__ bool operator()(const Key& a, const Key& b) const { return !equal(a, b); }
+};
+
+// Bits in memory, in the order of the scan: bit e % 32 of words[e / 32].
+struct marked_heads {
+    std::uint32_t* words;
+
+    template <int>
+    struct run {
+        std::uint32_t word;
+    };
+    template <int>
+    static constexpr bool loads_runs = true;
+
+    // Words that hold a bit for each of n elements, for whole rows of a scan.
+    static constexpr std::uint64_t count(std::uint64_t n) { return (n + 511) / 512 * 16; }
+
+    template <int Items>
+    __device__ __forceinline__ unsigned bits(std::uint64_t first, std::uint64_t n, bool reverse) const {
+        return first < n ? bits_of<Items>({words[first / 32]}, first, reverse) : 0;
+    }
+    template <int Items>
+    __device__ __forceinline__ bool has_whole_runs(std::uint64_t, bool) const {
+        return true;
+    }
+    template <int Items>
+    __device__ __forceinline__ run<Items> load_run(std::uint64_t first, std::uint64_t, bool) const {
+        return {words[first / 32]};
+    }
+    template <int Items>
+    __device__ __forceinline__ unsigned bits_of(const run<Items>& own, std::uint64_t first,
+                                                bool reverse) const {
+        const unsigned bits = own.word >> (first % 32) & (0xffffffffu >> (32 - Items));
+        return reverse ? __brev(bits) >> (32 - Items) : bits;
+    }
+    __device__ __forceinline__ void prefetch(std::uint64_t, unsigned, std::uint64_t, bool) const {}
+};
+// Sets bits, all of which are 0 before, by the boundaries offsets[0], ..., offsets[count - 1]; what is no
 // boundary within the array is passed over.
 template <class Integer>
-__global__ void mark_offsets_kernel(std::uint32_t* heads, std::uint64_t n, bool reverse,
-                                    const Integer* offsets, std::uint64_t count) {
-    const auto mark = [&](std::uint64_t e) { atomicOr(heads + e / 32, 1u << (e % 32)); };
+__global__ void mark_offsets_kernel(marked_heads heads, std::uint64_t n, bool reverse, const Integer* offsets,
+                                    std::uint64_t count) {
+    const auto mark = [&](std::uint64_t e) { atomicOr(heads.words + e / 32, 1u << (e % 32)); };
     const std::uint64_t first = blockIdx.x * std::uint64_t(blockDim.x) + threadIdx.x;
     if (first == 0) mark(0);
     for (std::uint64_t k = first; k < count; k += std::uint64_t(gridDim.x) * blockDim.x) {
         const auto boundary = static_cast<std::uint64_t>(offsets[k]);
         if (boundary != 0 && boundary < n) mark(reverse ? n - boundary : boundary);
     }
-}
-template <class Flag>
-struct flag_is_set {
-    const Flag* flags;
-    __device__ bool operator()(std::uint64_t i) const { return flags[i] != Flag(0); }
-};
-template <class Key, class Equal>
-struct key_differs {
-    const Key* keys;
-    Equal equal;
-    __device__ bool operator()(std::uint64_t i) const { return !equal(keys[i - 1], keys[i]); }
-};
-inline unsigned mark_blocks(const executor& ex, std::uint64_t n) {
-    const std::uint64_t most = std::uint64_t(ex.multiprocessors()) * 16;
-    const std::uint64_t wanted = (n - 1) / mark_threads + 1;
-    return static_cast<unsigned>(wanted < most ? wanted : most);
 }
 
 inline void check_described(executor& ex, const checked_array& what, std::uint64_t n, const char* things) {
@@ -86,6 +202,10 @@ inline void check_described(executor& ex, const checked_array& what, std::uint64
 }
 
 }  // namespace detail
+
+// What describes segments. Beside the checks, a call asks for heads(), what the scan's kernels are given;
+// scratch_bytes(n), which begin at multiples of 256 bytes; and, with n not 0 and the executor's device the
+// current one, to prepare() the heads in that scratch before the scan and to clear() it behind.
 
 // Segments [offsets[k], offsets[k + 1]), some of them empty, of m + 1 integers 0 = offsets[0] <= ... <=
 // offsets[m] = n. That they are such is a precondition, as the host does not read them.
@@ -101,12 +221,23 @@ class by_offsets {
     [[nodiscard]] detail::checked_array array() const {
         return detail::checked_array::of("segments", offsets_);
     }
-    // Preconditions: n is not 0; the executor's device is the current one.
-    void mark(const executor& ex, std::uint32_t* heads, std::uint64_t n, bool reverse) const {
-        cuda::check(cudaMemsetAsync(heads, 0, detail::head_words(n) * 4, ex.stream()), "clearing scratch");
-        const unsigned blocks = detail::mark_blocks(ex, offsets_.size());
-        detail::mark_offsets_kernel<<<blocks, detail::mark_threads, 0, ex.stream()>>>(
-            heads, n, reverse, offsets_.data(), offsets_.size());
+    [[nodiscard]] detail::marked_heads heads() const { return {nullptr}; }
+    [[nodiscard]] static std::size_t scratch_bytes(std::uint64_t n) {
+        return detail::marked_heads::count(n) * sizeof(std::uint32_t);
+    }
+    void prepare(const executor& ex, detail::marked_heads& heads, void* scratch, std::uint64_t n,
+                 bool reverse) const {
+        heads.words = static_cast<std::uint32_t*>(scratch);
+        cuda::check(cudaMemsetAsync(scratch, 0, scratch_bytes(n), ex.stream()), "clearing scratch");
+        constexpr unsigned threads = 256;
+        const std::uint64_t most = std::uint64_t(ex.multiprocessors()) * 16;
+        const std::uint64_t wanted = (offsets_.size() - 1) / threads + 1;
+        detail::mark_offsets_kernel<<<static_cast<unsigned>(wanted < most ? wanted : most), threads, 0,
+                                      ex.stream()>>>(heads, n, reverse, offsets_.data(), offsets_.size());
+    }
+    // As it was found, because tagged words of a longer scan may come to lie there.
+    void clear(const executor& ex, const detail::marked_heads& heads, std::uint64_t n) const {
+        cuda::check(cudaMemsetAsync(heads.words, 0, scratch_bytes(n), ex.stream()), "clearing scratch");
     }
 
   private:
@@ -115,24 +246,36 @@ class by_offsets {
 template <class Integer>
 by_offsets(device_span<Integer>) -> by_offsets<std::remove_const_t<Integer>>;
 
-// n flags; one that is not zero (true) starts a segment; element 0 always does.
-template <class Flag>
-class by_head_flags {
-  public:
-    explicit by_head_flags(device_span<const Flag> flags) : flags_(flags) {}
+namespace detail {
 
-    void check(executor& ex, std::uint64_t n) const { detail::check_described(ex, array(), n, "head flags"); }
-    [[nodiscard]] detail::checked_array array() const {
-        return detail::checked_array::of("segments", flags_);
-    }
-    void mark(const executor& ex, std::uint32_t* heads, std::uint64_t n, bool reverse) const {
-        const unsigned blocks = detail::mark_blocks(ex, n);
-        detail::mark_heads_kernel<<<blocks, detail::mark_threads, 0, ex.stream()>>>(
-            heads, n, reverse, detail::flag_is_set<Flag>{flags_.data()});
-    }
+// By an array of n elements, of which kernels ask.
+template <class T, class Begins>
+class by_array {
+  public:
+    by_array(device_span<const T> elements, const Begins& begins, const char* things)
+        : elements_(elements), begins_(begins), things_(things) {}
+
+    void check(executor& ex, std::uint64_t n) const { check_described(ex, array(), n, things_); }
+    [[nodiscard]] checked_array array() const { return checked_array::of("segments", elements_); }
+    [[nodiscard]] heads_of_array<T, Begins> heads() const { return {elements_.data(), begins_}; }
+    [[nodiscard]] static std::size_t scratch_bytes(std::uint64_t) { return 0; }
+    void prepare(const executor&, heads_of_array<T, Begins>&, void*, std::uint64_t, bool) const {}
+    void clear(const executor&, const heads_of_array<T, Begins>&, std::uint64_t) const {}
 
   private:
-    device_span<const Flag> flags_;
+    device_span<const T> elements_;
+    Begins begins_;
+    const char* things_;
+};
+
+}  // namespace detail
+
+// n flags; one that is not zero (true) starts a segment; element 0 always does.
+template <class Flag>
+class by_head_flags : public detail::by_array<Flag, detail::has_flag<Flag>> {
+  public:
+    explicit by_head_flags(device_span<const Flag> flags)
+        : detail::by_array<Flag, detail::has_flag<Flag>>(flags, {}, "head flags") {}
 };
 template <class Flag>
 by_head_flags(device_span<Flag>) -> by_head_flags<std::remove_const_t<Flag>>;
@@ -140,21 +283,10 @@ by_head_flags(device_span<Flag>) -> by_head_flags<std::remove_const_t<Flag>>;
 // n keys; a segment is a run of neighbours that are equal, each to the one before. `equal` is called on the
 // device.
 template <class Key, class Equal = std::equal_to<>>
-class by_keys {
+class by_keys : public detail::by_array<Key, detail::differs<Key, Equal>> {
   public:
-    explicit by_keys(device_span<const Key> keys, const Equal& equal = {}) : keys_(keys), equal_(equal) {}
-
-    void check(executor& ex, std::uint64_t n) const { detail::check_described(ex, array(), n, "keys"); }
-    [[nodiscard]] detail::checked_array array() const { return detail::checked_array::of("segments", keys_); }
-    void mark(const executor& ex, std::uint32_t* heads, std::uint64_t n, bool reverse) const {
-        const unsigned blocks = detail::mark_blocks(ex, n);
-        detail::mark_heads_kernel<<<blocks, detail::mark_threads, 0, ex.stream()>>>(
-            heads, n, reverse, detail::key_differs<Key, Equal>{keys_.data(), equal_});
-    }
-
-  private:
-    device_span<const Key> keys_;
-    Equal equal_;
+    explicit by_keys(device_span<const Key> keys, const Equal& equal = {})
+        : detail::by_array<Key, detail::differs<Key, Equal>>(keys, {equal}, "keys") {}
 };
 template <class Key, class Equal = std::equal_to<>>
 by_keys(device_span<Key>, Equal = {}) -> by_keys<std::remove_const_t<Key>, Equal>;

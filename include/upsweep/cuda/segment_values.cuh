@@ -1,7 +1,7 @@
 // Elements in segments as what a scan combines: pairs of a value and whether a segment begins in it, their
-// operator, and the totals of their runs. The engine knows of segments only that it reads a bit for each
-// element (raw_run_in_segments) and asks what an exclusive scan stores at one that has it
-// (combiner::exclusive).
+// operator, and the totals of their runs. The engine knows of segments only that each element has a bit
+// (raw_run_in_segments), which it asks Types::Heads for, and that an exclusive scan stores something else at
+// one that begins a segment (combiner::exclusive).
 #pragma once
 
 #include <cstdint>
@@ -169,12 +169,13 @@ struct value_in_segment {
     }
 };
 
-template <class Acc, class In, class Out, class Op>
+template <class Acc, class In, class Out, class Op, class HeadsType>
 struct segmented_types
     : scan_types<segment_value<register_type<Acc, Op>>, in_segments<Op>, Out,
                  segment_value<register_type<Acc, Op>>, load_in_segment<Acc, register_type<Acc, Op>, Op>,
                  value_in_segment<Acc>, In> {
     static constexpr bool has_heads = true;
+    using Heads = HeadsType;
     using Raw = raw_run_in_segments<segmented_types::items, In>;
     using tile_runs = segment_totals<register_type<Acc, Op>>;
 };

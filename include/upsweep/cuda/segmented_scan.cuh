@@ -11,8 +11,8 @@
 // whole array. The calls return when the work is in the executor's stream. Aliasing: out may be in (equal
 // pointers, elements of equal size); any other overlap, also with what describes the segments, is an error.
 // Errors: upsweep::error names the argument; nothing has been enqueued then. Complexity: O(n + segments);
-// what describes the segments is read once, in once, out written once; a bit for each element is written,
-// read and cleared in scratch, beside the scan's of about n / 256 bytes for floats.
+// what describes the segments is read once, in once, out written once. Scratch is the scan's, about n / 256
+// bytes for floats; by offsets also a bit for each element, which is written, read and cleared.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,7 @@ inline std::size_t heads_at(std::size_t scan_bytes) { return (scan_bytes + 255) 
 template <bool Exclusive, class Acc, class In, class Out, class Op, class Segments>
 void segmented_scan(executor& ex, const Segments& segments, device_span<const In> in, device_span<Out> out,
                     const Op& op, const batch_options<Acc>& options) {
-    using types = segmented_types<Acc, In, Out, Op>;
+    using types = segmented_types<Acc, In, Out, Op, decltype(segments.heads())>;
     using value = register_type<Acc, Op>;
     const std::uint64_t n = in.size();
     upsweep::detail::check_sizes(n, out.size());
@@ -54,7 +54,8 @@ void segmented_scan(executor& ex, const Segments& segments, device_span<const In
                                     nullptr,
                                     {op},
                                     {op, options.reverse, false, {}},
-                                    {}};
+                                    {},
+                                    segments.heads()};
     if (options.initial) {
         arguments.load.has_initial = true;
         arguments.load.initial = static_cast<value>(*options.initial);
@@ -66,7 +67,6 @@ void segmented_scan(executor& ex, const Segments& segments, device_span<const In
                     "options.initial: an exclusive scan needs an initial value, because the operator has no "
                     "identity");
     }
-    // The heads are scratch, which is made when everything is found good.
     const checked_array source = checked_array::of("in", in), target = checked_array::of("out", out);
     source.check(ex);
     target.check(ex);
@@ -77,14 +77,11 @@ void segmented_scan(executor& ex, const Segments& segments, device_span<const In
     ex.check_before_launch();
     const scan_launch<types, Exclusive> scan(ex, arguments);
     const algorithm chosen = scan.choose();
-    const std::size_t at = heads_at(scan.bytes(chosen)), head_bytes = head_words(n) * 4;
-    const executor::scratch taken = ex.take_scratch(at + head_bytes);
-    auto* const heads = reinterpret_cast<std::uint32_t*>(static_cast<char*>(taken.data) + at);
-    arguments.heads = heads;
-    segments.mark(ex, heads, n, options.reverse);
+    const std::size_t at = heads_at(scan.bytes(chosen));
+    const executor::scratch taken = ex.take_scratch(at + segments.scratch_bytes(n));
+    segments.prepare(ex, arguments.heads, static_cast<char*>(taken.data) + at, n, options.reverse);
     scan.enqueue(chosen, taken.data);
-    // As it was found, because tagged words of a longer scan may come to lie there.
-    cuda::check(cudaMemsetAsync(heads, 0, head_bytes, ex.stream()), "clearing scratch");
+    segments.clear(ex, arguments.heads, n);
     ex.release_scratch(taken);
     cuda::check(cudaGetLastError(), "launching a segmented scan");
     ex.set_latest(chosen);
@@ -96,8 +93,8 @@ void segmented_scan(executor& ex, const Segments& segments, device_span<const In
 // with n. For executors that use the caller's memory.
 template <class In, class Out = In, class Op = plus, class Acc = core::accumulator_for<deduced, In, Op>>
 [[nodiscard]] std::size_t segmented_scan_workspace_bytes(std::uint64_t n, const Op& = {}) {
-    return detail::heads_at(workspace_bytes_of<detail::segmented_types<Acc, In, Out, Op>>(n)) +
-           detail::head_words(n) * 4;
+    using types = detail::segmented_types<Acc, In, Out, Op, detail::marked_heads>;
+    return detail::heads_at(workspace_bytes_of<types>(n)) + by_offsets<int>::scratch_bytes(n);
 }
 
 }  // namespace cuda

@@ -121,6 +121,10 @@ struct tile_block {
         return left >= Types::tile ? 32 : int((left + Types::row - 1) / Types::row);
     }
 
+    static constexpr bool loads_heads = [] {
+        if constexpr (Types::has_heads) return Types::Heads::template loads_runs<Types::items>;
+        return false;
+    }();
     // Whether whole runs of every array lie at multiples of their natural access.
     template <int k = 0>
     __device__ __forceinline__ bool is_aligned() const {
@@ -128,18 +132,31 @@ struct tile_block {
         const auto begin = reinterpret_cast<std::uintptr_t>(arguments.in[k]) +
                            (arguments.reverse ? n * std::uint64_t(size) : 0);
         bool aligned = begin % access_size<Types::items * size> == 0;
-        if constexpr (k + 1 < Types::inputs)
+        if constexpr (k + 1 < Types::inputs) {
             aligned = aligned && is_aligned<k + 1>();
-        else
+        } else {
             aligned = aligned &&
                       stores_directly<typename Types::Out, Types::items>(arguments.out, n, arguments.reverse);
+            if constexpr (loads_heads)
+                aligned =
+                    aligned && arguments.heads.template has_whole_runs<Types::items>(n, arguments.reverse);
+        }
         return aligned;
     }
 
-    // The bits of this lane's run of a row, where elements have some.
+    // Which elements of this lane's run of a row begin a segment, where there are such. `Whole`: the row is
+    // full, of arrays that are aligned.
+    template <bool Whole>
     __device__ __forceinline__ void read_heads(typename Types::Raw& raw, int row, bool reverse) const {
-        if constexpr (Types::has_heads)
-            raw.read_heads(arguments.heads, first_item(row) + std::uint64_t(lane) * Types::items, reverse);
+        if constexpr (Types::has_heads) {
+            constexpr int items = Types::items;
+            const std::uint64_t first = first_item(row) + std::uint64_t(lane) * items;
+            if constexpr (Whole && loads_heads)
+                raw.heads = arguments.heads.template bits_of<items>(
+                    arguments.heads.template load_run<items>(first, n, reverse), first, reverse);
+            else
+                raw.heads = arguments.heads.template bits<items>(first, n, reverse);
+        }
     }
     // This lane's run of a full row, straight from memory.
     template <int k, wanted Wanted = wanted::as_usual, class Raw>
@@ -208,7 +225,7 @@ struct tile_block {
             if (valid == 0) break;
             typename Types::Raw raw;
             read_staged<0>(raw.arrays(), row, valid);
-            read_heads(raw, row, arguments.reverse);
+            read_heads<false>(raw, row, arguments.reverse);
             body(raw, row, valid);
         }
     }
@@ -227,7 +244,7 @@ struct tile_block {
 #pragma unroll
         for (int k = 0; k < shape::rows_per_warp; ++k) {
             read_directly<0, Wanted>(kept[k].arrays(), row_of(k), false);
-            read_heads(kept[k], row_of(k), false);
+            read_heads<true>(kept[k], row_of(k), false);
         }
     }
     __device__ __forceinline__ void sum_kept() const {
@@ -251,12 +268,12 @@ struct tile_block {
                 for (int k = 0; k < shape::rows_per_warp; ++k) {
                     if (row_of(k) >= rows - partial) continue;
                     read_directly<0>(kept[k].arrays(), row_of(k), reverse);
-                    read_heads(kept[k], row_of(k), reverse);
+                    read_heads<true>(kept[k], row_of(k), reverse);
                 }
                 if (partial) {
                     typename Types::Raw raw;
                     read_elements<0>(raw.arrays(), last, reverse);
-                    read_heads(raw, last, reverse);
+                    read_heads<false>(raw, last, reverse);
 #pragma unroll
                     for (int k = 0; k < shape::rows_per_warp; ++k)
                         if (row_of(k) == last) kept[k] = raw;
