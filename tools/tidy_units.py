@@ -3,8 +3,8 @@
 usage: tidy_units.py BUILD OUTPUT
 
 Reads BUILD/compile_commands.json and writes to OUTPUT a compile_commands.json of sources of src/, cli/ and python/, in groups:
-files of one folder that are compiled with the same flags become one that includes them all, ten at most. Those with
-kernels stay alone, because Highway includes each of them again for every instruction set.
+those of one of these folders that are compiled with the same flags become one that includes them all, forty at most. Those
+with kernels stay alone, because Highway includes each of them again for every instruction set.
 """
 import json
 import os
@@ -15,7 +15,7 @@ import sys
 # One operator's scanner stands for the others, and one family's kernels, which are the same lines.
 CHECKED = re.compile(r"(src|cli|python/(?:common|jax|module))/(?!registry/scanner_(bit|m)|cpu/exact_kernels_(bits|order)).*\.cpp")
 ALONE = re.compile(r"src/cpu/.*_kernels|cli/main\.cpp")
-FILES_IN_A_GROUP = 10
+FILES_IN_A_GROUP = 40
 
 
 def flags(entry):
@@ -46,7 +46,7 @@ def main(build, output):
             source = os.path.relpath(path, root)
             if not CHECKED.fullmatch(source):
                 continue
-            stem = source[:-4] if ALONE.match(source) else os.path.dirname(source)
+            stem = source[:-4] if ALONE.match(source) else source.split("/")[0]
             groups.setdefault((stem, entry["directory"], tuple(flags(entry))), []).append(path)
 
     os.makedirs(output, exist_ok=True)

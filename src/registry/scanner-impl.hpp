@@ -22,11 +22,6 @@
 
 namespace upsweep::registry {
 
-// Defined by UPSWEEP_INSTANTIATE_SCANNERS in one file an operator. `truth`: Acc stands for bool.
-template <class Op>
-[[nodiscard]] std::unique_ptr<scanner> make_scanner_of(cpu::executor& executor, const scan_request& request,
-                                                       bool truth);
-
 // The heads of a block, a byte an element, for cpu::marks_of.
 struct block_heads {
     const std::uint8_t* heads;

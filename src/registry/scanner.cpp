@@ -12,11 +12,6 @@
 
 namespace upsweep::registry {
 
-// Defined in scanner_plus.cpp and so on.
-template <class Op>
-[[nodiscard]] std::unique_ptr<scanner> make_scanner_of(cpu::executor& executor, const scan_request& request,
-                                                       bool truth);
-
 // The views are checked as arrays of bytes, whose strides tell the element sizes too.
 std::optional<std::size_t> check_axis(const scan_types& types, const void* in, void* out,
                                       const axis_layout& layout) {

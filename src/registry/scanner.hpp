@@ -78,4 +78,9 @@ class scanner {
 // not fit (see resolve_types). Devices that lack segments throw (unsupported) when they are asked for.
 [[nodiscard]] std::unique_ptr<scanner> make_scanner(const device& where, const scan_request& request);
 
+// The CPU's, of one operator; scanner_plus.cpp and so on define them. `truth`: accumulators stand for bool.
+template <class Op>
+[[nodiscard]] std::unique_ptr<scanner> make_scanner_of(cpu::executor& executor, const scan_request& request,
+                                                       bool truth);
+
 }  // namespace upsweep::registry
