@@ -34,8 +34,9 @@ template <class Simulate>
 std::size_t check_all_schedules(std::size_t chunks, const Simulate& simulate) {
     all_schedules schedules;
     std::size_t count = 0;
+    word_kernel kernel(chunks);
     do {
-        const word_kernel kernel(chunks);
+        kernel.reset();
         kernel.expect_right("S", simulate(kernel, std::ref(schedules)));
         ++count;
     } while (schedules.next() && !::testing::Test::HasFailure());

@@ -50,8 +50,9 @@ typename Kernel::state simulate_chain(const Kernel& kernel, std::size_t threads,
             gate.pass(w.chunk);
         }
     };
+    std::vector<std::pair<worker*, bool>> possible;
     for (;;) {
-        std::vector<std::pair<worker*, bool>> possible;
+        possible.clear();
         bool unfinished = false;
         for (worker& w : workers) {
             const bool claimed = w.chunk != cpu::no_chunk;
@@ -80,11 +81,13 @@ typename Kernel::state simulate_regions(const Kernel& kernel, std::size_t helper
     using board_type = cpu::region_board<Kernel>;
     board_type board(kernel, regions, helpers);
     typename board_type::caller caller(board, initial);
-    std::deque<typename board_type::helper> others;
+    std::vector<typename board_type::helper> others;
+    others.reserve(helpers);
     for (std::size_t k = 0; k < helpers; ++k) others.emplace_back(board, k);
     std::vector<cpu::progress> last(helpers + 1, cpu::progress::made);
+    std::vector<std::size_t> possible;
     for (;;) {
-        std::vector<std::size_t> possible;
+        possible.clear();
         bool unfinished = false;
         for (std::size_t k = 0; k <= helpers; ++k) {
             if (last[k] == cpu::progress::made) possible.push_back(k);

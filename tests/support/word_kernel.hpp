@@ -27,6 +27,14 @@ struct word_kernel {
     explicit word_kernel(std::size_t chunks) : out(chunks, "poison"), scanned(chunks), summarised(chunks) {
         for (std::size_t i = 0; i < chunks; ++i) in.emplace_back(1 + i % 2, static_cast<char>('a' + i % 26));
     }
+    // As if nothing had been done.
+    void reset() {
+        for (std::size_t i = 0; i < in.size(); ++i) {
+            out[i] = "poison";
+            scanned[i] = 0;
+            summarised[i] = 0;
+        }
+    }
     void summarise(std::size_t chunk, summary& made) const {
         summarised[chunk].fetch_add(1);
         made.text = in[chunk];
@@ -48,6 +56,7 @@ struct word_kernel {
         std::string expected = initial;
         for (std::size_t i = 0; i < in.size(); ++i) {
             expected += in[i];
+            if (out[i] == expected && scanned[i].load() == 1 && summarised[i].load() <= 1) continue;
             EXPECT_EQ(out[i], expected) << "chunk " << i;
             EXPECT_EQ(scanned[i].load(), 1) << "chunk " << i;
             EXPECT_LE(summarised[i].load(), 1) << "chunk " << i;
