@@ -137,7 +137,7 @@ struct mpi_backend {
     }
 };
 
-// One thread and three at the best level, and the portable level.
+// One thread and three at the best level, and the portable level; of more than two ranks, the first alone.
 const std::vector<mpi_backend>& mpi_backends();
 // Frees their communicators, which is due before MPI_Finalize.
 void release_mpi_backends();
