@@ -64,12 +64,6 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND UPSWEEP_SANITIZE MATCHES "address")
         "-fno-sanitize-address-use-after-scope;--param=asan-instrumentation-with-call-threshold=0")
 endif()
 
-# What is undefined stops the library at once (AddressSanitizer then prints the stack, see the presets of tests) instead of
-# being described: its descriptions are half a million pointers, which every start of the command-line tool had to relocate.
-if(UPSWEEP_SANITIZE MATCHES "undefined" AND CMAKE_CXX_COMPILER_ID MATCHES "Clang")
-    target_compile_options(upsweep PRIVATE -fsanitize-trap=undefined)
-endif()
-
 # Kernels that compile in seconds are optimised in builds without optimisation too (Highway inlines nothing in those): the
 # tests of bins took 43 s under AddressSanitizer, most of it here.
 if(UPSWEEP_SANITIZE AND CMAKE_CXX_COMPILER_ID MATCHES "Clang")
