@@ -1,14 +1,16 @@
 // Scans, compaction and partition of arrays that fill memory: 5e8 bytes, and more elements than 32 bits can
 // count.
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <memory>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -83,54 +85,83 @@ bool differences_are(const std::uint8_t* y, std::ptrdiff_t before, const std::ui
     return wrong == 0;
 }
 
-// Two arrays of more than 2^32 bytes, whose pages are touched once for all tests.
+// More than 2^32 bytes to read, which repeat a block: its pages are mapped over and over, and take no more
+// memory than the block. Places 2^32 apart hold different bytes of it.
+class repeated_bytes {
+  public:
+    static constexpr std::size_t block = std::size_t{17} << 16;  // in pages of up to 64 KiB
+
+    repeated_bytes(const std::vector<std::uint8_t>& bytes, std::size_t n) : size_(n) {
+        std::FILE* file = std::tmpfile();
+        if (file == nullptr || std::fwrite(bytes.data(), 1, block, file) != block || std::fflush(file) != 0)
+            throw std::runtime_error("no temporary file");
+        const std::size_t times = (n + block - 1) / block;
+        room_ = times * block;
+        void* place = ::mmap(nullptr, room_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (place == MAP_FAILED) throw std::runtime_error("no addresses");
+        data_ = static_cast<std::uint8_t*>(place);
+        for (std::size_t k = 0; k < times; ++k) {
+            if (::mmap(data_ + k * block, block, PROT_READ, MAP_SHARED | MAP_FIXED, ::fileno(file), 0) ==
+                MAP_FAILED)
+                throw std::runtime_error("a page cannot be mapped again");
+        }
+        std::fclose(file);
+    }
+    ~repeated_bytes() { ::munmap(data_, room_); }
+    repeated_bytes(const repeated_bytes&) = delete;
+    repeated_bytes& operator=(const repeated_bytes&) = delete;
+
+    [[nodiscard]] std::span<const std::uint8_t> all() const { return {data_, size_}; }
+
+  private:
+    std::size_t size_, room_ = 0;
+    std::uint8_t* data_ = nullptr;
+};
+
+// An array of more than 2^32 bytes, whose pages are touched once for all tests.
 class large_bytes : public testing::Test {
   protected:
     static constexpr std::size_t n = (std::size_t{1} << 32) + 1'000'003;
     static void SetUpTestSuite() {
-        if (available_memory() < 10 * gibibyte) return;
-        x = uninitialised<std::uint8_t>(n);
-        y = uninitialised<std::uint8_t>(n);
+        if (available_memory() >= 6 * gibibyte) y = uninitialised<std::uint8_t>(n);
     }
-    static void TearDownTestSuite() {
-        x.reset();
-        y.reset();
-    }
+    static void TearDownTestSuite() { y.reset(); }
     void SetUp() override {
-        if (!x) SKIP_BELOW(10)
+        if (!y) SKIP_BELOW(6)
     }
-    static inline std::unique_ptr<std::uint8_t[]> x, y;
+    static inline std::unique_ptr<std::uint8_t[]> y;
 };
 
 TEST_F(large_bytes, sums) {
-    // A random block of prime length over and over: places 2^32 apart hold different bytes.
-    constexpr std::size_t block = 1'048'573;
+    std::vector<std::uint8_t> block(repeated_bytes::block);
     random_bits random(2);
-    for (std::size_t i = 0; i < block; ++i) x[i] = static_cast<std::uint8_t>(random());
-    for (std::size_t i = block; i < n; i += block) std::memcpy(x.get() + i, x.get(), std::min(block, n - i));
+    for (std::uint8_t& each : block) each = static_cast<std::uint8_t>(random());
+    const repeated_bytes repeated(block, n);
+    const std::span<const std::uint8_t> x = repeated.all();
     cpu::executor ex;
     std::uint8_t total = 0;
     std::memset(y.get(), 0xcb, n);
-    inclusive_scan(ex, std::span(x.get(), n), std::span(y.get(), n), plus{}, {.total = &total});
+    inclusive_scan(ex, x, std::span(y.get(), n), plus{}, {.total = &total});
     EXPECT_EQ(y[0], x[0]);
-    EXPECT_TRUE(differences_are(y.get() + 1, -1, x.get() + 1, 0, n - 1));
+    EXPECT_TRUE(differences_are(y.get() + 1, -1, x.data() + 1, 0, n - 1));
     EXPECT_EQ(y[n - 1], total);
     std::memset(y.get(), 0xcb, n);
-    exclusive_scan(ex, std::span(x.get(), n), std::span(y.get(), n), plus{}, {.reverse = true});
+    exclusive_scan(ex, x, std::span(y.get(), n), plus{}, {.reverse = true});
     EXPECT_EQ(y[n - 1], 0);
-    EXPECT_TRUE(differences_are(y.get(), 1, x.get(), 1, n - 1));
+    EXPECT_TRUE(differences_are(y.get(), 1, x.data(), 1, n - 1));
     EXPECT_EQ(static_cast<std::uint8_t>(y[0] + x[0]), total);
 }
 
 TEST_F(large_bytes, compaction_and_partition) {
-    constexpr std::size_t distance = 1'048'573;
-    const std::span<std::uint8_t> all(x.get(), n), results(y.get(), n);
-    std::memset(x.get(), 0, n);
+    constexpr std::size_t place = 565'536;
+    std::vector<std::uint8_t> block(repeated_bytes::block);
+    block[place] = 7;
+    const repeated_bytes repeated(block, n);
+    const std::span<const std::uint8_t> x = repeated.all();
+    const std::span<std::uint8_t> results(y.get(), n);
     std::vector<std::int64_t> marked;
-    for (std::size_t i = 0; i < n; i += distance) {
-        x[i] = 7;
-        marked.push_back(static_cast<std::int64_t>(i));
-    }
+    for (std::size_t i = place; i < n; i += block.size()) marked.push_back(static_cast<std::int64_t>(i));
+    ASSERT_GT(marked.back(), std::int64_t{1} << 32);
     const std::size_t chosen = marked.size();
     const auto is_seven = equal_to(std::uint8_t{7});
     const auto all_are = [](std::span<const std::uint8_t> values, std::uint8_t wanted) {
@@ -139,14 +170,16 @@ TEST_F(large_bytes, compaction_and_partition) {
 
     cpu::executor ex;
     std::vector<std::int64_t> found(chosen);
-    EXPECT_EQ(compact_indices_if(ex, all, found, is_seven), chosen);
+    EXPECT_EQ(compact_indices_if(ex, x, found, is_seven), chosen);
     EXPECT_EQ(found, marked);
     std::memset(y.get(), 0xcb, n);
-    EXPECT_EQ(partition_if(ex, all, results, is_seven), chosen);
+    EXPECT_EQ(partition_if(ex, x, results, is_seven), chosen);
     EXPECT_TRUE(all_are(results.first(chosen), 7));
     EXPECT_TRUE(all_are(results.subspan(chosen), 0));
-    EXPECT_EQ(compact_if(ex, all, all, not_equal_to(std::uint8_t{7})), n - chosen);
-    EXPECT_TRUE(all_are(all.first(n - chosen), 0));
+    std::memcpy(y.get(), x.data(), n);
+    EXPECT_EQ(compact_if(ex, std::span<const std::uint8_t>(results), results, not_equal_to(std::uint8_t{7})),
+              n - chosen);
+    EXPECT_TRUE(all_are(results.first(n - chosen), 0));
 }
 
 // Blocks on either side of 2^32 elements continue each other.
