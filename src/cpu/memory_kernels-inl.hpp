@@ -119,12 +119,16 @@ struct memory {
     }
 
     // convert(i) of vectors of floats from element i on, all of `count`; the last one ends with the last
-    // element, of which some may be done twice. Fewer than a vector are left to rest().
+    // element, of which some may be done twice. Fewer than a vector are left to rest(). Four at a time: of
+    // two instructions, a loop's own are half as many again.
     template <class Convert, class Rest>
     static HWY_INLINE void convert_all(std::size_t count, const Convert& convert, const Rest& rest) {
         constexpr std::size_t width = lanes<float>;
         if (count < width) return rest();
+        constexpr std::size_t at_once = 4;
         std::size_t i = 0;
+        for (; i + at_once * width <= count; i += at_once * width)
+            for (std::size_t k = 0; k < at_once; ++k) convert(i + k * width);
         for (; i + width <= count; i += width) convert(i);
         if (i != count) convert(count - width);
     }
