@@ -48,9 +48,9 @@ class mpi_executor {
     [[nodiscard]] mpi::executor& ranks() { return ranks_; }
     [[nodiscard]] const cpu::executor& local() const { return *local_; }
 
-    template <class Acc, class In, class Out, class Op, class Function>
-    void scan(const In* in, std::size_t n, Out* out, bool exclusive, const Op& op, const Function& f,
-              const scan_options<Acc>& options) {
+    // call(ranks, part of in, part of out, its first element) on every rank; all get the whole of out.
+    template <class In, class Out, class Call>
+    void in_parts(const In* in, std::size_t n, Out* out, const Call& call) {
         const bool in_place = static_cast<const void*>(in) == out;
         const unsigned turn = turn_++;
         const std::vector<std::size_t> cuts = cut_among(ranks_.size(), n, turn);
@@ -65,19 +65,27 @@ class mpi_executor {
         if constexpr (std::is_same_v<In, Out>) {
             if (in_place) result = own_in.span();
         }
-        if constexpr (std::is_same_v<Function, std::identity>) {
-            if (exclusive)
-                upsweep::exclusive_scan<Acc>(ranks_, own_in.span(), result, op, options);
-            else
-                upsweep::inclusive_scan<Acc>(ranks_, own_in.span(), result, op, options);
-        } else {
-            if (exclusive)
-                upsweep::transform_exclusive_scan<Acc>(ranks_, own_in.span(), result, op, f, options);
-            else
-                upsweep::transform_inclusive_scan<Acc>(ranks_, own_in.span(), result, op, f, options);
-        }
+        call(ranks_, own_in.span(), result, first);
         EXPECT_TRUE(own_in.sentinels_intact() && own_out.sentinels_intact()) << "wrote outside the arrays";
         gather(result.data(), out, sizeof(Out), cuts);
+    }
+    template <class Acc, class In, class Out, class Op, class Function>
+    void scan(const In* in, std::size_t n, Out* out, bool exclusive, const Op& op, const Function& f,
+              const scan_options<Acc>& options) {
+        in_parts(in, n, out,
+                 [&](mpi::executor& ranks, std::span<const In> own, std::span<Out> result, std::size_t) {
+                     if constexpr (std::is_same_v<Function, std::identity>) {
+                         if (exclusive)
+                             upsweep::exclusive_scan<Acc>(ranks, own, result, op, options);
+                         else
+                             upsweep::inclusive_scan<Acc>(ranks, own, result, op, options);
+                     } else {
+                         if (exclusive)
+                             upsweep::transform_exclusive_scan<Acc>(ranks, own, result, op, f, options);
+                         else
+                             upsweep::transform_inclusive_scan<Acc>(ranks, own, result, op, f, options);
+                     }
+                 });
     }
 
   private:

@@ -23,8 +23,10 @@
 #include "upsweep/mpi/executor.hpp"
 #include "upsweep/mpi/histogram.hpp"
 #include "upsweep/mpi/recurrence.hpp"
+#include "upsweep/mpi/segmented_scan.hpp"
 #include "upsweep/predicates.hpp"
 #include "upsweep/recurrence.hpp"
+#include "upsweep/segmented_scan.hpp"
 
 namespace upsweep::test {
 namespace {
@@ -172,6 +174,90 @@ TEST_F(mpi_others, linear_recurrences) {
     EXPECT_EQ(message_of([&] { linear_recurrence(ex_, three, three, 0.0, out); }),
               std::string(ex_.rank() == 0 ? "" : "rank 0: ") +
                   "out: expected 3 elements, as many as a, but it has 2");
+}
+
+// Segments of which tiles have heads and supers have not, and the other way round, cut anywhere; compared
+// with the CPU's.
+TEST_F(mpi_others, segments_of_long_sequences) {
+    constexpr std::size_t n = 300'007;
+    const std::vector<float> x = [&] {
+        std::vector<float> made = floats(n);
+        for (float& each : made)
+            if (!(each == each)) each = 0.25f;
+        return made;
+    }();
+    for (unsigned turn = 0; turn < 16; ++turn) {
+        std::vector<std::int16_t> keys(n);
+        for (std::size_t i = 0; i < n; ++i)
+            keys[i] = static_cast<std::int16_t>(turn % 2 == 0 ? i / 5000 : i < 140'000 ? i / 50'000 : 99);
+        const auto cuts = cut_among(ex_.size(), n, turn / 2);
+        const auto rank = static_cast<std::size_t>(ex_.rank());
+        const std::span<const float> own = std::span(x).subspan(cuts[rank], cuts[rank + 1] - cuts[rank]);
+        const auto own_keys = part_of(keys, cuts);
+        const auto check = [&](const auto& scan) {
+            std::vector<float> expected(n), out(own.size());
+            scan(local_, std::span<const std::int16_t>(keys), std::span<const float>(x), expected);
+            scan(ex_, std::span<const std::int16_t>(own_keys), own, out);
+            EXPECT_EQ(first_difference(out.data(), expected.data() + cuts[rank], out.size()), out.size())
+                << turn;
+        };
+        check([](auto& ex, const auto& described, const auto& in, auto& out) {
+            inclusive_scan_by_key(ex, described, in, out);
+        });
+        check([](auto& ex, const auto& described, const auto& in, auto& out) {
+            exclusive_scan_by_key(ex, described, in, out, plus{}, {.initial = 0.1f, .reverse = true});
+        });
+    }
+}
+// Segments that go from rank to rank, some of them over ranks without elements: segmented_scan_test.cpp.
+// Here, what is refused.
+TEST_F(mpi_others, segments_that_are_refused) {
+    const std::string of_others = ex_.rank() == 0 ? "" : "rank 0: ";
+    const std::vector<float> in(3, 1);
+    std::vector<float> out(3, 7);
+    const std::vector<int> described(ex_.rank() == 0 ? 2 : 3);
+    EXPECT_EQ(message_of([&] { inclusive_scan_by_key(ex_, described, in, out); }),
+              of_others + "segments: expected 3 keys, one an element, but there are 2");
+    EXPECT_EQ(message_of([&] { exclusive_segmented_scan(ex_, by_head_flags(described), in, out); }),
+              of_others + "segments: expected 3 head flags, one an element, but there are 2");
+    EXPECT_EQ(out, std::vector<float>(3, 7)) << "written";
+    const auto first = [](float a, float) { return a; };  // without an identity
+    const std::vector<int> keys(3);
+    EXPECT_EQ(message_of([&] { exclusive_scan_by_key(ex_, keys, in, out, first); }).substr(0, 16),
+              "options.initial:");
+    exclusive_scan_by_key(ex_, keys, in, out, first, {.initial = 5.0f});
+    EXPECT_EQ(out, std::vector<float>(3, 5));
+    if (ex_.size() == 1) return;
+    EXPECT_NE(message_of([&] {
+                  inclusive_scan_by_key(ex_, keys, in, out, plus{}, {.reverse = ex_.rank() == 0});
+              }).find("options.reverse"),
+              std::string::npos);
+    EXPECT_NE(message_of([&] {
+                  if (ex_.rank() == 0)
+                      inclusive_scan_by_key(ex_, keys, in, out);
+                  else
+                      inclusive_scan(ex_, in, out);
+              }).find("different functions"),
+              std::string::npos);
+}
+// On the first rank, in a segment that goes on: the others hear of it.
+TEST_F(mpi_others, segments_whose_operator_throws) {
+    const auto add = [&](float a, float b) {
+        if (ex_.rank() == 0 && a == 4) throw std::runtime_error("the total of a run");
+        return a + b;
+    };
+    const std::vector<float> in(10, 1);
+    std::vector<float> out(10);
+    const std::vector<int> keys(10);
+    try {
+        inclusive_scan_by_key(ex_, keys, in, out, add);
+        ADD_FAILURE() << "nothing was thrown";
+    } catch (const error& e) {
+        EXPECT_NE(ex_.rank(), 0);
+        EXPECT_EQ(std::string(e.what()).substr(0, 6), "rank 0");
+    } catch (const std::runtime_error&) {
+        EXPECT_EQ(ex_.rank(), 0);
+    }
 }
 
 }  // namespace

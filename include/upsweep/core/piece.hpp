@@ -129,5 +129,19 @@ constexpr Acc fold_block(Read& read, const Op& op) {
         return total;
     }
 }
+// Of a level up to tiles that is known when it runs.
+template <class Acc, class Read, class Op>
+constexpr Acc fold_block_of(std::size_t level, Read& read, const Op& op) {
+    switch (level) {
+        case 0:
+            return fold_block<0, Acc>(read, op);
+        case 1:
+            return fold_block<1, Acc>(read, op);
+        case 2:
+            return fold_block<2, Acc>(read, op);
+        default:
+            return fold_block<tile_level, Acc>(read, op);
+    }
+}
 
 }  // namespace upsweep::core

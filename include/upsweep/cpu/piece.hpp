@@ -197,16 +197,7 @@ class generic_piece {
 
     [[nodiscard]] Acc total_of(std::size_t level, std::size_t i) const {
         auto read = in_.reader(i);
-        switch (level) {
-            case 0:
-                return core::fold_block<0, Acc>(read, op_);
-            case 1:
-                return core::fold_block<1, Acc>(read, op_);
-            case 2:
-                return core::fold_block<2, Acc>(read, op_);
-            default:
-                return core::fold_block<core::tile_level, Acc>(read, op_);
-        }
+        return core::fold_block_of<Acc>(level, read, op_);
     }
     [[nodiscard]] Acc fold(std::size_t i, std::size_t count) const {
         auto read = in_.reader(i);

@@ -55,7 +55,15 @@ template <class Check>
 }
 
 // Functions of the library, as far as ranks must call the same one.
-enum class collective : std::uint8_t { inclusive_scan = 1, exclusive_scan, histogram, compact, recurrence };
+enum class collective : std::uint8_t {
+    inclusive_scan = 1,
+    exclusive_scan,
+    histogram,
+    compact,
+    recurrence,
+    inclusive_segments,
+    exclusive_segments
+};
 
 // Two calls with equal words exchange messages of equal sizes in the same order. `detail`, below 2^56, is the
 // size of an accumulator or the number of bins.

@@ -6,3 +6,4 @@
 #include "upsweep/mpi/histogram.hpp"
 #include "upsweep/mpi/recurrence.hpp"
 #include "upsweep/mpi/scan.hpp"
+#include "upsweep/mpi/segmented_scan.hpp"

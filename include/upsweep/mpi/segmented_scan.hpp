@@ -1,0 +1,210 @@
+// Scans that start afresh at every segment of one sequence that lies on many ranks: inclusive_segmented_scan,
+// exclusive_segmented_scan and ..._scan_by_key, with an mpi::executor.
+//
+// Formula: those of upsweep/segmented_scan.hpp over the ranks' `in` one after the other, in the order of
+// ranks. Segments are described by by_head_flags or by_keys, of each rank's own elements, and go from rank to
+// rank: only where the flags or keys say so does one begin with a rank's first element. Keys must be
+// trivially copyable, as the one at a rank's edge is sent to its neighbour. by_offsets describes arrays, of
+// which no rank has the whole. Shapes, types, aliasing: as there, for each rank's arrays, which may be empty;
+// accumulators must be trivially copyable. Bits: those of one scan of the whole, for any number of ranks and
+// any distribution. Options: `reverse` and `initial` must be the same on every rank. Errors: as
+// upsweep/mpi/scan.hpp. Complexity: O(n) work on all of the rank's threads; in and what describes its
+// segments are read twice (once on the last rank), by pairs of a value and a head the first time. One more
+// message than a scan where a neighbour has to be asked: everywhere but by flags forwards.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <ranges>
+#include <span>
+#include <type_traits>
+
+#include "upsweep/concepts.hpp"
+#include "upsweep/core/accumulator.hpp"
+#include "upsweep/core/arguments.hpp"
+#include "upsweep/cpu/heads.hpp"
+#include "upsweep/cpu/kernels.hpp"
+#include "upsweep/mpi/agreement.hpp"
+#include "upsweep/mpi/exchange.hpp"
+#include "upsweep/mpi/executor.hpp"
+#include "upsweep/mpi/failure.hpp"
+#include "upsweep/mpi/scan.hpp"
+#include "upsweep/mpi/segmented_piece.hpp"
+#include "upsweep/operators.hpp"
+#include "upsweep/options.hpp"
+#include "upsweep/segmented_scan.hpp"
+
+namespace upsweep {
+namespace mpi {
+
+// What a rank that has elements shows the next one in scan order, and what the one before it has shown says
+// of its own first element in scan order: whether a segment begins there.
+template <class Segments>
+struct segment_edge;
+
+template <class Flag>
+struct segment_edge<by_head_flags<Flag>> {
+    using shown = bool;
+    static bool asks(bool reverse) { return reverse; }
+    static bool show(const by_head_flags<Flag>& segments, bool) {
+        return segments.flags().front() != Flag(0);
+    }
+    // Backwards a segment begins in front of an element that has the flag.
+    static bool begins(const by_head_flags<Flag>& segments, const std::optional<bool>& before, bool reverse) {
+        return reverse ? *before : show(segments, reverse);
+    }
+};
+template <class Key, class Equal>
+struct segment_edge<by_keys<Key, Equal>> {
+    static_assert(std::is_trivially_copyable_v<Key>,
+                  "segments: expected keys of a trivially copyable type, because ranks exchange their bytes");
+    using shown = Key;
+    static bool asks(bool) { return true; }
+    static Key show(const by_keys<Key, Equal>& segments, bool reverse) {
+        return reverse ? segments.keys().front() : segments.keys().back();
+    }
+    static bool begins(const by_keys<Key, Equal>& segments, const std::optional<Key>& before, bool reverse) {
+        return reverse ? !segments.equal()(segments.keys().back(), *before)
+                       : !segments.equal()(*before, segments.keys().front());
+    }
+};
+
+// A rank's segments, as marks_of() wants them: where its elements end in the direction that the scan comes
+// from, another rank has a say.
+template <class Segments>
+class segments_of_rank {
+  public:
+    segments_of_rank(const Segments& segments, std::size_t n, bool reverse, bool begins)
+        : segments_(segments), edge_(reverse ? n : 0), begins_(begins) {}
+
+    void mark(const cpu::memory_kernels& memory, std::size_t first, std::size_t count, std::uint64_t* bits,
+              std::size_t& hint) const {
+        segments_.mark(memory, first, count, bits, hint);  // takes its own edges for heads
+        if (!begins_ && edge_ >= first && edge_ - first < count)
+            bits[(edge_ - first) / 64] &= ~(std::uint64_t{1} << ((edge_ - first) % 64));
+    }
+
+  private:
+    const Segments& segments_;
+    std::size_t edge_;
+    bool begins_;
+};
+
+// Whether a segment begins at this rank's first element in scan order. Collective for the ranks up to the
+// last that has elements.
+template <class Segments>
+bool begins_at_edge(const executor& ex, const agreement& all, const Segments& segments, std::size_t n,
+                    failure& trouble) {
+    using edge = segment_edge<Segments>;
+    using shown = typename edge::shown;
+    std::optional<shown> before;
+    if (edge::asks(all.reverse)) {
+        std::optional<shown> own;
+        if (n != 0) own = edge::show(segments, all.reverse);
+        before = fold_before(
+            ex, all, own, [](const shown&, const shown& later) { return later; }, trouble);
+    }
+    bool begins = true;
+    if (n != 0 && all.first != 0)
+        trouble.attempt([&] { begins = edge::begins(segments, before, all.reverse); });
+    return begins;
+}
+
+template <class Acc, class Segments, class In, class Out, class Op>
+void scan_segments(executor& ex, const Segments& segments, std::span<const In> in, std::span<Out> out,
+                   bool exclusive, const Op& op, const batch_options<Acc>& options) {
+    const std::size_t n = in.size();
+    bool in_place = false;
+    const auto refusal = refusal_of([&] {
+        upsweep::detail::check_sizes(n, out.size());
+        segments.check(n);
+        in_place = upsweep::detail::check_overlap(in.data(), sizeof(In), out.data(), sizeof(Out), n);
+    });
+    const collective called = exclusive ? collective::exclusive_segments : collective::inclusive_segments;
+    const agreement all = agree(ex, {.count = n,
+                                     .operation = operation_of(called, sizeof(Acc)),
+                                     .reverse = options.reverse,
+                                     .has_initial = options.initial.has_value(),
+                                     .refusal = refusal});
+
+    // What follows concerns all ranks alike.
+    const segment_starts<Acc> starts{options.initial,
+                                     options.initial || !exclusive
+                                         ? options.initial
+                                         : upsweep::detail::exclusive_start<Acc>(op, all.count != 0)};
+    if (all.count == 0 || all.position > all.last) return;
+
+    failure trouble(ex.rank());
+    const segments_of_rank<Segments> own(segments, n, options.reverse,
+                                         begins_at_edge(ex, all, segments, n, trouble));
+    const cpu::head_marks marks = cpu::marks_of(own, n, options.reverse);
+    const std::size_t first = options.reverse && n != 0 ? n - 1 : 0;
+    const cpu::scan_shape shape{n, exclusive, in_place, n * (sizeof(In) + sizeof(Out))};
+    const std::optional<segment_pair<Acc>> nothing_before;
+    const auto scan = [&]<class InOrder>(const InOrder& in_order) {
+        const segmented_piece<Acc, In, Out, InOrder, Op> piece(in_order, ex.local(), in.data() + first,
+                                                               out.data() + first, options.reverse ? -1 : 1,
+                                                               shape, marks, starts);
+        if constexpr (is_exact<Op, Acc>)
+            scan_exact(ex, all, piece, nothing_before, trouble);
+        else
+            scan_tree(ex, all, piece, nothing_before, trouble);
+    };
+    if (options.reverse)
+        scan(core::swapped<Op>{op});
+    else
+        scan(op);
+    trouble.rethrow();
+}
+
+// Flags or keys: what has an edge.
+template <class Segments>
+concept cut_among_ranks = requires {
+    sizeof(segment_edge<Segments>);
+};
+
+}  // namespace mpi
+
+template <class Acc = deduced, mpi::cut_among_ranks Segments, input_range In, class Out, class Op = plus,
+          class A = core::accumulator_for<Acc, std::ranges::range_value_t<In>, Op>>
+requires output_range<Out, A> && combines<Op, A>
+void inclusive_segmented_scan(mpi::executor& ex, const Segments& segments, const In& in, Out&& out,
+                              const Op& op = {}, const std::type_identity_t<batch_options<A>>& options = {}) {
+    using in_value = std::ranges::range_value_t<In>;
+    using out_value = std::ranges::range_value_t<Out>;
+    mpi::scan_segments<A>(
+        ex, segments, std::span<const in_value>(std::ranges::data(in), std::ranges::size(in)),
+        std::span<out_value>(std::ranges::data(out), std::ranges::size(out)), false, op, options);
+}
+
+template <class Acc = deduced, mpi::cut_among_ranks Segments, input_range In, class Out, class Op = plus,
+          class A = core::accumulator_for<Acc, std::ranges::range_value_t<In>, Op>>
+requires output_range<Out, A> && combines<Op, A>
+void exclusive_segmented_scan(mpi::executor& ex, const Segments& segments, const In& in, Out&& out,
+                              const Op& op = {}, const std::type_identity_t<batch_options<A>>& options = {}) {
+    using in_value = std::ranges::range_value_t<In>;
+    using out_value = std::ranges::range_value_t<Out>;
+    mpi::scan_segments<A>(
+        ex, segments, std::span<const in_value>(std::ranges::data(in), std::ranges::size(in)),
+        std::span<out_value>(std::ranges::data(out), std::ranges::size(out)), true, op, options);
+}
+
+template <class Acc = deduced, input_range Keys, input_range In, class Out, class Op = plus,
+          class A = core::accumulator_for<Acc, std::ranges::range_value_t<In>, Op>>
+requires output_range<Out, A> && combines<Op, A>
+void inclusive_scan_by_key(mpi::executor& ex, const Keys& keys, const In& in, Out&& out, const Op& op = {},
+                           const std::type_identity_t<batch_options<A>>& options = {}) {
+    inclusive_segmented_scan<A>(ex, by_keys(keys), in, out, op, options);
+}
+
+template <class Acc = deduced, input_range Keys, input_range In, class Out, class Op = plus,
+          class A = core::accumulator_for<Acc, std::ranges::range_value_t<In>, Op>>
+requires output_range<Out, A> && combines<Op, A>
+void exclusive_scan_by_key(mpi::executor& ex, const Keys& keys, const In& in, Out&& out, const Op& op = {},
+                           const std::type_identity_t<batch_options<A>>& options = {}) {
+    exclusive_segmented_scan<A>(ex, by_keys(keys), in, out, op, options);
+}
+
+}  // namespace upsweep
