@@ -1,6 +1,7 @@
 // Inclusive sums over ranks, one thread each, beside a copy of the same bytes and the usual way: a local
 // scan, MPI_Exscan of the totals, and a pass that adds what came. The usual way is there twice, with a plain
-// loop and with Upsweep's scan as the local one; its bits of floats depend on the number of ranks.
+// loop and with Upsweep's scan as the local one; its bits of floats depend on the number of ranks. Sums by
+// key, of runs of 100 elements, are beside those of a rank alone.
 //
 //     mpiexec -n 2 mpi_scan_bench [ROUNDS]
 //
@@ -22,7 +23,9 @@
 #include "upsweep/cpu/executor.hpp"
 #include "upsweep/mpi/executor.hpp"
 #include "upsweep/mpi/scan.hpp"
+#include "upsweep/mpi/segmented_scan.hpp"
 #include "upsweep/scan.hpp"
+#include "upsweep/segmented_scan.hpp"
 
 namespace {
 
@@ -50,6 +53,8 @@ template <class T>
 void measure(upsweep::mpi::executor& ranks, const char* type, std::size_t n, int rounds) {
     std::vector<T> x(n), y(n);
     for (std::size_t i = 0; i < n; ++i) x[i] = static_cast<T>(i % 7);
+    std::vector<std::int32_t> keys(n);
+    for (std::size_t i = 0; i < n; ++i) keys[i] = static_cast<std::int32_t>(i / 100);
     upsweep::cpu::executor& local = ranks.local();
     const auto add_what_came = [&](T total) {
         T before{};
@@ -59,6 +64,8 @@ void measure(upsweep::mpi::executor& ranks, const char* type, std::size_t n, int
     std::vector<contender> all;
     all.push_back({"copy", [&] { std::memcpy(y.data(), x.data(), n * sizeof(T)); }});
     all.push_back({"Upsweep", [&] { upsweep::inclusive_scan(ranks, x, y); }});
+    all.push_back({"Upsweep, by key", [&] { upsweep::inclusive_scan_by_key(ranks, keys, x, y); }});
+    all.push_back({"local Upsweep, by key", [&] { upsweep::inclusive_scan_by_key(local, keys, x, y); }});
     all.push_back(
         {"plain loop, Exscan, add", [&] { add_what_came(peers::running_sum(x.data(), y.data(), n)); }});
     all.push_back({"local Upsweep, Exscan, add", [&] {

@@ -76,11 +76,14 @@ class segmented_engine {
         for (std::size_t tile = 0; tile < count; tile += core::tile_size) {
             segment_state<lane>& into = made.tiles[tile / core::tile_size];
             into = fresh();
-            for (std::size_t i = tile; i < tile + core::tile_size; i += piece_elements) {
-                const lane* x = load(first + i, piece_elements, space);
-                kernels_.fold_rows(front(x, piece_elements), piece_elements, space.heads, into, backwards_);
-            }
+            fold_rows(first + tile, core::tile_size, into, space);
         }
+    }
+    [[nodiscard]] segment_state<lane> fold(std::size_t first, std::size_t count) const {
+        segment_state<lane> made = fresh();
+        buffers space;
+        fold_rows(first, count, made, space);
+        return made;
     }
 
     void advance(state& carried, std::size_t chunk, const summary& made) const {
@@ -92,29 +95,26 @@ class segmented_engine {
     void scan(std::size_t chunk, state& carried, std::size_t /*next*/) const {
         const std::size_t first = chunk * chunk_size_;
         const std::size_t count = std::min(chunk_size_, n_ - first);
-        const bool staged = streaming_ || out_.direct == nullptr || sizeof(lane) != sizeof(Acc);
-        scan_pass pass;
-        pass.exclusive = exclusive_;
-        pass.backwards = backwards_;
         buffers space;
-        alignas(64) lane results[piece_elements];
         for (std::size_t tile = 0; tile < count; tile += core::tile_size) {
             segment_state<lane> within = fresh();
             within.supers = carried.supers;
             within.tiles = carried.tiles;
-            const std::size_t end = std::min(count, tile + core::tile_size);
-            for (std::size_t i = tile; i < end; i += piece_elements) {
-                const std::size_t piece = std::min(piece_elements, end - i);
-                const lane* x = load(first + i, piece, space);
-                lane* y = staged ? results : direct(first + i, piece);
-                kernels_.scan_rows(front(x, piece), front(y, piece), piece, space.heads, within, before_,
-                                   pass);
-                if (staged) store(first + i, piece, results, space);
-            }
-            if (end - tile == core::tile_size) carried.push_tile(within);
+            const std::size_t size = std::min(count - tile, core::tile_size);
+            scan_rows(first + tile, size, within, space);
+            if (size == core::tile_size) carried.push_tile(within);
             carried.last = within.last;
         }
         if (streaming_) memory_.fence();
+    }
+    void scan(std::size_t first, std::size_t count, segment_state<lane>& state) const {
+        buffers space;
+        scan_rows(first, count, state, space);
+    }
+
+    static segment_state<lane> fresh() {
+        constexpr lane identity = Op::template identity<lane>();
+        return {identity, identity, identity, false, identity};
     }
 
   private:
@@ -124,9 +124,28 @@ class segmented_engine {
         std::uint64_t heads[words_of(piece_elements)];
         std::size_t hint = 0;
     };
-    static segment_state<lane> fresh() {
-        constexpr lane identity = Op::template identity<lane>();
-        return {identity, identity, identity, false, identity};
+    // Whole rows of one tile.
+    void fold_rows(std::size_t first, std::size_t count, segment_state<lane>& into, buffers& space) const {
+        for (std::size_t i = 0; i < count; i += piece_elements) {
+            const std::size_t piece = std::min(piece_elements, count - i);
+            const lane* x = load(first + i, piece, space);
+            kernels_.fold_rows(front(x, piece), piece, space.heads, into, backwards_);
+        }
+    }
+    // The same, of which the last row may be part-filled.
+    void scan_rows(std::size_t first, std::size_t count, segment_state<lane>& state, buffers& space) const {
+        const bool staged = streaming_ || out_.direct == nullptr || sizeof(lane) != sizeof(Acc);
+        scan_pass pass;
+        pass.exclusive = exclusive_;
+        pass.backwards = backwards_;
+        alignas(64) lane results[piece_elements];
+        for (std::size_t i = 0; i < count; i += piece_elements) {
+            const std::size_t piece = std::min(piece_elements, count - i);
+            const lane* x = load(first + i, piece, space);
+            lane* y = staged ? results : direct(first + i, piece);
+            kernels_.scan_rows(front(x, piece), front(y, piece), piece, space.heads, state, before_, pass);
+            if (staged) store(first + i, piece, results, space);
+        }
     }
     [[nodiscard]] std::size_t place(std::size_t first, std::size_t count) const {
         return backwards_ ? n_ - first - count : first;
@@ -206,6 +225,29 @@ Acc run_segmented_scan(executor& ex, const source<Acc>& in, const sink<Acc>& out
     carry.tiles = static_cast<Acc>(state.tiles);
     carry.tile_count = state.tile_count;
     return static_cast<Acc>(state.last);
+}
+
+template <class Acc, class Op>
+segment_fold<Acc> fold_segments(const executor& ex, const segment_part<Acc>& part) {
+    using engine = segmented_engine<Acc, Op>;
+    const engine kernel(ex.simd(), part.in, part.out, part.shape, part.heads, part.options, false,
+                        part.shape.size);
+    const auto made = kernel.fold(part.first, part.count);
+    return {static_cast<Acc>(made.rows), made.has_head};
+}
+
+template <class Acc, class Op>
+segment_fold<Acc> scan_segments(const executor& ex, const segment_part<Acc>& part,
+                                const segment_left<Acc>& left) {
+    using engine = segmented_engine<Acc, Op>;
+    const engine kernel(ex.simd(), part.in, part.out, part.shape, part.heads, part.options, false,
+                        part.shape.size);
+    auto state = engine::fresh();
+    if (left.supers) state.supers = as_lane(*left.supers);
+    if (left.tiles) state.tiles = as_lane(*left.tiles);
+    if (left.rows) state.rows = as_lane(*left.rows);
+    kernel.scan(part.first, part.count, state);
+    return {static_cast<Acc>(state.rows), state.has_head};
 }
 
 }  // namespace upsweep::cpu

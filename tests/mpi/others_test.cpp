@@ -186,11 +186,14 @@ TEST_F(mpi_others, segments_of_long_sequences) {
             if (!(each == each)) each = 0.25f;
         return made;
     }();
-    for (unsigned turn = 0; turn < 16; ++turn) {
+    for (unsigned turn = 0; turn < 18; ++turn) {
         std::vector<std::int16_t> keys(n);
         for (std::size_t i = 0; i < n; ++i)
             keys[i] = static_cast<std::int16_t>(turn % 2 == 0 ? i / 5000 : i < 140'000 ? i / 50'000 : 99);
-        const auto cuts = cut_among(ex_.size(), n, turn / 2);
+        auto cuts = cut_among(ex_.size(), n, turn / 2);
+        if (turn == 17) {  // behind a head in the rows of a tile, none in the tiles before it, and a super
+            for (std::size_t k = 1; k + 1 < cuts.size(); ++k) cuts[k] = 142'000;
+        }
         const auto rank = static_cast<std::size_t>(ex_.rank());
         const std::span<const float> own = std::span(x).subspan(cuts[rank], cuts[rank + 1] - cuts[rank]);
         const auto own_keys = part_of(keys, cuts);

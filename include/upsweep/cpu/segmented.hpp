@@ -31,13 +31,44 @@ Acc run_segmented_scan(executor& ex, const source<Acc>& in, const sink<Acc>& out
                        const head_marks& heads, const segment_options<Acc>& options,
                        core::tree_carry<Acc>& carry);
 
+// What whoever scans a piece of a longer sequence (mpi/segmented_piece.hpp) asks of a part of it: `count`
+// elements from the first-th of shape.size on, whole rows of one tile, or of any number of tiles under an
+// exact operator. When scanned, the last row may be part-filled.
+template <class Acc>
+struct segment_fold {
+    Acc value;      // of all elements, or of what follows the last head
+    bool has_head;  // whether there is one
+};
+template <class Acc>
+struct segment_part {
+    const source<Acc>& in;
+    const sink<Acc>& out;  // when folded, of the same stride as `in`
+    const scan_shape& shape;
+    const head_marks& heads;
+    const segment_options<Acc>& options;
+    std::size_t first, count;
+};
+template <class Acc, class Op>
+segment_fold<Acc> fold_segments(const executor& ex, const segment_part<Acc>& part);
+// From what stands to the left of it. Returns the fold of its tile's rows up to its end.
+template <class Acc>
+struct segment_left {
+    std::optional<Acc> supers, tiles, rows;
+};
+template <class Acc, class Op>
+segment_fold<Acc> scan_segments(const executor& ex, const segment_part<Acc>& part,
+                                const segment_left<Acc>& left);
+
 #define UPSWEEP_KERNEL_TYPES_SEGMENTED(apply) \
     UPSWEEP_KERNEL_TYPES_INTEGER(apply, plus) \
     UPSWEEP_KERNEL_TYPES_FLOAT(apply, plus) UPSWEEP_KERNEL_TYPES_FLOAT(apply, multiplies)
-#define UPSWEEP_DECLARE_SEGMENTED(T, Op)                                                     \
-    extern template T run_segmented_scan<T, Op>(executor&, const source<T>&, const sink<T>&, \
-                                                const scan_shape&, const head_marks&,        \
-                                                const segment_options<T>&, core::tree_carry<T>&);
+#define UPSWEEP_DECLARE_SEGMENTED(T, Op)                                                           \
+    extern template T run_segmented_scan<T, Op>(executor&, const source<T>&, const sink<T>&,       \
+                                                const scan_shape&, const head_marks&,              \
+                                                const segment_options<T>&, core::tree_carry<T>&);  \
+    extern template segment_fold<T> fold_segments<T, Op>(const executor&, const segment_part<T>&); \
+    extern template segment_fold<T> scan_segments<T, Op>(const executor&, const segment_part<T>&,  \
+                                                         const segment_left<T>&);
 UPSWEEP_KERNEL_TYPES_SEGMENTED(UPSWEEP_DECLARE_SEGMENTED)
 #undef UPSWEEP_DECLARE_SEGMENTED
 

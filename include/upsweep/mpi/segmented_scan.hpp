@@ -26,6 +26,7 @@
 #include "upsweep/core/arguments.hpp"
 #include "upsweep/cpu/heads.hpp"
 #include "upsweep/cpu/kernels.hpp"
+#include "upsweep/cpu/segmented.hpp"
 #include "upsweep/mpi/agreement.hpp"
 #include "upsweep/mpi/exchange.hpp"
 #include "upsweep/mpi/executor.hpp"
@@ -130,10 +131,10 @@ void scan_segments(executor& ex, const Segments& segments, std::span<const In> i
                                      .refusal = refusal});
 
     // What follows concerns all ranks alike.
-    const segment_starts<Acc> starts{options.initial,
-                                     options.initial || !exclusive
-                                         ? options.initial
-                                         : upsweep::detail::exclusive_start<Acc>(op, all.count != 0)};
+    const cpu::segment_options<Acc> starts{options.initial,
+                                           options.initial || !exclusive
+                                               ? options.initial
+                                               : upsweep::detail::exclusive_start<Acc>(op, all.count != 0)};
     if (all.count == 0 || all.position > all.last) return;
 
     failure trouble(ex.rank());
