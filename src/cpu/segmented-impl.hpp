@@ -79,7 +79,7 @@ class segmented_engine {
             fold_rows(first + tile, core::tile_size, into, space);
         }
     }
-    [[nodiscard]] segment_state<lane> fold(std::size_t first, std::size_t count) const {
+    [[nodiscard]] segment_state<lane> fold_part(std::size_t first, std::size_t count) const {
         segment_state<lane> made = fresh();
         buffers space;
         fold_rows(first, count, made, space);
@@ -107,9 +107,9 @@ class segmented_engine {
         }
         if (streaming_) memory_.fence();
     }
-    void scan(std::size_t first, std::size_t count, segment_state<lane>& state) const {
+    void scan_part(std::size_t first, std::size_t count, segment_state<lane>& within) const {
         buffers space;
-        scan_rows(first, count, state, space);
+        scan_rows(first, count, within, space);
     }
 
     static segment_state<lane> fresh() {
@@ -133,7 +133,7 @@ class segmented_engine {
         }
     }
     // The same, of which the last row may be part-filled.
-    void scan_rows(std::size_t first, std::size_t count, segment_state<lane>& state, buffers& space) const {
+    void scan_rows(std::size_t first, std::size_t count, segment_state<lane>& within, buffers& space) const {
         const bool staged = streaming_ || out_.direct == nullptr || sizeof(lane) != sizeof(Acc);
         scan_pass pass;
         pass.exclusive = exclusive_;
@@ -143,7 +143,7 @@ class segmented_engine {
             const std::size_t piece = std::min(piece_elements, count - i);
             const lane* x = load(first + i, piece, space);
             lane* y = staged ? results : direct(first + i, piece);
-            kernels_.scan_rows(front(x, piece), front(y, piece), piece, space.heads, state, before_, pass);
+            kernels_.scan_rows(front(x, piece), front(y, piece), piece, space.heads, within, before_, pass);
             if (staged) store(first + i, piece, results, space);
         }
     }
@@ -232,7 +232,7 @@ segment_fold<Acc> fold_segments(const executor& ex, const segment_part<Acc>& par
     using engine = segmented_engine<Acc, Op>;
     const engine kernel(ex.simd(), part.in, part.out, part.shape, part.heads, part.options, false,
                         part.shape.size);
-    const auto made = kernel.fold(part.first, part.count);
+    const auto made = kernel.fold_part(part.first, part.count);
     return {static_cast<Acc>(made.rows), made.has_head};
 }
 
@@ -242,12 +242,12 @@ segment_fold<Acc> scan_segments(const executor& ex, const segment_part<Acc>& par
     using engine = segmented_engine<Acc, Op>;
     const engine kernel(ex.simd(), part.in, part.out, part.shape, part.heads, part.options, false,
                         part.shape.size);
-    auto state = engine::fresh();
-    if (left.supers) state.supers = as_lane(*left.supers);
-    if (left.tiles) state.tiles = as_lane(*left.tiles);
-    if (left.rows) state.rows = as_lane(*left.rows);
-    kernel.scan(part.first, part.count, state);
-    return {static_cast<Acc>(state.rows), state.has_head};
+    auto within = engine::fresh();
+    if (left.supers) within.supers = as_lane(*left.supers);
+    if (left.tiles) within.tiles = as_lane(*left.tiles);
+    if (left.rows) within.rows = as_lane(*left.rows);
+    kernel.scan_part(part.first, part.count, within);
+    return {static_cast<Acc>(within.rows), within.has_head};
 }
 
 }  // namespace upsweep::cpu
