@@ -4,6 +4,9 @@
 
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <map>
 
 #include "python/common/errors.hpp"
@@ -29,25 +32,39 @@ class current_device {
     int previous_ = 0;
 };
 
-// Bytes of freed scratch that a device's pool keeps. A default pool keeps none when the host has waited, and
-// to map 16 MiB again takes longer than to sort them.
-constexpr std::uint64_t kept_bytes = std::uint64_t{128} << 20;
+// Bytes of freed scratch that a pool of the current device keeps. A default pool keeps none when the host has
+// waited, and to map memory again takes half of the time that it takes to sort what fits there, or more.
+std::uint64_t kept_bytes() {
+    std::size_t free = 0, total = 0;
+    cuda::check(cudaMemGetInfo(&free, &total), "reading the size of a device's memory");
+    return std::max<std::uint64_t>(total / 16, std::uint64_t{128} << 20);
+}
 
-// One for each device, for as long as the process runs.
+// One for each device, for as long as the process runs. The GIL guards them.
+std::map<int, cudaMemPool_t>& all_pools() {
+    static std::map<int, cudaMemPool_t> pools;
+    return pools;
+}
+
+// Of the current device.
 cudaMemPool_t pool_of(int device) {
-    static std::map<int, cudaMemPool_t> pools;  // the GIL guards it
-    const auto found = pools.find(device);
-    if (found != pools.end()) return found->second;
+    const auto found = all_pools().find(device);
+    if (found != all_pools().end()) return found->second;
     cudaMemPoolProps properties{};
     properties.allocType = cudaMemAllocationTypePinned;
     properties.location.type = cudaMemLocationTypeDevice;
     properties.location.id = device;
     cudaMemPool_t made = nullptr;
     cuda::check(cudaMemPoolCreate(&made, &properties), "making a memory pool");
-    auto threshold = kept_bytes;
+    auto threshold = kept_bytes();
     cuda::check(cudaMemPoolSetAttribute(made, cudaMemPoolAttrReleaseThreshold, &threshold),
                 "making a memory pool");
-    return pools.emplace(device, made).first->second;
+    return all_pools().emplace(device, made).first->second;
+}
+
+void empty_cache() {
+    for (const auto& [device, pool] : all_pools())
+        cuda::check(cudaMemPoolTrimTo(pool, 0), "giving scratch back to a device");
 }
 
 }  // namespace
@@ -74,6 +91,7 @@ NB_MODULE(_cuda, module) {
     module.attr("version") = UPSWEEP_VERSION_STRING;
     nanobind::class_<stream>(module, "Stream")
         .def(nanobind::init<int, std::uintptr_t>(), nanobind::arg("device"), nanobind::arg("handle"));
+    module.def("empty_cache", &empty_cache);
     add_scans(module);
     add_choices(module);
     add_sorts(module);

@@ -117,5 +117,5 @@ def install():
         Stream=lambda device, handle: (device, handle), make_plan=Plan, linear_recurrence=linear_recurrence, mark=mark,
         choose=choose, extremes_of=lambda n: 2 * min((n + 255) // 256, 1024), find_extremes=find_extremes,
         histogram=lambda stream, a, name, limits, counts: _module.histogram(at(a, name), name, limits, at(counts, "u8")),
-        bins=bins, sort_rows=sort_rows)
+        bins=bins, sort_rows=sort_rows, empty_cache=lambda: None)
     return library

@@ -44,6 +44,18 @@ def test_results_are_arrays_of_the_library(numbers):
     same(out, tree_sums_along(x, 0))
 
 
+def test_scratch_is_kept_and_given_back(numbers):
+    x = numbers("float32", 3_000_001)
+    same(upsweep.argsort(there(x)), np.argsort(x, kind="stable"))
+    if LIBRARY == "torch":
+        module.cuda.synchronize()
+        free, _ = module.cuda.mem_get_info()
+    assert upsweep.empty_cache() is None
+    if LIBRARY == "torch":
+        assert module.cuda.mem_get_info()[0] > free
+    same(upsweep.argsort(there(x)), np.argsort(x, kind="stable"))
+
+
 def test_everything_on_more_elements_than_one_launch_takes(numbers):
     x = numbers("float32", 5_000_011)
     y = there(x)

@@ -11,6 +11,7 @@ come from several Python threads at once. Arrays of any shape, strides and byte 
 """
 from ._bins import bin_indices, bins, histogram
 from ._choices import compact, compact_indices, partition, partition_indices
+from ._gpu import empty_cache
 from ._module import version as __version__
 from ._scans import (cummax, cummin, cumprod, cumsum, exclusive_scan, exclusive_segmented_scan, inclusive_scan,
                      inclusive_segmented_scan, linear_recurrence)
@@ -19,6 +20,6 @@ from ._threads import get_threads, set_threads, simd
 
 __all__ = [
     "__version__", "argsort", "bin_indices", "bins", "compact", "compact_indices", "cummax", "cummin", "cumprod", "cumsum",
-    "exclusive_scan", "exclusive_segmented_scan", "get_threads", "histogram", "inclusive_scan", "inclusive_segmented_scan",
-    "linear_recurrence", "partition", "partition_indices", "set_threads", "simd", "sort",
+    "empty_cache", "exclusive_scan", "exclusive_segmented_scan", "get_threads", "histogram", "inclusive_scan",
+    "inclusive_segmented_scan", "linear_recurrence", "partition", "partition_indices", "set_threads", "simd", "sort",
 ]

@@ -35,6 +35,13 @@ def engine_of(library: Library) -> Any:
     return types.SimpleNamespace(**{each.__name__: functools.partial(each, library) for each in functions})
 
 
+def empty_cache() -> None:
+    """Gives the scratch that is kept for calls to come, up to a sixteenth of a GPU's memory, back to the GPU, for other
+    libraries to have. What calls under way use stays with them."""
+    if _cuda is not None:
+        _cuda.empty_cache()
+
+
 def _stream(library: Library, a: Any) -> Any:
     """The stream to work in, with its scratch; one for each that has been seen."""
     device = library.device(a)

@@ -1,8 +1,9 @@
-// Which elements satisfy a condition: one kernel for all types, in which every thread takes the same turn.
+// Which elements satisfy a condition: a kernel for each type, in which every thread takes the same turn.
 #include <algorithm>
 #include <cstring>
 
 #include "registry/cuda/array_choices.hpp"
+#include "registry/visit.hpp"
 #include "upsweep/cpu/staging.hpp"
 #include "upsweep/cuda/device_scope.hpp"
 #include "upsweep/predicates.hpp"
@@ -26,8 +27,7 @@ struct number_bytes {
 };
 
 template <class Element>
-__device__ bool element_satisfies(const void* in, std::size_t i, comparison how, const number_bytes& number) {
-    const Element& x = static_cast<const Element*>(in)[i];
+__device__ bool satisfies(const Element& x, comparison how, const number_bytes& number) {
     if constexpr (is_complex<Element>)
         return (x == number.as<Element>()) == (how == comparison::equal);
     else if constexpr (is_half<Element>)
@@ -38,28 +38,43 @@ __device__ bool element_satisfies(const void* in, std::size_t i, comparison how,
         return compared_with<Element>{how, number.as<Element>()}(x);
 }
 
-__global__ void __launch_bounds__(threads) mark_kernel(dtype type, comparison how, number_bytes number,
-                                                       const void* in, std::uint8_t* flags, std::size_t n) {
-    const auto marked = [&](std::size_t i) {
-        switch (type) {
-#define UPSWEEP_CASE(enumerator, text, code, type, result) \
-    case dtype::enumerator:                                \
-        return element_satisfies<type>(in, i, how, number);
-            UPSWEEP_DTYPES(UPSWEEP_CASE)
-#undef UPSWEEP_CASE
-        }
-        return false;
-    };
-    constexpr int each = 4;  // under way at once
+// Elements of 16 bytes together, and the flags of as many.
+template <int Elements>
+struct alignas(Elements) flag_run {
+    std::uint8_t flag[Elements];
+};
+
+template <class Element>
+__global__ void __launch_bounds__(threads)
+    mark_kernel(comparison how, number_bytes number, const Element* in, std::uint8_t* flags, std::size_t n) {
+    constexpr int run = 16 / sizeof(Element);
+    using flags_of_run = flag_run<run>;
+    const bool is_aligned = reinterpret_cast<std::uintptr_t>(in) % 16 == 0 &&
+                            reinterpret_cast<std::uintptr_t>(flags) % sizeof(flags_of_run) == 0;
+    const std::size_t runs = is_aligned ? n / run : 0;
+    const std::size_t first = blockIdx.x * std::size_t(threads) + threadIdx.x;
     const std::size_t step = gridDim.x * std::size_t(threads);
-    for (std::size_t i = blockIdx.x * std::size_t(threads) + threadIdx.x; i < n; i += each * step) {
-        bool is_marked[each];
-#pragma unroll
-        for (int k = 0; k < each; ++k) is_marked[k] = i + k * step < n && marked(i + k * step);
+    constexpr int each = 4;  // under way at once
+    for (std::size_t r = first; r < runs; r += each * step) {
+        uint4 loaded[each];
 #pragma unroll
         for (int k = 0; k < each; ++k)
-            if (i + k * step < n) flags[i + k * step] = is_marked[k] ? 1 : 0;
+            if (r + k * step < runs) loaded[k] = reinterpret_cast<const uint4*>(in)[r + k * step];
+#pragma unroll
+        for (int k = 0; k < each; ++k) {
+            if (r + k * step >= runs) break;
+            flags_of_run marked;
+#pragma unroll
+            for (int m = 0; m < run; ++m) {
+                Element x;
+                memcpy(&x, reinterpret_cast<const unsigned char*>(&loaded[k]) + m * sizeof x, sizeof x);
+                marked.flag[m] = satisfies(x, how, number) ? 1 : 0;
+            }
+            reinterpret_cast<flags_of_run*>(flags)[r + k * step] = marked;
+        }
     }
+    for (std::size_t i = runs * run + first; i < n; i += step)
+        flags[i] = satisfies(in[i], how, number) ? 1 : 0;
 }
 
 }  // namespace
@@ -73,7 +88,10 @@ void mark(cuda::executor& ex, dtype type, const condition_value& condition, cons
     std::memcpy(number.bytes, condition.number.data(), sizeof number.bytes);
     const cuda::device_scope current(ex);
     const auto blocks = static_cast<unsigned>(std::min<std::size_t>((n + threads - 1) / threads, 4096));
-    mark_kernel<<<blocks, threads, 0, ex.stream()>>>(type, condition.how, number, in, flags, n);
+    visit_type(type, [&]<class Element>(std::type_identity<Element>) {
+        mark_kernel<<<blocks, threads, 0, ex.stream()>>>(condition.how, number,
+                                                         static_cast<const Element*>(in), flags, n);
+    });
     cuda::check(cudaGetLastError(), "marking elements");
 }
 
