@@ -82,18 +82,17 @@ struct neighbouring_run {
     __device__ __forceinline__ T element(int m) const {
         return m < 0 || m == Items ? from_words<T>(before) : unpack<T>(own, m);
     }
-    // begins(here): whether a segment begins at an element, with the two of memory that it lies between:
-    // here(-1) and here(0).
+    // begins(a, b): whether a segment begins at the second of two neighbours in memory.
     template <class Begins>
     __device__ __forceinline__ unsigned bits(std::uint64_t first, bool reverse, const Begins& begins) const {
-        unsigned bits = 0;
+        unsigned found = 0;
 #pragma unroll
         for (int m = 0; m < Items; ++m) {
             // Of element m of memory: at its own place, or backwards at the next one's.
             const T x = element(m), other = reverse ? element(m + 1) : element(m - 1);
-            bits |= unsigned(reverse ? begins(x, other) : begins(other, x)) << m;
+            found |= unsigned(reverse ? begins(x, other) : begins(other, x)) << m;
         }
-        return first != 0 ? bits : bits | (reverse ? 1u << (Items - 1) : 1u);
+        return first != 0 ? found : found | (reverse ? 1u << (Items - 1) : 1u);
     }
 };
 
