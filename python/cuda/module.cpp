@@ -33,7 +33,7 @@ class current_device {
 };
 
 // Bytes of freed scratch that a pool of the current device keeps. A default pool keeps none when the host has
-// waited, and to map memory again takes half of the time that it takes to sort what fits there, or more.
+// waited, and to map memory again takes a fifth of the time that it takes to sort what fits there, or more.
 std::uint64_t kept_bytes() {
     std::size_t free = 0, total = 0;
     cuda::check(cudaMemGetInfo(&free, &total), "reading the size of a device's memory");

@@ -70,7 +70,7 @@ struct scan_arguments {
     typename Types::Op op;
     typename Types::Load load;
     typename Types::Store store;
-    typename Types::Heads heads{};
+    typename Types::Heads heads{};  // where Types::has_heads
     bool keeps_sides = false;  // `reverse` is the direction in memory alone: operands do not change sides
 
     __device__ __forceinline__ std::uint64_t size() const {

@@ -18,7 +18,6 @@
 #include <functional>
 #include <optional>
 #include <ranges>
-#include <span>
 #include <type_traits>
 
 #include "upsweep/concepts.hpp"
@@ -114,14 +113,13 @@ bool begins_at_edge(const executor& ex, const agreement& all, const Segments& se
 }
 
 template <class Acc, class Segments, class In, class Out, class Op>
-void scan_segments(executor& ex, const Segments& segments, std::span<const In> in, std::span<Out> out,
-                   bool exclusive, const Op& op, const batch_options<Acc>& options) {
-    const std::size_t n = in.size();
+void scan_segments(executor& ex, const Segments& segments, const In* in, std::size_t n, Out* out,
+                   std::size_t out_size, bool exclusive, const Op& op, const batch_options<Acc>& options) {
     bool in_place = false;
     const auto refusal = refusal_of([&] {
-        upsweep::detail::check_sizes(n, out.size());
+        upsweep::detail::check_sizes(n, out_size);
         segments.check(n);
-        in_place = upsweep::detail::check_overlap(in.data(), sizeof(In), out.data(), sizeof(Out), n);
+        in_place = upsweep::detail::check_overlap(in, sizeof(In), out, sizeof(Out), n);
     });
     const collective called = exclusive ? collective::exclusive_segments : collective::inclusive_segments;
     const agreement all = agree(ex, {.count = n,
@@ -145,9 +143,8 @@ void scan_segments(executor& ex, const Segments& segments, std::span<const In> i
     const cpu::scan_shape shape{n, exclusive, in_place, n * (sizeof(In) + sizeof(Out))};
     const std::optional<segment_pair<Acc>> nothing_before;
     const auto scan = [&]<class InOrder>(const InOrder& in_order) {
-        const segmented_piece<Acc, In, Out, InOrder, Op> piece(in_order, ex.local(), in.data() + first,
-                                                               out.data() + first, options.reverse ? -1 : 1,
-                                                               shape, marks, starts);
+        const segmented_piece<Acc, In, Out, InOrder, Op> piece(
+            in_order, ex.local(), in + first, out + first, options.reverse ? -1 : 1, shape, marks, starts);
         if constexpr (is_exact<Op, Acc>)
             scan_exact(ex, all, piece, nothing_before, trouble);
         else
@@ -173,11 +170,8 @@ template <class Acc = deduced, mpi::cut_among_ranks Segments, input_range In, cl
 requires output_range<Out, A> && combines<Op, A>
 void inclusive_segmented_scan(mpi::executor& ex, const Segments& segments, const In& in, Out&& out,
                               const Op& op = {}, const std::type_identity_t<batch_options<A>>& options = {}) {
-    using in_value = std::ranges::range_value_t<In>;
-    using out_value = std::ranges::range_value_t<Out>;
-    mpi::scan_segments<A>(
-        ex, segments, std::span<const in_value>(std::ranges::data(in), std::ranges::size(in)),
-        std::span<out_value>(std::ranges::data(out), std::ranges::size(out)), false, op, options);
+    mpi::scan_segments<A>(ex, segments, std::ranges::data(in), std::ranges::size(in), std::ranges::data(out),
+                          std::ranges::size(out), false, op, options);
 }
 
 template <class Acc = deduced, mpi::cut_among_ranks Segments, input_range In, class Out, class Op = plus,
@@ -185,11 +179,8 @@ template <class Acc = deduced, mpi::cut_among_ranks Segments, input_range In, cl
 requires output_range<Out, A> && combines<Op, A>
 void exclusive_segmented_scan(mpi::executor& ex, const Segments& segments, const In& in, Out&& out,
                               const Op& op = {}, const std::type_identity_t<batch_options<A>>& options = {}) {
-    using in_value = std::ranges::range_value_t<In>;
-    using out_value = std::ranges::range_value_t<Out>;
-    mpi::scan_segments<A>(
-        ex, segments, std::span<const in_value>(std::ranges::data(in), std::ranges::size(in)),
-        std::span<out_value>(std::ranges::data(out), std::ranges::size(out)), true, op, options);
+    mpi::scan_segments<A>(ex, segments, std::ranges::data(in), std::ranges::size(in), std::ranges::data(out),
+                          std::ranges::size(out), true, op, options);
 }
 
 template <class Acc = deduced, input_range Keys, input_range In, class Out, class Op = plus,
