@@ -7,7 +7,7 @@
 //
 // Each call carries its arrays to device memory, at the misalignment of the host's pointers and with poison
 // and sentinels around them, scans there, and brings the results back. Calls take turns in where lengths and
-// initial values come from: the host, or device memory.
+// initial values come from: the host, or device memory; and some scan in pieces.
 #pragma once
 
 #define UPSWEEP_TEST_CUDA 1
@@ -27,7 +27,9 @@
 #include <utility>
 #include <vector>
 
+#include "cuda/pieces.cuh"
 #include "cuda/staging.hpp"
+#include "support/cuts.hpp"
 #include "upsweep/concepts.hpp"
 #include "upsweep/core/accumulator.hpp"
 #include "upsweep/cuda/recurrence.cuh"
@@ -57,6 +59,7 @@ class cuda_executor {
         const unsigned turn = turn_++;
         const bool defined = has_identity<Op, Acc> || options.initial;
         const bool counted = n != 0 && turn % 3 == 1 && (defined || options.total == nullptr);
+        const bool in_pieces = !counted && n != 0 && turn % 5 >= 3;
         const std::size_t surplus = counted && !staging_.exact() ? turn % 11 * 37 : 0;
 
         staging_.begin();
@@ -84,7 +87,9 @@ class cuda_executor {
 
         const cuda::device_span<const In> from(at<const In>(x), n + surplus);
         const cuda::device_span<Out> to(at<Out>(y), n + surplus);
-        if constexpr (std::is_same_v<Function, std::identity>) {
+        if (in_pieces) {
+            scan_in_pieces(from, to, exclusive, op, f, asked, turn);
+        } else if constexpr (std::is_same_v<Function, std::identity>) {
             if (exclusive)
                 upsweep::exclusive_scan<Acc>(executor_, from, to, op, asked);
             else
@@ -97,7 +102,7 @@ class cuda_executor {
         }
         staging_.download(executor_.stream());
 
-        if (n != 0) {
+        if (n != 0 && !in_pieces) {
             EXPECT_EQ(executor_.latest(), executor_.choice()) << "another algorithm ran";
         }
         EXPECT_TRUE(staging_.sentinels_intact()) << "wrote outside the arrays";
@@ -137,6 +142,24 @@ class cuda_executor {
     }
 
   private:
+    template <class Acc, class In, class Out, class Op, class Function>
+    void scan_in_pieces(cuda::device_span<const In> in, cuda::device_span<Out> out, bool exclusive,
+                        const Op& op, const Function& f, const cuda::scan_options<Acc>& options,
+                        unsigned turn) {
+        const std::vector<std::size_t> cuts = cut_among(1 + int(turn / 5 % 4), in.size(), turn / 5);
+        const auto scan = [&](const auto& load) {
+            if (turn % 5 == 3)
+                scan_blocks<Acc, In>(executor_, in, out, exclusive, op, load, options, cuts);
+            else if (exclusive)
+                scan_ranks<true, Acc, In>(executor_, in, out, op, load, options, cuts);
+            else
+                scan_ranks<false, Acc, In>(executor_, in, out, op, load, options, cuts);
+        };
+        if constexpr (std::is_same_v<Function, std::identity>)
+            scan(cuda::as_is{});
+        else
+            scan(f);
+    }
     static cudaStream_t make_stream() {
         cudaStream_t stream = nullptr;
         expect_success(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "making a stream");

@@ -25,6 +25,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "support/cuts.hpp"
 #include "support/guarded.hpp"
 #include "upsweep/concepts.hpp"
 #include "upsweep/core/accumulator.hpp"
@@ -35,9 +36,6 @@
 #include "upsweep/scan.hpp"
 
 namespace upsweep::test {
-
-// size + 1 places that ascend from 0 to n; the same for the same arguments on every rank.
-std::vector<std::size_t> cut_among(int size, std::size_t n, unsigned turn);
 
 // Scans what all ranks have, each its part of it.
 class mpi_executor {

@@ -4,7 +4,7 @@
 //
 // Back ends are the CPU at every instruction set; or, in a test that is compiled once more, the GPU with
 // every algorithm of CUDA (cuda/backend.cuh), the contexts of OpenGL and the Vulkan device
-// (shader/backend.hpp), or ranks of MPI (mpi/backend.hpp). Tests stay as they are.
+// (shader/backend.hpp), or ranks of MPI (mpi/backend.hpp) or NCCL (nccl/backend.cuh). Tests stay as they are.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -53,7 +53,12 @@ enum class coverage {
 
 bool covers(coverage wanted, const cpu_backend& backend);
 
-#if defined(UPSWEEP_TEST_CUDA)
+#if defined(UPSWEEP_TEST_NCCL)
+using test_backend = nccl_backend;
+using test_executor = nccl_executor;
+inline const std::vector<test_backend>& backends() { return nccl_backends(); }
+inline bool covers(coverage, const nccl_backend&) { return true; }
+#elif defined(UPSWEEP_TEST_CUDA)
 using test_backend = cuda_backend;
 using test_executor = cuda_executor;
 inline const std::vector<test_backend>& backends() { return cuda_backends(); }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <string>
 
 #include "upsweep/cuda/arguments.cuh"
 #include "upsweep/cuda/device_scope.hpp"
@@ -49,6 +50,22 @@ readiness prepare(const executor& ex, int shared_bytes, int least_architecture) 
     }
     if (remembered) known[ex.device()].store(now, std::memory_order_relaxed);
     return now;
+}
+
+// The same for a kernel that must run.
+template <auto Kernel>
+void require_kernel(const executor& ex, int shared_bytes) {
+    if (prepare<Kernel>(ex, shared_bytes, 0) == readiness::ready) return;
+    throw_error(errc::unsupported, "an element of this type needs " + std::to_string(shared_bytes) +
+                                       " bytes of shared memory in a block, but device " +
+                                       std::to_string(ex.device()) + " has " +
+                                       std::to_string(ex.shared_memory()));
+}
+// A launch of so many blocks.
+inline unsigned blocks_for(std::uint64_t blocks) {
+    if (blocks > 0x7fffffffu)
+        throw_error(errc::unsupported, "in: more than 2^43 elements need more blocks than a launch can have");
+    return static_cast<unsigned>(blocks);
 }
 
 inline std::size_t tagged_bytes(std::uint64_t words) {
@@ -163,20 +180,11 @@ class tree_launch {
 
     template <auto Kernel>
     void prepare_tiles(int shared_bytes = tiles::shared_bytes) const {
-        if (detail::prepare<Kernel>(ex_, shared_bytes, 0) != detail::readiness::ready) {
-            throw_error(errc::unsupported, "an element of this type needs " + std::to_string(shared_bytes) +
-                                               " bytes of shared memory in a block, but device " +
-                                               std::to_string(ex_.device()) + " has " +
-                                               std::to_string(ex_.shared_memory()));
-        }
+        detail::require_kernel<Kernel>(ex_, shared_bytes);
     }
     // Blocks of a launch with one block a tile. One for no elements: it stores the total.
     [[nodiscard]] unsigned tile_blocks() const {
-        const std::uint64_t blocks = std::max<std::uint64_t>(tiles::tile_count(arguments_.n), 1);
-        if (blocks > 0x7fffffffu)
-            throw_error(errc::unsupported,
-                        "in: more than 2^43 elements need more blocks than a launch can have");
-        return static_cast<unsigned>(blocks);
+        return detail::blocks_for(std::max<std::uint64_t>(tiles::tile_count(arguments_.n), 1));
     }
 
     void look_ahead(void* scratch) const {

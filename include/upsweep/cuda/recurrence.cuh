@@ -54,16 +54,13 @@ void set_up_recurrence(scan_arguments<Types>& arguments, const void* a, const vo
     arguments.initial = {T(0), x0};
 }
 
-}  // namespace cuda::detail
-
-template <class Acc = deduced, class A, class B, class Out,
-          class T = cuda::detail::recurrence_number<Acc, A, B>>
-requires(!std::is_const_v<Out>) void linear_recurrence(cuda::executor& ex, cuda::device_span<A> a,
-                                                       cuda::device_span<B> b,
-                                                       const std::type_identity_t<T>& x0,
-                                                       cuda::device_span<Out> out,
-                                                       const recurrence_options& options = {}) {
-    using types = cuda::detail::recurrence_types<T, A, B, Out>;
+// What a call's kernels are given, once all of it has been checked.
+template <class T, class A, class B, class Out>
+scan_arguments<recurrence_types<T, A, B, Out>> checked_recurrence(executor& ex, device_span<A> a,
+                                                                  device_span<B> b, const T& x0,
+                                                                  device_span<Out> out,
+                                                                  const recurrence_options& options) {
+    using types = recurrence_types<T, A, B, Out>;
     const auto n = a.size();
     const auto check_size = [n](std::size_t size, const char* name) {
         if (size != n) {
@@ -74,12 +71,26 @@ requires(!std::is_const_v<Out>) void linear_recurrence(cuda::executor& ex, cuda:
     };
     check_size(b.size(), "b");
     check_size(out.size(), "out");
-    cuda::scan_arguments<types> arguments{};
-    cuda::detail::set_up_recurrence(arguments, a.data(), b.data(), x0, out.data(), n);
+    scan_arguments<types> arguments{};
+    set_up_recurrence(arguments, a.data(), b.data(), x0, out.data(), n);
     arguments.reverse = options.reverse;
     arguments.keeps_sides = true;
-    cuda::detail::check_call<types>(ex, {a.data(), b.data()}, {"a", "b"}, out.data(), n, arguments);
-    if (n != 0) cuda::scan_launch<types, false>(ex, arguments).run();
+    check_call<types>(ex, {a.data(), b.data()}, {"a", "b"}, out.data(), n, arguments);
+    return arguments;
+}
+
+}  // namespace cuda::detail
+
+template <class Acc = deduced, class A, class B, class Out,
+          class T = cuda::detail::recurrence_number<Acc, A, B>>
+requires(!std::is_const_v<Out>) void linear_recurrence(cuda::executor& ex, cuda::device_span<A> a,
+                                                       cuda::device_span<B> b,
+                                                       const std::type_identity_t<T>& x0,
+                                                       cuda::device_span<Out> out,
+                                                       const recurrence_options& options = {}) {
+    const auto arguments = cuda::detail::checked_recurrence<T>(ex, a, b, x0, out, options);
+    using types = cuda::detail::recurrence_types<T, A, B, Out>;
+    if (arguments.n != 0) cuda::scan_launch<types, false>(ex, arguments).run();
 }
 
 // Along `axis` of views.

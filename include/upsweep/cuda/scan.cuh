@@ -71,9 +71,11 @@ void check_call(executor& ex, const void* const (&in)[Types::inputs],
 template <class Acc, class In, class Out, class Op, class Load>
 using types_of = scan_types<register_type<Acc, Op>, Op, Out, Acc, Load, as_is, In>;
 
-// Fills in what the options say. Scans without an identity must have an initial value where one is stored.
+// Fills in what the options say. Scans without an identity must have an initial value where one is stored,
+// unless something else stands to the left of the first element (`continues`).
 template <bool Exclusive, class Types, class Acc, class Op>
-void read_options(scan_arguments<Types>& arguments, const scan_options<Acc>& options, const Op& op) {
+void read_options(scan_arguments<Types>& arguments, const scan_options<Acc>& options, const Op& op,
+                  bool continues) {
     if (options.initial && options.device_initial != nullptr)
         throw_error(errc::invalid_argument, "options.initial: given together with options.device_initial");
     arguments.reverse = options.reverse;
@@ -84,7 +86,7 @@ void read_options(scan_arguments<Types>& arguments, const scan_options<Acc>& opt
     arguments.length = options.length;
     if constexpr (has_identity<Op, Acc>) {
         arguments.start = identity_of<Acc>(op);
-    } else if (!arguments.has_initial) {
+    } else if (!arguments.has_initial && !continues) {
         if (Exclusive && arguments.n != 0) {
             throw_error(errc::invalid_argument,
                         "options.initial: an exclusive scan needs an initial value, because the operator has "
@@ -99,9 +101,13 @@ void read_options(scan_arguments<Types>& arguments, const scan_options<Acc>& opt
     }
 }
 
+// What a call's kernels are given, once all of it has been checked.
 template <bool Exclusive, class Acc, class In, class Out, class Op, class Load>
-void scan(executor& ex, device_span<const In> in, device_span<Out> out, const Op& op, const Load& load,
-          const scan_options<Acc>& options) {
+scan_arguments<types_of<Acc, In, Out, Op, Load>> checked_arguments(executor& ex, device_span<const In> in,
+                                                                   device_span<Out> out, const Op& op,
+                                                                   const Load& load,
+                                                                   const scan_options<Acc>& options,
+                                                                   bool continues = false) {
     static_assert(std::is_trivially_copyable_v<In> && std::is_trivially_copyable_v<Out> &&
                       std::is_trivially_copyable_v<Acc>,
                   "elements on a device are copied as bytes: their types must be trivially copyable");
@@ -113,10 +119,17 @@ void scan(executor& ex, device_span<const In> in, device_span<Out> out, const Op
     }
     scan_arguments<types> arguments{{in.data()}, out.data(), in.size(), nullptr, false, false, nullptr,
                                     {},          {},         nullptr,   op,      load,  {}};
-    read_options<Exclusive>(arguments, options, op);
+    read_options<Exclusive>(arguments, options, op, continues);
     check_call<types>(ex, {in.data()}, {"in"}, out.data(), in.size(), arguments);
+    return arguments;
+}
+
+template <bool Exclusive, class Acc, class In, class Out, class Op, class Load>
+void scan(executor& ex, device_span<const In> in, device_span<Out> out, const Op& op, const Load& load,
+          const scan_options<Acc>& options) {
+    const auto arguments = checked_arguments<Exclusive, Acc, In>(ex, in, out, op, load, options);
     if (in.size() == 0 && options.total == nullptr) return;
-    scan_launch<types, Exclusive>(ex, arguments).run();
+    scan_launch<types_of<Acc, In, Out, Op, Load>, Exclusive>(ex, arguments).run();
 }
 
 }  // namespace detail

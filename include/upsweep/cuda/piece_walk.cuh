@@ -1,0 +1,201 @@
+// From what stands to the left of a piece of a longer sequence to what stands to the left of what follows it.
+//
+// The five accumulators of the tree are taken over the piece's blocks, each the largest that begins where the
+// last one ended: those of the head, the supers of the body, those of the tail. That is a left fold, so it is
+// done by one warp, in at most some 200 operations and one a super (core/piece.hpp says why they cannot be
+// combined beforehand).
+#pragma once
+
+#include <cstdint>
+
+#include "upsweep/cuda/arguments.cuh"
+#include "upsweep/cuda/piece_edges.cuh"
+#include "upsweep/cuda/runs.cuh"
+
+namespace upsweep::cuda {
+
+// What a walk reads and writes, in device memory.
+template <class Types>
+struct piece_walk {
+    using Acc = typename Types::Acc;
+    using Total = typename Types::Total;
+
+    const tree_parts<Total>* left;   // at the piece's begin; null: nothing but an initial value
+    const edge_totals<Acc>* totals;  // of head and tail
+    const Acc* supers;               // totals of the body's
+    edge_left<Total>* edges;         // receives what is to the left of head and tail
+    Total* body_initial;             // receives S before the body
+    tree_parts<Total>* behind;       // receives what is to the left of what follows; null: not wanted
+    Total* value;                    // receives the fold of everything so far; null: not wanted
+};
+
+namespace detail {
+
+// Every lane of a warp has the same.
+template <class Types>
+struct tree_walker {
+    using Acc = typename Types::Acc;
+    using Total = typename Types::Total;
+    using tree = piece_tree<Types>;
+
+    const scan_arguments<Types>& arguments;
+    combiner<Acc, typename Types::Op> combine;
+    Acc* line;  // 32 values of shared memory
+    int lane;
+    std::uint64_t position;
+    bool has_supers;
+    Acc part[tree::levels]{};
+
+    [[nodiscard]] __device__ __forceinline__ bool has(int level) const {
+        return level == tree::super_level ? has_supers : tree::has_part(level, position);
+    }
+    __device__ void read(const tree_parts<Total>& from) {
+#pragma unroll
+        for (int level = 0; level < tree::levels; ++level)
+            if (has(level)) part[level] = static_cast<Acc>(from.level[level]);
+    }
+    // By one lane.
+    __device__ void write(tree_parts<Total>& to) const {
+#pragma unroll
+        for (int level = 0; level < tree::levels; ++level)
+            if (has(level)) to.level[level] = static_cast<Total>(part[level]);
+    }
+
+    // Appends a block's total; the last one of a larger block goes up to that. `before` is the position in
+    // front of it, and `position` the one behind.
+    template <int level>
+    __device__ __forceinline__ void push(const Acc& total, std::uint64_t before) {
+        if constexpr (level == tree::super_level) {
+            part[level] = combine.join(has_supers, part[level], total);
+            has_supers = true;
+        } else {
+            part[level] = combine.join(tree::has_part(level, before), part[level], total);
+            if (position % tree::level_size(level + 1) == 0) push<level + 1>(part[level], before);
+        }
+    }
+    // `count` blocks in a row, 1 to 32 of them, of which read_total(k) gives the totals; before() is called
+    // in front of each.
+    template <int level, class Read, class Before>
+    __device__ __forceinline__ void push_line(int count, const Read& read_total, const Before& before) {
+        if (lane < count) line[lane] = read_total(lane);
+        __syncwarp();
+#pragma unroll 1
+        for (int k = 0; k < count; ++k) {
+            before();
+            const std::uint64_t from = position;
+            position += tree::level_size(level);
+            push<level>(line[k], from);
+        }
+        __syncwarp();
+    }
+
+    __device__ void walk_edge(const piece_edge& edge, const edge_totals<Acc>& totals,
+                              edge_left<Total>& left) {
+        if (edge.empty()) return;
+        if (lane == 0) write(left.parts);
+        const auto note_tile = [&] {
+            if (lane == 0 && has(3)) left.tiles[position / Types::tile % 32] = static_cast<Total>(part[3]);
+        };
+        note_tile();
+        const std::uint64_t first = edge.position(), end = edge.end_position();
+        // How many blocks of a level follow each other from here; 0 if none fits.
+        const auto count_of = [&](int level) {
+            const std::uint64_t size = tree::level_size(level), parent = tree::level_size(level + 1);
+            if (position % size != 0) return 0;
+            const std::uint64_t room = parent - position % parent, wanted = end - position;
+            return int((room < wanted ? room : wanted) / size);
+        };
+        const auto nothing = [] {};
+        while (position < end) {
+            const std::uint64_t at = position;
+            if (const int tiles = count_of(3); tiles > 0) {
+                push_line<3>(
+                    tiles, [&](int k) { return totals.tiles[at / Types::tile % 32 + unsigned(k)]; },
+                    note_tile);
+            } else if (const int rows = count_of(2); rows > 0) {
+                const Acc* const own = totals.rows[at / Types::tile == first / Types::tile ? 0 : 1];
+                push_line<2>(
+                    rows, [&](int k) { return own[at / Types::row % 32 + unsigned(k)]; }, nothing);
+            } else if (const int runs = count_of(1); runs > 0) {
+                const Acc* const own = totals.runs[at / Types::row == first / Types::row ? 0 : 1];
+                push_line<1>(
+                    runs, [&](int k) { return own[at / Types::items % 32 + unsigned(k)]; }, nothing);
+            } else {
+                push_line<0>(
+                    count_of(0),
+                    [&](int k) { return load_at(arguments, at - edge.first + std::uint64_t(k)); }, nothing);
+            }
+            // A part-filled tile, in front of which push_line() has not been.
+            if (position % Types::tile == 0 && position < end) note_tile();
+        }
+        __syncwarp();
+    }
+    // The next ones are read while some are folded.
+    __device__ void walk_supers(const Acc* supers, std::uint64_t count) {
+        const auto own = static_cast<std::uint64_t>(lane);
+        Acc next{};
+        if (own < count) next = supers[own];
+#pragma unroll 1
+        for (std::uint64_t done = 0; done < count; done += 32) {
+            line[lane] = next;
+            if (done + 32 + own < count) next = supers[done + 32 + own];
+            __syncwarp();
+            const int now = count - done < 32 ? int(count - done) : 32;
+#pragma unroll 4
+            for (int k = 0; k < now; ++k) {
+                part[tree::super_level] = combine.join(has_supers, part[tree::super_level], line[k]);
+                has_supers = true;
+            }
+            __syncwarp();
+        }
+        position += count * tree::super_size;
+    }
+    // The fold of everything to the left, if there is anything.
+    [[nodiscard]] __device__ bool value(Acc& result) const {
+        bool present = false;
+#pragma unroll
+        for (int level = 0; level < tree::levels; ++level) {
+            if (!has(level)) continue;
+            result = present ? combine(part[level], result) : part[level];
+            present = true;
+        }
+        return present;
+    }
+};
+
+}  // namespace detail
+
+// By one warp. `has_left`: S is there at the piece's begin. `Collapses`: what is behind is one value, S, as
+// exact operators have it, whose pieces all begin at 0.
+template <class Types, bool Collapses>
+__global__ void __launch_bounds__(32)
+    walk_piece_kernel(const __grid_constant__ scan_arguments<Types> arguments, piece_plan plan, bool has_left,
+                      piece_walk<Types> walk) {
+    using Acc = typename Types::Acc;
+    using Total = typename Types::Total;
+    __shared__ alignas(16) char storage[32 * sizeof(Acc)];
+    const int lane = int(threadIdx.x);
+    detail::tree_walker<Types> walker{arguments, arguments.combine(), reinterpret_cast<Acc*>(storage),
+                                      lane,      plan.first,          has_left};
+    if (walk.left != nullptr)
+        walker.read(*walk.left);
+    else if (has_left)
+        walker.part[4] = arguments.initial_value();
+    walker.walk_edge(plan.head(), walk.totals[0], walk.edges[0]);
+    if (lane == 0 && walker.has_supers && walk.body_initial != nullptr)
+        *walk.body_initial = static_cast<Total>(walker.part[4]);
+    walker.walk_supers(walk.supers, plan.body_size() / piece_tree<Types>::super_size);
+    walker.walk_edge(plan.tail(), walk.totals[1], walk.edges[1]);
+    Acc value = static_cast<Acc>(arguments.start);
+    const bool present = walker.value(value);
+    if (lane != 0) return;
+    if (walk.value != nullptr) *walk.value = static_cast<Total>(value);
+    if (walk.behind == nullptr) return;
+    if constexpr (Collapses) {
+        if (present) walk.behind->level[4] = static_cast<Total>(value);
+    } else {
+        walker.write(*walk.behind);
+    }
+}
+
+}  // namespace upsweep::cuda
