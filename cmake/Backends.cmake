@@ -55,6 +55,7 @@ function(upsweep_backend name title)
 endfunction()
 
 upsweep_backend(CUDA CUDA)
+upsweep_backend(NCCL NCCL)
 upsweep_backend(GL OpenGL)
 upsweep_backend(VULKAN Vulkan)
 upsweep_backend(MPI MPI)

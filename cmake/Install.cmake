@@ -45,6 +45,12 @@ if(TARGET upsweep-cuda)
     install(EXPORT upsweepCudaTargets NAMESPACE upsweep:: DESTINATION "${upsweep_cmake_dir}")
 endif()
 
+# NCCL needs both.
+if(TARGET upsweep-nccl)
+    install(TARGETS upsweep-nccl EXPORT upsweepNcclTargets FILE_SET HEADERS)
+    install(EXPORT upsweepNcclTargets NAMESPACE upsweep:: DESTINATION "${upsweep_cmake_dir}")
+endif()
+
 # And MPI.
 if(TARGET upsweep-mpi)
     install(TARGETS upsweep-mpi EXPORT upsweepMpiTargets FILE_SET HEADERS)

@@ -10,8 +10,9 @@ file(GLOB upsweep_sources CONFIGURE_DEPENDS
 file(GLOB upsweep_cpu_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/cpu/*.cpp")
 file(GLOB_RECURSE upsweep_headers CONFIGURE_DEPENDS
      "${PROJECT_SOURCE_DIR}/include/upsweep/*.hpp" "${PROJECT_SOURCE_DIR}/include/upsweep/*.def")
-# CudaLibrary.cmake, VulkanLibrary.cmake and MpiLibrary.cmake have theirs, which need those of CUDA, Vulkan and MPI.
-list(FILTER upsweep_headers EXCLUDE REGEX "/include/upsweep/(cuda|vulkan|mpi)/")
+# CudaLibrary.cmake, NcclLibrary.cmake, VulkanLibrary.cmake and MpiLibrary.cmake have theirs, which need those of
+# CUDA, NCCL, Vulkan and MPI.
+list(FILTER upsweep_headers EXCLUDE REGEX "/include/upsweep/(cuda|nccl|vulkan|mpi)/")
 
 # As a part of another project, back ends are built where something links them.
 set(upsweep_optional "")

@@ -6,7 +6,7 @@ import pathlib
 import re
 import sys
 
-BACK_ENDS = ("cpu", "cuda", "gl", "vulkan", "mpi")
+BACK_ENDS = ("cpu", "cuda", "nccl", "gl", "vulkan", "mpi")
 # The bottom layer: what every other header may use. They may use core's primitives and each other, never an
 # engine; that nothing goes round in circles is checked file by file.
 VOCABULARY = {"bin_range", "concepts", "error", "operators", "options", "predicates", "types", "version", "views"}
@@ -42,13 +42,16 @@ def may_include(user, used):
         return used in ("vocabulary", "core", "shaders", user)
     if user in ("gl", "vulkan") and used == "shader":
         return True
-    # Ranks of a cluster do their shares through the CPU's engines, which are called as the public functions call them.
+    # Ranks of a cluster do their shares through the engines of the CPU or of a GPU, which are called as the public
+    # functions call them.
     if user == "mpi":
         return used in ("vocabulary", "core", "cpu", "public", user)
+    if user == "nccl":
+        return used in ("vocabulary", "core", "cuda", "public", user)
     if user in BACK_ENDS:
         return used in ("vocabulary", "core", "collectives", user)
     if user == "public":
-        return used not in ("registry", "emulator", "mpi")
+        return used not in ("registry", "emulator", "mpi", "nccl")
     return True
 
 
@@ -71,8 +74,8 @@ def check_file(root, file, graph):
             continue
         name = match.group(1) or match.group(2)
         where = f"{own}:{number}"
-        if name.endswith(".cuh") and "cuda" not in own.parts and own.suffix != ".cu":
-            problems.append(f"{where}: {name}: only files under cuda/ and .cu files include a .cuh")
+        if name.endswith(".cuh") and not {"cuda", "nccl"} & set(own.parts) and own.suffix != ".cu":
+            problems.append(f"{where}: {name}: only files under cuda/ and nccl/ and .cu files include a .cuh")
         if name.startswith("hwy/"):
             if own.parts[0] not in ("src", "tests", "benchmarks"):
                 problems.append(f"{where}: {name}: Highway stays inside src/")

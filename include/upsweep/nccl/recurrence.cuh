@@ -1,0 +1,36 @@
+// First-order linear recurrences over many GPUs: x[i] = a[i] x[i-1] + b[i], where all ranks' a and b make up
+// the coefficients, with an nccl::executor.
+//
+// x0 is that of the first rank in scan order that has elements. The rest is as in cuda/recurrence.cuh and
+// nccl/scan.cuh.
+#pragma once
+
+#include <type_traits>
+
+#include "upsweep/cuda/recurrence.cuh"
+#include "upsweep/nccl/scan.cuh"
+
+namespace upsweep {
+namespace nccl {
+
+struct recurrence_options {
+    bool reverse = false;                    // x[i] = a[i] x[i+1] + b[i] with x[n] = x0
+    const distribution* elements = nullptr;  // if given, the ranks' counts are not asked for
+};
+
+}  // namespace nccl
+
+template <class Acc = deduced, class A, class B, class Out,
+          class T = cuda::detail::recurrence_number<Acc, A, B>>
+requires(!std::is_const_v<Out>) void linear_recurrence(nccl::executor& ex, cuda::device_span<A> a,
+                                                       cuda::device_span<B> b,
+                                                       const std::type_identity_t<T>& x0,
+                                                       cuda::device_span<Out> out,
+                                                       const nccl::recurrence_options& options = {}) {
+    const auto arguments =
+        cuda::detail::checked_recurrence<T>(ex.local(), a, b, x0, out, {.reverse = options.reverse});
+    const nccl::distribution elements = nccl::detail::distribution_of(ex, a.size(), options.elements);
+    nccl::detail::scan_piece<cuda::detail::recurrence_types<T, A, B, Out>, false>(ex, arguments, elements);
+}
+
+}  // namespace upsweep

@@ -1,0 +1,161 @@
+// Prefix sums of one sequence that lies on many GPUs: inclusive_scan, exclusive_scan and their transforming
+// forms, with an nccl::executor.
+//
+// Formula: those of cuda/scan.cuh, over the ranks' `in` one after the other, in the order of ranks. Shapes:
+// in and out of a rank are device spans of equal size, which may be 0 and may differ from rank to rank; the
+// sequence may be cut anywhere. Types, operators, aliasing: as cuda/scan.cuh. Bits: those of one scan of the
+// whole (docs/numerics.md), for any number of ranks and any distribution.
+// Options: `reverse`, whether there is an initial value and whether there is a `total` must be the same on
+// every rank; the first rank that has elements gives the initial value; every rank receives the total of all.
+// Errors: a rank that refuses its arguments throws upsweep::error and has enqueued nothing; the others wait
+// for it in their streams, as in any collective of NCCL, unless all find the same wrong. What NCCL itself
+// reports is an upsweep::error (device).
+// Complexity: two reads of in (one on the last rank) and one write of out. Messages: one of five accumulators
+// from each rank to the next, which a rank sends before it scans, and under exact operators of one of them
+// that means anything; a broadcast of the total, where it is asked for; and where no distribution is given a
+// gather of the ranks' counts, for which the host waits. Source: docs/nccl.md.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <type_traits>
+
+#include "upsweep/concepts.hpp"
+#include "upsweep/cuda/block_by_block.cuh"
+#include "upsweep/cuda/piece_launch.cuh"
+#include "upsweep/cuda/scan.cuh"
+#include "upsweep/error.hpp"
+#include "upsweep/nccl/distribution.hpp"
+#include "upsweep/nccl/executor.hpp"
+
+namespace upsweep {
+namespace nccl {
+
+template <class Acc>
+struct scan_options {
+    std::optional<Acc> initial{};            // folded in before the first element of all
+    const Acc* device_initial = nullptr;     // the same, read from device memory when the scan runs
+    bool reverse = false;                    // out[i] = x[i] (+) ... (+) x[n-1]
+    Acc* total = nullptr;                    // device memory that receives the fold of everything
+    const distribution* elements = nullptr;  // if given, the ranks' counts are not asked for
+};
+
+namespace detail {
+
+// How many elements everybody has: what was given, if it is right here, or what ranks tell each other.
+inline distribution distribution_of(const executor& ex, std::uint64_t n, const distribution* given) {
+    if (given == nullptr) return {ex, n};
+    if (given->size() != ex.size())
+        throw_error(errc::invalid_argument, "options.elements: expected " + std::to_string(ex.size()) +
+                                                " ranks, but it has " + std::to_string(given->size()));
+    if (given->count(ex.rank()) != n)
+        throw_error(errc::invalid_argument, "options.elements: expected " + std::to_string(n) +
+                                                " elements for this rank, as many as in has, but it has " +
+                                                std::to_string(given->count(ex.rank())));
+    return *given;
+}
+
+// A scan of this rank's elements, of which everything has been checked.
+template <class Types, bool Exclusive>
+void scan_piece(const executor& ex, cuda::scan_arguments<Types> arguments, const distribution& elements) {
+    using Total = typename Types::Total;
+    using launch = cuda::piece_launch<Types, Exclusive>;
+    cuda::executor& local = ex.local();
+    const cuda::device_scope current(local);
+    local.check_before_launch();
+    const place own = place_of(elements, ex.rank(), arguments.reverse);
+    Total* const total = arguments.total;
+    if (own.last >= 0 && own.last != ex.rank()) arguments.total = nullptr;
+
+    if (arguments.n == elements.total()) {  // alone
+        if (arguments.n != 0 || total != nullptr) cuda::scan_launch<Types, Exclusive>(local, arguments).run();
+    } else if (arguments.n != 0) {
+        constexpr std::size_t parts_bytes = (2 * sizeof(cuda::tree_parts<Total>) + 255) / 256 * 256;
+        const cuda::executor::scratch taken =
+            local.take_plain_scratch(parts_bytes + launch::scratch_bytes(arguments.n),
+                                     cuda::detail::other_scratch_bytes<Types>(arguments.n));
+        auto* const parts = static_cast<cuda::tree_parts<Total>*>(taken.data);
+        void* const scratch = static_cast<char*>(taken.data) + parts_bytes;
+        const bool is_first = own.before < 0, is_last = own.behind < 0;
+        const launch piece(local, arguments, own.first);
+        if (!is_last) piece.summarise(scratch);
+        if (!is_first) ex.receive(parts, sizeof *parts, own.before);
+        if (is_last) {
+            cuda::carried_parts<Total> carried{parts, parts + 1, own.first, true, arguments.has_initial};
+            cuda::detail::block_launch<Types, Exclusive>(local, arguments, carried, scratch).run();
+        } else {
+            piece.walk(scratch, is_first ? nullptr : parts, parts + 1, nullptr);
+            ex.send(parts + 1, sizeof *parts, own.behind);
+            piece.scan(scratch);
+        }
+        local.release_scratch(taken);
+    }
+    if (total != nullptr && own.last >= 0) ex.broadcast(total, sizeof *total, own.last);
+    cuda::check(cudaGetLastError(), "launching a scan");
+}
+
+template <bool Exclusive, class Acc, class In, class Out, class Op, class Load>
+void scan(const executor& ex, cuda::device_span<const In> in, cuda::device_span<Out> out, const Op& op,
+          const Load& load, const scan_options<Acc>& options) {
+    const cuda::scan_options<Acc> local{options.initial, options.device_initial, options.reverse,
+                                        options.total, nullptr};
+    auto arguments =
+        cuda::detail::checked_arguments<Exclusive, Acc, In>(ex.local(), in, out, op, load, local, true);
+    const distribution elements = distribution_of(ex, in.size(), options.elements);
+    if constexpr (!has_identity<Op, Acc>) {  // then all ranks throw, or none
+        if (Exclusive && !arguments.has_initial && elements.total() != 0)
+            throw_error(errc::invalid_argument,
+                        "options.initial: an exclusive scan needs an initial value, because the operator has "
+                        "no identity");
+        if (options.total != nullptr && !arguments.has_initial && elements.total() == 0)
+            throw_error(
+                errc::invalid_argument,
+                "options.total: the total of no elements needs an initial value, because the operator "
+                "has no identity");
+    }
+    scan_piece<cuda::detail::types_of<Acc, In, Out, Op, Load>, Exclusive>(ex, arguments, elements);
+}
+
+}  // namespace detail
+}  // namespace nccl
+
+// out[i] = x[0] (+) ... (+) in[i], where x is the sequence that all ranks' in make up.
+template <class Acc = deduced, class In, class Out, class Op = plus,
+          class A = core::accumulator_for<Acc, std::remove_const_t<In>, Op>>
+requires combines<Op, A> &&(!std::is_const_v<Out>)void inclusive_scan(
+    nccl::executor& ex, cuda::device_span<In> in, cuda::device_span<Out> out, const Op& op = {},
+    const std::type_identity_t<nccl::scan_options<A>>& options = {}) {
+    nccl::detail::scan<false, A, std::remove_const_t<In>>(ex, in, out, op, cuda::as_is{}, options);
+}
+
+// out[i] = x[0] (+) ... (+) what is before in[i]; at the first of all, the initial value or else the
+// identity.
+template <class Acc = deduced, class In, class Out, class Op = plus,
+          class A = core::accumulator_for<Acc, std::remove_const_t<In>, Op>>
+requires combines<Op, A> &&(!std::is_const_v<Out>)void exclusive_scan(
+    nccl::executor& ex, cuda::device_span<In> in, cuda::device_span<Out> out, const Op& op = {},
+    const std::type_identity_t<nccl::scan_options<A>>& options = {}) {
+    nccl::detail::scan<true, A, std::remove_const_t<In>>(ex, in, out, op, cuda::as_is{}, options);
+}
+
+// The same of f(x[0]), f(x[1]), ... f is called on the device, up to three times an element.
+template <class Acc = deduced, class In, class Out, class Op, class Function,
+          class A = core::accumulator_for<
+              Acc, std::decay_t<std::invoke_result_t<const Function&, const std::remove_const_t<In>&>>, Op>>
+requires combines<Op, A> &&(!std::is_const_v<Out>)void transform_inclusive_scan(
+    nccl::executor& ex, cuda::device_span<In> in, cuda::device_span<Out> out, const Op& op, const Function& f,
+    const std::type_identity_t<nccl::scan_options<A>>& options = {}) {
+    nccl::detail::scan<false, A, std::remove_const_t<In>>(ex, in, out, op, f, options);
+}
+
+template <class Acc = deduced, class In, class Out, class Op, class Function,
+          class A = core::accumulator_for<
+              Acc, std::decay_t<std::invoke_result_t<const Function&, const std::remove_const_t<In>&>>, Op>>
+requires combines<Op, A> &&(!std::is_const_v<Out>)void transform_exclusive_scan(
+    nccl::executor& ex, cuda::device_span<In> in, cuda::device_span<Out> out, const Op& op, const Function& f,
+    const std::type_identity_t<nccl::scan_options<A>>& options = {}) {
+    nccl::detail::scan<true, A, std::remove_const_t<In>>(ex, in, out, op, f, options);
+}
+
+}  // namespace upsweep

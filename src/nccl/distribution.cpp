@@ -1,0 +1,56 @@
+// Counts of elements, and who is whose neighbour in scan order.
+#include "upsweep/nccl/distribution.hpp"
+
+#include <cuda_runtime_api.h>
+
+#include "upsweep/cuda/device_scope.hpp"
+#include "upsweep/error.hpp"
+
+namespace upsweep::nccl {
+namespace {
+
+std::vector<std::uint64_t> ends_of(std::span<const std::uint64_t> counts) {
+    std::vector<std::uint64_t> ends;
+    std::uint64_t sum = 0;
+    for (const std::uint64_t count : counts) {
+        if (sum + count < sum)
+            throw_error(errc::invalid_argument, "counts: expected fewer than 2^64 elements in all");
+        ends.push_back(sum += count);
+    }
+    return ends;
+}
+
+}  // namespace
+
+distribution::distribution(std::span<const std::uint64_t> counts) : ends_(ends_of(counts)) {}
+
+distribution::distribution(const executor& ex, std::uint64_t own) {
+    cuda::executor& local = ex.local();
+    const cuda::device_scope current(local);
+    std::vector<std::uint64_t> counts(static_cast<std::size_t>(ex.size()));
+    const std::size_t bytes = counts.size() * sizeof own;
+    const cuda::executor::scratch taken = local.take_plain_scratch(bytes + sizeof own);
+    auto* const all = static_cast<std::uint64_t*>(taken.data);
+    std::uint64_t* const mine = all + counts.size();
+    cuda::check(cudaMemcpyAsync(mine, &own, sizeof own, cudaMemcpyHostToDevice, local.stream()),
+                "distribution");
+    ex.gather(mine, all, sizeof own);
+    cuda::check(cudaMemcpyAsync(counts.data(), all, bytes, cudaMemcpyDeviceToHost, local.stream()),
+                "distribution");
+    local.release_scratch(taken);
+    local.wait();
+    ends_ = ends_of(counts);
+}
+
+place place_of(const distribution& elements, int rank, bool reverse) {
+    const int step = reverse ? -1 : 1, size = elements.size();
+    const auto nearest = [&](int from, int way) {
+        while (from >= 0 && from < size && elements.count(from) == 0) from += way;
+        return from >= 0 && from < size ? from : -1;
+    };
+    const std::uint64_t first = elements.first(rank);
+    return {reverse ? elements.total() - first - elements.count(rank) : first, nearest(rank - step, -step),
+            nearest(rank + step, step), nearest(reverse ? 0 : size - 1, -step)};
+}
+
+}  // namespace upsweep::nccl

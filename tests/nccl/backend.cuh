@@ -1,0 +1,191 @@
+// Ranks of NCCL under test: an executor for host memory, so that the tests of the CPU's scans run on them
+// unchanged. Each call gives every rank a part of its arrays, cut somewhere else every time. Included in
+// front of a test's source.
+#pragma once
+
+#define UPSWEEP_TEST_CUDA 1
+#define UPSWEEP_TEST_NCCL 1
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <ranges>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "nccl/ranks.hpp"
+#include "support/cuts.hpp"
+#include "upsweep/concepts.hpp"
+#include "upsweep/core/accumulator.hpp"
+#include "upsweep/nccl/nccl.cuh"
+#include "upsweep/options.hpp"
+#include "upsweep/recurrence.hpp"
+#include "upsweep/scan.hpp"
+
+namespace upsweep::test {
+
+class nccl_executor {
+  public:
+    nccl_executor(int size, cuda::algorithm choice) : team_(size, choice) {}
+
+    [[nodiscard]] rank_team& team() { return team_; }
+
+    template <class Acc, class In, class Out, class Op, class Function>
+    void scan(const In* in, std::size_t n, Out* out, bool exclusive, const Op& op, const Function& f,
+              const scan_options<Acc>& options) {
+        ASSERT_EQ(options.carry, nullptr) << "a scan on ranks is not continued";
+        const bool in_place = static_cast<const void*>(in) == out;
+        const unsigned turn = turn_++;
+        const std::vector<std::size_t> cuts = cut_among(team_.size(), n, turn);
+        std::vector<std::uint64_t> counts;
+        for (std::size_t k = 0; k + 1 < cuts.size(); ++k) counts.push_back(cuts[k + 1] - cuts[k]);
+        const nccl::distribution elements{counts};
+        team_.run([&](test_rank& rank, int number) {
+            const std::size_t begin = cuts[std::size_t(number)], own = counts[std::size_t(number)];
+            device_staging& staging = rank.staging;
+            staging.begin();
+            const std::size_t x = staging.add(own * sizeof(In), misalignment(in + begin));
+            const std::size_t y = in_place ? x : staging.add(own * sizeof(Out), misalignment(out + begin));
+            const std::size_t initial = staging.add(sizeof(Acc), alignof(Acc) * (turn % 5));
+            const std::size_t total = staging.add(sizeof(Acc), alignof(Acc) * (turn % 7));
+            staging.place();
+            if (own != 0) staging.write(x, in + begin, own * sizeof(In));
+            nccl::scan_options<Acc> asked;
+            asked.reverse = options.reverse;
+            if (options.initial && turn % 2 == 1) {
+                staging.write(initial, &*options.initial, sizeof(Acc));
+                asked.device_initial = at<const Acc>(staging, initial);
+            } else {
+                asked.initial = options.initial;
+            }
+            if (options.total != nullptr) asked.total = at<Acc>(staging, total);
+            if (turn % 3 != 0) asked.elements = &elements;
+            staging.upload(rank.local.stream());
+            const cuda::device_span<const In> from(at<const In>(staging, x), own);
+            const cuda::device_span<Out> to(at<Out>(staging, y), own);
+            if constexpr (std::is_same_v<Function, std::identity>) {
+                if (exclusive)
+                    upsweep::exclusive_scan<Acc>(rank.ranks, from, to, op, asked);
+                else
+                    upsweep::inclusive_scan<Acc>(rank.ranks, from, to, op, asked);
+            } else {
+                if (exclusive)
+                    upsweep::transform_exclusive_scan<Acc>(rank.ranks, from, to, op, f, asked);
+                else
+                    upsweep::transform_inclusive_scan<Acc>(rank.ranks, from, to, op, f, asked);
+            }
+            staging.download(rank.local.stream());
+            EXPECT_TRUE(staging.sentinels_intact()) << "rank " << number << " wrote outside the arrays";
+            if (!in_place) {
+                EXPECT_TRUE(own == 0 || std::memcmp(staging.host(x), in + begin, own * sizeof(In)) == 0)
+                    << "rank " << number << " changed the input";
+            }
+            if (own != 0) std::memcpy(static_cast<void*>(out + begin), staging.host(y), own * sizeof(Out));
+            if (options.total == nullptr) return;
+            if (number == int(turn) % team_.size())
+                std::memcpy(static_cast<void*>(options.total), staging.host(total), sizeof(Acc));
+        });
+    }
+
+    template <class T, class A, class B, class Out>
+    void recurrence(const A* a, std::size_t n, const B* b, const T& x0, Out* out,
+                    const recurrence_options& options) {
+        const std::vector<std::size_t> cuts = cut_among(team_.size(), n, turn_++);
+        const void* const arrays[] = {a, b};
+        team_.run([&](test_rank& rank, int number) {
+            const std::size_t begin = cuts[std::size_t(number)], own = cuts[std::size_t(number) + 1] - begin;
+            device_staging& staging = rank.staging;
+            staging.begin();
+            const std::size_t x = staging.add(own * sizeof(A), misalignment(a + begin));
+            const std::size_t y = staging.add(own * sizeof(B), misalignment(b + begin));
+            const std::size_t z = out == arrays[0] ? x
+                                  : out == arrays[1]
+                                      ? y
+                                      : staging.add(own * sizeof(Out), misalignment(out + begin));
+            staging.place();
+            if (own != 0) staging.write(x, a + begin, own * sizeof(A));
+            if (own != 0) staging.write(y, b + begin, own * sizeof(B));
+            staging.upload(rank.local.stream());
+            upsweep::linear_recurrence(rank.ranks, cuda::device_span<const A>(at<const A>(staging, x), own),
+                                       cuda::device_span<const B>(at<const B>(staging, y), own), x0,
+                                       cuda::device_span<Out>(at<Out>(staging, z), own),
+                                       {.reverse = options.reverse});
+            staging.download(rank.local.stream());
+            if (own != 0) std::memcpy(static_cast<void*>(out + begin), staging.host(z), own * sizeof(Out));
+            EXPECT_TRUE(staging.sentinels_intact()) << "rank " << number << " wrote outside the arrays";
+        });
+    }
+
+  private:
+    static std::size_t misalignment(const void* p) { return reinterpret_cast<std::uintptr_t>(p) % 64; }
+    template <class T>
+    static T* at(const device_staging& staging, std::size_t array) {
+        return reinterpret_cast<T*>(staging.device(array));
+    }
+
+    rank_team team_;
+    unsigned turn_ = 0;
+};
+
+// The CPU's functions stay visible beside these.
+using upsweep::exclusive_scan;
+using upsweep::inclusive_scan;
+using upsweep::linear_recurrence;
+using upsweep::transform_exclusive_scan;
+using upsweep::transform_inclusive_scan;
+
+template <class Acc = deduced, input_range In, class Out, class Op = plus,
+          class A = core::accumulator_for<Acc, std::ranges::range_value_t<In>, Op>>
+void inclusive_scan(nccl_executor& ex, const In& in, Out&& out, const Op& op = {},
+                    const std::type_identity_t<scan_options<A>>& options = {}) {
+    ex.scan<A>(std::ranges::data(in), std::ranges::size(in), std::ranges::data(out), false, op,
+               std::identity{}, options);
+}
+template <class Acc = deduced, input_range In, class Out, class Op = plus,
+          class A = core::accumulator_for<Acc, std::ranges::range_value_t<In>, Op>>
+void exclusive_scan(nccl_executor& ex, const In& in, Out&& out, const Op& op = {},
+                    const std::type_identity_t<scan_options<A>>& options = {}) {
+    ex.scan<A>(std::ranges::data(in), std::ranges::size(in), std::ranges::data(out), true, op,
+               std::identity{}, options);
+}
+template <class Function, class In>
+using mapped = std::decay_t<std::invoke_result_t<const Function&, const std::ranges::range_value_t<In>&>>;
+template <class Acc = deduced, input_range In, class Out, class Op, class Function,
+          class A = core::accumulator_for<Acc, mapped<Function, In>, Op>>
+void transform_inclusive_scan(nccl_executor& ex, const In& in, Out&& out, const Op& op, const Function& f,
+                              const std::type_identity_t<scan_options<A>>& options = {}) {
+    ex.scan<A>(std::ranges::data(in), std::ranges::size(in), std::ranges::data(out), false, op, f, options);
+}
+template <class Acc = deduced, input_range In, class Out, class Op, class Function,
+          class A = core::accumulator_for<Acc, mapped<Function, In>, Op>>
+void transform_exclusive_scan(nccl_executor& ex, const In& in, Out&& out, const Op& op, const Function& f,
+                              const std::type_identity_t<scan_options<A>>& options = {}) {
+    ex.scan<A>(std::ranges::data(in), std::ranges::size(in), std::ranges::data(out), true, op, f, options);
+}
+template <class Acc = deduced, input_range A, input_range B, class Out,
+          class T = cuda::detail::recurrence_number<Acc, std::ranges::range_value_t<A>,
+                                                    std::ranges::range_value_t<B>>>
+void linear_recurrence(nccl_executor& ex, const A& a, const B& b, const std::type_identity_t<T>& x0,
+                       Out&& out, const recurrence_options& options = {}) {
+    ex.recurrence<T>(std::ranges::data(a), std::ranges::size(a), std::ranges::data(b), x0,
+                     std::ranges::data(out), options);
+}
+
+// One number of ranks, and what it must prove to be.
+struct nccl_backend {
+    std::string name;  // "3 ranks"
+    std::unique_ptr<nccl_executor> executor;
+    int ranks;
+    static constexpr std::size_t threads = 1;  // of the host, for each rank
+
+    [[nodiscard]] bool is_what_it_claims() const { return executor->team().size() == ranks; }
+};
+
+const std::vector<nccl_backend>& nccl_backends();
+
+}  // namespace upsweep::test
