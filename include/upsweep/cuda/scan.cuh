@@ -75,7 +75,7 @@ using types_of = scan_types<register_type<Acc, Op>, Op, Out, Acc, Load, as_is, I
 // unless something else stands to the left of the first element (`continues`).
 template <bool Exclusive, class Types, class Acc, class Op>
 void read_options(scan_arguments<Types>& arguments, const scan_options<Acc>& options, const Op& op,
-                  bool continues) {
+                  bool continues = false) {
     if (options.initial && options.device_initial != nullptr)
         throw_error(errc::invalid_argument, "options.initial: given together with options.device_initial");
     arguments.reverse = options.reverse;
