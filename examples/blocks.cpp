@@ -1,6 +1,5 @@
 // A sequence that arrives block by block, as from a file larger than memory: `carry` continues the scan, and
-// the bits are those of one scan over everything. Every block but the last holds a multiple of
-// scan_block_multiple elements.
+// the bits are those of one scan over everything, however long the blocks are.
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
@@ -14,7 +13,7 @@ int main() {
     for (std::size_t i = 0; i < all.size(); ++i) all[i] = 0.1f * static_cast<float>(i % 7);
     const std::span<const float> arriving(all);
 
-    constexpr std::size_t block = 3 * upsweep::scan_block_multiple;
+    constexpr std::size_t block = 12'345;
     std::vector<float> sums;  // stands for the file that is written
     std::vector<float> results(block);
     upsweep::scan_carry<float> carry;

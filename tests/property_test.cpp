@@ -106,13 +106,14 @@ RC_GTEST_PROP(property, rounding_to_float16_on_store_keeps_them_so, ()) { never_
 #if !defined(UPSWEEP_TEST_CUDA) && !defined(UPSWEEP_TEST_SHADERS) && !defined(UPSWEEP_TEST_MPI)
 // A scan block by block is the scan of the concatenation.
 RC_GTEST_PROP(property, scan_of_a_concatenation, ()) {
-    const auto tiles = *rc::gen::container<std::vector<std::size_t>>(rc::gen::inRange<std::size_t>(0, 9));
+    const auto sizes = *rc::gen::container<std::vector<std::size_t>>(rc::gen::inRange<std::size_t>(0, 40000));
+    const bool of_tiles = *rc::gen::arbitrary<bool>();
     std::vector<std::size_t> blocks;
     std::size_t n = any_in<std::size_t>(0, 9000);
     const std::size_t rest = n;
-    for (const std::size_t count : tiles) {
+    for (const std::size_t size : sizes) {
         if (n > 300000) break;
-        blocks.push_back(count * scan_block_multiple);
+        blocks.push_back(of_tiles ? size / scan_block_multiple * scan_block_multiple : size);
         n += blocks.back();
     }
     blocks.push_back(rest);

@@ -71,20 +71,6 @@ TEST(scan_errors, overlap) {
     EXPECT_NO_THROW(inclusive_scan(ex, all, all));
 }
 
-TEST(scan_errors, a_block_that_ended_within_a_tile) {
-    cpu::executor ex(2);
-    scan_carry<float> carry;
-    const std::vector<float> in(5000, 1.0f);
-    guarded<float> out(5000);
-    inclusive_scan(ex, in, out.span(), plus{}, {.carry = &carry});
-    out.reset(5000);
-    expect_refused("options.carry", {"5000", "4096"},
-                   [&] { inclusive_scan(ex, in, out.span(), plus{}, {.carry = &carry}); });
-    EXPECT_TRUE(out.untouched());
-    EXPECT_EQ(carry.element_count(), 5000u);
-    EXPECT_EQ(*carry.total(), 5000.0f);
-}
-
 TEST(scan_errors, an_exclusive_scan_without_identity) {
     cpu::executor ex(2);
     const std::vector<float> in(3, 1.0f);

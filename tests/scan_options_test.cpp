@@ -168,10 +168,12 @@ void check_all_blocks(T initial) {
                                                      {31 * tile, tile, tile, 1},
                                                      {32 * tile, 33 * tile, 3},
                                                      {20 * tile, 50 * tile, 4095},
-                                                     {7}};
+                                                     {7},
+                                                     {1, 1, 1, 1, 123, 1, 130, 3700, 138, 5000},
+                                                     {tile - 1, 2, 31 * tile, 5, 3 * tile, 128, 60}};
     for_each_backend(cpu::has_kernels<T, Op> ? coverage::all : coverage::threads, [&](const auto& backend) {
         for (std::size_t i = 0; i < cuts.size(); ++i) {
-            if (sanitized && (i == 4 || i == 5)) continue;  // the one before them leads over supers too
+            if (sanitized && (i == 4 || i == 5)) continue;  // others lead over supers too
             for (unsigned mode = 0; mode < 8; ++mode) {
                 if (cuts[i].size() > 2 && (mode + i + backend.threads) % repetitions(3, 12) != 0) continue;
                 if ((mode & 1) != 0 && (mode & 4) == 0 && !has_identity<Op, T>) continue;

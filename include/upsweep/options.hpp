@@ -5,25 +5,25 @@
 #include <cstdint>
 #include <optional>
 
+#include "upsweep/core/piece.hpp"
 #include "upsweep/core/tree.hpp"
 
 namespace upsweep {
 
 // Where a scan that is given block by block stands. Start with a default-constructed one, pass it with every
-// block in order (with .reverse: the last block first); every block but the last must hold a multiple of
-// scan_block_multiple elements. The bits are those of one scan over all blocks. `initial` counts on the first
-// block only.
+// block in order (with .reverse: the last block first). Blocks may have any size; the bits are those of one
+// scan over all. Of those that do not begin and end at multiples of scan_block_multiple elements of the
+// whole, up to so many at either end are read twice. `initial` counts on the first block only.
 template <class Acc>
 class scan_carry {
   public:
     // Elements scanned so far.
-    [[nodiscard]] std::uint64_t element_count() const { return element_count_; }
+    [[nodiscard]] std::uint64_t element_count() const { return place.element_count; }
     // The fold of everything so far; absent before the first element when there is no initial value.
     [[nodiscard]] const std::optional<Acc>& total() const { return total_; }
 
-    // For executors: the tree at the last tile boundary.
-    core::tree_carry<Acc> tree{};
-    std::uint64_t element_count_ = 0;
+    // For executors: the tree behind the last element.
+    core::tree_place<Acc> place{};
     std::optional<Acc> total_{};
 };
 

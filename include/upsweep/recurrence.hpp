@@ -47,6 +47,10 @@ struct recurrence_source {
             return map;
         };
     }
+    recurrence_source from(std::size_t first) const {
+        const auto at = static_cast<std::ptrdiff_t>(first);
+        return {a + at * a_stride, a_stride, b + at * b_stride, b_stride};
+    }
 };
 
 template <class T, class Out>
@@ -61,6 +65,9 @@ struct recurrence_sink {
             *at = cpu::convert<Out>(prefix.b);
             at += stride;
         };
+    }
+    recurrence_sink from(std::size_t first) const {
+        return {y + static_cast<std::ptrdiff_t>(first) * stride, stride, before};
     }
 };
 

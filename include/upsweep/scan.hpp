@@ -30,6 +30,7 @@
 #include "upsweep/cpu/engine.hpp"
 #include "upsweep/cpu/executor.hpp"
 #include "upsweep/cpu/generic.hpp"
+#include "upsweep/cpu/piece.hpp"
 #include "upsweep/error.hpp"
 #include "upsweep/operators.hpp"
 #include "upsweep/options.hpp"
@@ -54,34 +55,25 @@ struct swapped {
 
 namespace detail {
 
-// The carry at which a scan starts, after the checks of `carry` and `initial`.
+// Where a scan starts.
 template <class Acc>
-core::tree_carry<Acc> begin_carry(const scan_options<Acc>& options) {
-    if (options.carry == nullptr || options.carry->element_count_ == 0) {
-        core::tree_carry<Acc> fresh;
-        if (options.initial) fresh.supers.emplace(*options.initial);
-        return fresh;
-    }
-    if (options.carry->element_count_ % scan_block_multiple != 0) {
-        throw_error(errc::invalid_argument,
-                    "options.carry: " + std::to_string(options.carry->element_count_) +
-                        " elements were scanned before; every block but the last must be a multiple of " +
-                        std::to_string(scan_block_multiple));
-    }
-    return options.carry->tree;
+core::tree_place<Acc> begin_place(const scan_options<Acc>& options) {
+    if (options.carry != nullptr && options.carry->element_count() != 0) return options.carry->place;
+    core::tree_place<Acc> fresh;
+    fresh.parts[core::super_level] = options.initial;
+    return fresh;
 }
 template <class Acc, class Op>
-void finish(const scan_options<Acc>& options, const Op& op, core::tree_carry<Acc> tree,
+void finish(const scan_options<Acc>& options, const Op& op, core::tree_place<Acc> place,
             std::optional<Acc> last, std::size_t n) {
     if (n == 0) {
-        if (options.carry != nullptr && options.carry->element_count_ != 0)
+        if (options.carry != nullptr && options.carry->element_count() != 0)
             last = options.carry->total_;
         else if (options.initial)
             last.emplace(*options.initial);
     }
     if (options.carry != nullptr) {
-        options.carry->tree = std::move(tree);
-        options.carry->element_count_ += n;
+        options.carry->place = std::move(place);
         options.carry->total_ = last;
     }
     if (options.total != nullptr) {
@@ -108,7 +100,7 @@ std::optional<Acc> exclusive_start(const Op& op, bool needed) {
 template <class Acc, class Op>
 void check_total(const scan_options<Acc>& options, std::size_t n) {
     if (!has_identity<Op, Acc> && n == 0 && options.total != nullptr && !options.initial &&
-        (options.carry == nullptr || options.carry->element_count_ == 0)) {
+        (options.carry == nullptr || options.carry->element_count() == 0)) {
         throw_error(errc::invalid_argument,
                     "options.total: the total of no elements needs an initial value, because the operator "
                     "has no identity");
@@ -135,10 +127,11 @@ void scan_sequence(cpu::executor& ex, const In* in, std::ptrdiff_t in_stride, Ou
                    std::ptrdiff_t out_stride, std::size_t n, bool exclusive, bool in_place, const Op& op,
                    const Function& function, const scan_options<Acc>& options) {
     check_total<Acc, Op>(options, n);
-    core::tree_carry<Acc> carry = begin_carry(options);
+    core::tree_place<Acc> place = begin_place(options);
     const std::optional<Acc> start =
-        exclusive ? exclusive_start<Acc>(op, !carry.value(op) && n != 0) : std::nullopt;
+        exclusive ? exclusive_start<Acc>(op, !place.value(op) && n != 0) : std::nullopt;
     const cpu::scan_shape shape{n, exclusive, in_place, n * (sizeof(In) + sizeof(Out))};
+    core::tree_carry<Acc> whole{place.parts[core::super_level], {}, 0};  // of a scan without a carry
     std::optional<Acc> last;
     if (n == 0) {
         // nothing to store
@@ -148,17 +141,27 @@ void scan_sequence(cpu::executor& ex, const In* in, std::ptrdiff_t in_stride, Ou
             source = cpu::make_source<Acc>(as_storage(in), in_stride);
         else
             source = cpu::make_source<Acc>(in, in_stride, function);
-        last = cpu::run_scan(cpu::operation_of<Acc, Op>, ex, source,
-                             cpu::make_sink<Acc>(as_storage(out), out_stride), shape, carry);
+        const cpu::sink<Acc> sink = cpu::make_sink<Acc>(as_storage(out), out_stride);
+        constexpr auto& operation = cpu::operation_of<Acc, Op>;
+        last = options.carry == nullptr ? cpu::run_scan(operation, ex, source, sink, shape, whole)
+                                        : cpu::run_block(operation, ex, source, sink, shape, place);
     } else {
         const cpu::element_source<Acc, In, Function> source{in, in_stride, function};
         const cpu::element_sink<Acc, Out> sink{out, out_stride, start};
+        const auto scan = [&](const auto& combine) {
+            using piece =
+                cpu::generic_piece<Acc, std::decay_t<decltype(combine)>, decltype(source), decltype(sink)>;
+            if (options.carry == nullptr)
+                last = cpu::run_generic_scan<Acc>(ex, source, sink, combine, shape, whole);
+            else
+                last = cpu::scan_block(ex, piece(combine, source, sink, shape), place);
+        };
         if (options.reverse)
-            last = cpu::run_generic_scan<Acc>(ex, source, sink, core::swapped<Op>{op}, shape, carry);
+            scan(core::swapped<Op>{op});
         else
-            last = cpu::run_generic_scan<Acc>(ex, source, sink, op, shape, carry);
+            scan(op);
     }
-    finish(options, op, std::move(carry), std::move(last), n);
+    finish(options, op, std::move(place), std::move(last), n);
 }
 
 // Sequences of at most this many elements are converted to accumulators and back in one buffer.

@@ -61,6 +61,13 @@ struct tree_place {
     [[nodiscard]] constexpr tree_carry<Acc> carry() const {
         return {parts[super_level], parts[tile_level], element_count / tile_size};
     }
+    static constexpr tree_place at(const tree_carry<Acc>& carry) {
+        tree_place made;
+        made.parts[super_level] = carry.supers;
+        made.parts[tile_level] = carry.tiles;
+        made.element_count = carry.tile_count * tile_size;
+        return made;
+    }
 };
 
 // visit(level, first) for every block of [first, end), in order.

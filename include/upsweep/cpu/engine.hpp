@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "upsweep/core/portability.hpp"
+#include "upsweep/core/piece.hpp"
 #include "upsweep/core/tree.hpp"
 #include "upsweep/cpu/chunks.hpp"
 #include "upsweep/cpu/executor.hpp"
@@ -163,6 +164,11 @@ template <class Acc, bool Exact>
 Acc run_scan(const operation<Acc, Exact>& op, executor& ex, const source<Acc>& in, const sink<Acc>& out,
              const scan_shape& shape, core::tree_carry<Acc>& carry);
 
+// The same of a block that begins anywhere: `place` moves to behind its last element (cpu/piece.hpp).
+template <class Acc, bool Exact>
+Acc run_block(const operation<Acc, Exact>& op, executor& ex, const source<Acc>& in, const sink<Acc>& out,
+              const scan_shape& shape, core::tree_place<Acc>& place);
+
 // Scans of at most this many elements are within a tile: one kernel call does, without anything that would
 // cost more than it.
 inline constexpr std::size_t small_size = core::tile_size;
@@ -184,9 +190,11 @@ UPSWEEP_ALWAYS_INLINE void run_small_scan(simd_level level, const Acc* in, Acc* 
     }
 }
 
-#define UPSWEEP_DECLARE_ENGINE(T, exact)                                                          \
-    extern template T run_scan<T, exact>(const operation<T, exact>&, executor&, const source<T>&, \
-                                         const sink<T>&, const scan_shape&, core::tree_carry<T>&);
+#define UPSWEEP_DECLARE_ENGINE(T, exact)                                                           \
+    extern template T run_scan<T, exact>(const operation<T, exact>&, executor&, const source<T>&,  \
+                                         const sink<T>&, const scan_shape&, core::tree_carry<T>&); \
+    extern template T run_block<T, exact>(const operation<T, exact>&, executor&, const source<T>&, \
+                                          const sink<T>&, const scan_shape&, core::tree_place<T>&);
 UPSWEEP_FOR_EACH_OPERATION(UPSWEEP_DECLARE_ENGINE)
 #undef UPSWEEP_DECLARE_ENGINE
 

@@ -340,6 +340,10 @@ struct element_source {
             return convert<Acc>(std::invoke(f, element));
         };
     }
+    // The same without its first elements.
+    element_source from(std::size_t first) const {
+        return {x + static_cast<std::ptrdiff_t>(first) * stride, stride, function};
+    }
 };
 
 template <class Acc, class Out>
@@ -354,6 +358,9 @@ struct element_sink {
                 *at = convert<Out>(value);
                 at += step;
             };
+    }
+    element_sink from(std::size_t first) const {
+        return {y + static_cast<std::ptrdiff_t>(first) * stride, stride, before};
     }
 };
 

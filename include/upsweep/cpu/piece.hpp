@@ -104,8 +104,9 @@ class kernel_piece {
         return loose + rest;
     }
     // Scans from the i-th element on, which is at a tile boundary, or anywhere under an exact operator.
+    // `carry` ends as the state after the last complete tile.
     [[nodiscard]] std::optional<Acc> scan_tiles(executor& ex, std::size_t i,
-                                                core::tree_carry<Acc> carry) const {
+                                                core::tree_carry<Acc>& carry) const {
         scan_shape rest = shape_;
         rest.size -= i;
         const auto offset = static_cast<std::ptrdiff_t>(i);
@@ -180,7 +181,8 @@ class kernel_piece {
     std::size_t lead_;  // bytes; 0: nothing is asked for, as where a kernel reads in one line
 };
 
-// One of any type under any operator; source and sink as for run_generic_scan. All that is called may throw.
+// One of any type under any operator; source and sink as for run_generic_scan, with from(i), the same without
+// its first i elements. All that is called may throw.
 template <class Acc, class Op, class Source, class Sink>
 class generic_piece {
   public:
@@ -222,26 +224,13 @@ class generic_piece {
         return count;
     }
     [[nodiscard]] std::optional<Acc> scan_tiles(executor& ex, std::size_t i,
-                                                core::tree_carry<Acc> carry) const {
+                                                core::tree_carry<Acc>& carry) const {
         scan_shape rest = shape_;
         rest.size -= i;
-        return run_generic_scan<Acc>(ex, moved_source{in_, i}, moved_sink{out_, i, out_.before}, op_, rest,
-                                     carry);
+        return run_generic_scan<Acc>(ex, in_.from(i), out_.from(i), op_, rest, carry);
     }
 
   private:
-    struct moved_source {
-        const Source& in;
-        std::size_t offset;
-        auto reader(std::size_t first) const { return in.reader(offset + first); }
-    };
-    struct moved_sink {
-        const Sink& out;
-        std::size_t offset;
-        std::optional<Acc> before;
-        auto writer(std::size_t first) const { return out.writer(offset + first); }
-    };
-
     const Op& op_;
     const Source& in_;
     const Sink& out_;
@@ -307,14 +296,61 @@ typename Piece::accumulator scan_piece(executor& ex, const Piece& piece,
                                        core::tree_place<typename Piece::accumulator> place) {
     std::optional<typename Piece::accumulator> last;
     const std::size_t head = piece.scan_head(place, last);
-    if (head < piece.size()) last = piece.scan_tiles(ex, head, place.carry());
+    if (head < piece.size()) {
+        core::tree_carry<typename Piece::accumulator> carry = place.carry();
+        last = piece.scan_tiles(ex, head, carry);
+    }
     return *last;
 }
 // The same under an exact operator, from the value before the piece.
 template <class Piece>
 typename Piece::accumulator scan_piece(executor& ex, const Piece& piece,
                                        const std::optional<typename Piece::accumulator>& before) {
-    return *piece.scan_tiles(ex, 0, {before, std::nullopt, 0});
+    core::tree_carry<typename Piece::accumulator> carry{before, std::nullopt, 0};
+    return *piece.scan_tiles(ex, 0, carry);
+}
+
+// Both at once, of at least one element, for pieces that one caller has one after the other: `place` moves to
+// behind the piece. Only what is before its first tile boundary and behind its last one is read twice. If
+// anything throws, place is as it was. Under an exact operator S alone counts, the value before the piece.
+template <class Piece>
+typename Piece::accumulator scan_block(executor& ex, const Piece& piece,
+                                       core::tree_place<typename Piece::accumulator>& place) {
+    using accumulator = typename Piece::accumulator;
+    const std::size_t n = piece.size();
+    if constexpr (Piece::exact) {
+        std::optional<accumulator>& before = place.parts[core::super_level];
+        const accumulator last = scan_piece(ex, piece, before);
+        before.emplace(last);
+        place.element_count += n;
+        return last;
+    } else {
+        const std::uint64_t first = place.element_count;
+        const std::size_t head = up_to_boundary(first, core::tile_size, n);
+        const std::size_t tail = (n - head) % core::tile_size;
+        const auto& op = piece.combine();
+        // Read before results may take the elements' place.
+        const auto summary_of = [&](std::size_t begin, std::size_t end) {
+            core::piece_summary<accumulator> made;
+            core::for_each_block(first + begin, first + end, [&](std::size_t level, std::uint64_t at) {
+                made.add(level, piece.total_of(level, static_cast<std::size_t>(at - first)), op);
+            });
+            return made;
+        };
+        const auto of_head = summary_of(0, head), of_tail = summary_of(n - tail, n);
+        core::tree_place<accumulator> behind = place, now = place;
+        of_head.advance(behind, op);
+        std::optional<accumulator> last;
+        piece.scan_head(now, last);
+        if (head < n) {
+            core::tree_carry<accumulator> carry = behind.carry();
+            last = piece.scan_tiles(ex, head, carry);
+            behind = core::tree_place<accumulator>::at(carry);
+            of_tail.advance(behind, op);
+        }
+        place = std::move(behind);
+        return *last;
+    }
 }
 
 }  // namespace upsweep::cpu
