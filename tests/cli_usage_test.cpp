@@ -70,6 +70,23 @@ TEST_F(cli_usage, outputs_that_cannot_be) {
     EXPECT_EQ(files(), (std::vector<std::string>{"old.npy", "x.npy", "y.npy", "z.raw"}));
 }
 
+TEST_F(cli_usage, streams_that_are_not_there) {
+    for (const char* words : {"2>&-", "2>/dev/full", "<&- 2>&-"}) {
+        SCOPED_TRACE(words);
+        EXPECT_EQ(upsweep("scan absent.npy -o old.npy " + std::string(words)).code, 1);
+        EXPECT_EQ(upsweep("sing " + std::string(words)).code, 2);
+        // A note that nobody reads is no reason to fail, and goes into no file.
+        write("t.csv", "n,key\n1,a\n2,b\n3,a\n");
+        EXPECT_EQ(upsweep("scan t.csv --column n --by key -o s.csv " + std::string(words)).code, 0);
+        EXPECT_EQ(read("s.csv"), "n,key,n_sum\n1,a,1\n2,b,2\n3,a,3\n");
+    }
+    const outcome closed = shell("\"$UPSWEEP\" scan x.npy >&-");
+    EXPECT_EQ(closed.code, 1);
+    EXPECT_NE(closed.words.find("standard output: cannot be written"), std::string::npos) << closed.words;
+    EXPECT_EQ(shell("\"$UPSWEEP\" scan x.npy -o y.npy --json <&- >&-").code, 1);
+    EXPECT_EQ(elements_of<std::int64_t>(npy_data(read("y.npy"))), (std::vector<std::int64_t>{1, 3, 6}));
+}
+
 // Room for the stack of one thread, where one to read and one to write are wanted.
 TEST_F(cli_usage, threads_that_cannot_be) {
     if (sanitized || emulated) GTEST_SKIP() << "sanitizers and emulators need memory of their own";
