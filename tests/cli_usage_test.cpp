@@ -87,6 +87,24 @@ TEST_F(cli_usage, streams_that_are_not_there) {
     EXPECT_EQ(elements_of<std::int64_t>(npy_data(read("y.npy"))), (std::vector<std::int64_t>{1, 3, 6}));
 }
 
+// A picture or offsets in the place of the input or of the results, which would be lost.
+TEST_F(cli_usage, two_outputs_in_one_file) {
+    const std::string table = "n\n1\n2\n";
+    write("t.svg", table);
+    fail_and_keep(1, "scan t.svg --format csv --plot t.svg", "t.svg: is the input too");
+    fail_and_keep(1, "scan t.svg --format csv --plot absent/t.svg", "absent/t.svg: cannot be created");
+    fail(1, "scan - --format csv --plot t.svg -o s.csv <t.svg", "t.svg: is the input too");
+    EXPECT_EQ(read("t.svg"), table);
+    write("x.svg", read("x.npy"));
+    fail_and_keep(1, "scan x.svg --format npy --plot x.svg", "x.svg: is the input too");
+    EXPECT_EQ(read("x.svg"), read("x.npy"));
+    for (const char* both : {"scan x.npy --plot y.svg -o y.svg", "histogram x.npy --plot y.svg -o y.svg",
+                             "trace blelloch x.npy --plot y.svg -o y.svg"})
+        fail(2, both, "--plot and -o name the same file");
+    fail(2, "bins x.npy --offsets y.npy -o y.npy", "--offsets and -o name the same file");
+    EXPECT_EQ(files(), (std::vector<std::string>{"old.npy", "t.svg", "x.npy", "x.svg"}));
+}
+
 // Room for the stack of one thread, where one to read and one to write are wanted.
 TEST_F(cli_usage, threads_that_cannot_be) {
     if (sanitized || emulated) GTEST_SKIP() << "sanitizers and emulators need memory of their own";

@@ -53,6 +53,7 @@ class table_scan {
         scan();
         if (!arguments_.plot.empty()) draw();
 
+        report_.picture_file = open_picture(arguments_, reader_.source());
         output_file output(arguments_.output, identities(reader_.source()));
         if (is_table(arguments_.output_format))
             write_table(output);

@@ -98,7 +98,7 @@ void run(trace_arguments& arguments, const std::string& algorithm, const CLI::Ap
     std::optional<picture_format> format;
     if (!arguments.plot.empty()) {
         format = plot_format(arguments.plot);
-        if (arguments.plot == arguments.output) throw usage_error("--plot and -o name the same file");
+        arguments.refuse_as_output("--plot", arguments.plot);
     }
     const registry::trace_request request = request_of(arguments, algorithm, app);
     const registry::trace_report report = run_request(request);
