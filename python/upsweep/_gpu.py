@@ -6,14 +6,13 @@ whose results' sizes depend on it. New arrays come from that library.
 from __future__ import annotations
 
 import functools
-import operator
 import types
 from typing import Any, Callable, Dict, Optional, Tuple
 
 import numpy as np
 
 from . import _gradients, _module
-from ._arrays import about, along
+from ._arrays import about, along, integer
 from ._libraries import Library
 from ._parameters import (Operator, condition_text, edge_numbers, element, kind_of, name_of, number_type,
                           text_limits, totals_type)
@@ -224,7 +223,7 @@ def linear_recurrence(library: Library, a: Any, b: Any, x0: float, axis: Any, re
         argument = "dtype" if dtype is not None or out is None else "out"
         raise TypeError(f"{argument}: expected floating-point numbers, but it is {arithmetic}")
 
-    position = along(library.broadcast_to(arrays[0], shape), operator.index(axis))[1]
+    position = along(library.broadcast_to(arrays[0], shape), integer(axis, "axis"))[1]
     recur = functools.partial(_recur, library, shape=shape, arithmetic=arithmetic, position=position)
     if _gradients.wanted(*arrays, out):
         if out is not None:

@@ -5,7 +5,6 @@ Arguments are settled here, when a function is traced; _jax_primitives.py has wh
 from __future__ import annotations
 
 import functools
-import operator
 from typing import Any, NoReturn, Optional, Tuple
 
 import jax
@@ -13,7 +12,7 @@ import numpy as np
 from jax import numpy as jnp
 
 from . import _module
-from ._arrays import along, known_type, type_name
+from ._arrays import along, integer, known_type, type_name
 from ._parameters import Operator, element, kind_of, name_of, totals_type
 from ._scans import head_bytes
 
@@ -151,7 +150,7 @@ def linear_recurrence(a: Any, b: Any, x0: float, axis: Any, reverse: bool, dtype
     except ValueError:
         raise ValueError(f"b: its shape {second.shape} does not broadcast with that of a, {first.shape}") from None
     first, second = (jnp.reshape(x, (1,) * (len(shape) - x.ndim) + x.shape) for x in (first, second))
-    position = along(second, operator.index(axis))[1]
+    position = along(second, integer(axis, "axis"))[1]
     return primitives.recurrence_p.bind(first, second, axis=position, x0=float(x0), in_double=in_double, reverse=bool(reverse),
                                         result=np.dtype(arithmetic))
 

@@ -2,14 +2,14 @@
 from __future__ import annotations
 
 import functools
-import operator
 from typing import Any, Optional, Tuple
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from . import _module
-from ._arrays import Target, along, apart, check_out, in_host_memory, known_type, memory, readable, type_name
+from ._arrays import (Target, along, apart, check_out, in_host_memory, integer, known_type, memory, readable,
+                      type_name)
 from ._engines import engine_of
 from ._parameters import Operator, element, name_of, totals_type
 
@@ -224,7 +224,7 @@ def linear_recurrence(a: ArrayLike, b: ArrayLike, x0: float = 0.0, *, axis: int 
     like = next((x for x in (second, first) if x.shape == shape), np.empty(shape, bool))
     target = Target(like, arithmetic if out is None else out.dtype.newbyteorder("="), out)
     first, second = (apart(np.broadcast_to(x, shape), target.array) for x in (first, second))
-    position = along(first, operator.index(axis))[1]
+    position = along(first, integer(axis, "axis"))[1]
     _module.linear_recurrence(memory(first), type_name(first.dtype), memory(second), type_name(second.dtype), float(x0),
                               memory(target.array), type_name(target.array.dtype), arithmetic == np.float64, position,
                               bool(reverse))
