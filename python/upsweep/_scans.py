@@ -121,7 +121,10 @@ def head_bytes(n: int, keys: Any, offsets: Any, heads: Any) -> np.ndarray:
     starts = np.zeros(n, np.uint8)
     if keys is not None:
         key = _one_dimension(keys, "keys", n)
-        np.not_equal(key[1:], key[:-1], out=starts[1:].view(bool))
+        if key.dtype.kind in "SUV":  # records have no ufunc for it, nor had text before NumPy 1.23
+            starts[1:] = key[1:] != key[:-1]
+        else:
+            np.not_equal(key[1:], key[:-1], out=starts[1:].view(bool))
         return starts
     at = _one_dimension(offsets, "offsets")
     if at.dtype.kind not in "iu":
