@@ -14,7 +14,7 @@ import numpy as np
 from . import _gradients, _module
 from ._arrays import about, along, integer
 from ._libraries import Library
-from ._parameters import (Operator, condition_text, edge_numbers, element, kind_of, name_of, number_type,
+from ._parameters import (Operator, condition_text, edge_numbers, element, first_value, kind_of, name_of, number_type,
                           text_limits, totals_type)
 
 try:
@@ -188,8 +188,7 @@ def segmented_scan(library: Library, a: Any, op: Operator, keys: Any, offsets: A
 
 def linear_recurrence(library: Library, a: Any, b: Any, x0: float, axis: Any, reverse: bool, dtype: Any,
                       out: Any) -> Any:
-    if np.ndim(x0) != 0 or np.asarray(x0).dtype.kind not in "biuf":
-        raise TypeError(f"x0: expected a real number, but it is {x0!r}")
+    x0 = first_value(x0)
     like = a if library.owns(a) else b
     arrays = []
     for given, argument in ((a, "a"), (b, "b")):
@@ -228,10 +227,10 @@ def linear_recurrence(library: Library, a: Any, b: Any, x0: float, axis: Any, re
     if _gradients.wanted(*arrays, out):
         if out is not None:
             _gradients.refuse("out")
-        return _gradients.recurrence_of(arrays[0], arrays[1], float(x0), position, bool(reverse),
-                                        functools.partial(recur, x0=float(x0), reverse=bool(reverse)),
+        return _gradients.recurrence_of(arrays[0], arrays[1], x0, position, bool(reverse),
+                                        functools.partial(recur, x0=x0, reverse=bool(reverse)),
                                         functools.partial(recur, x0=0.0, reverse=not reverse))
-    return recur(*arrays, x0=float(x0), reverse=bool(reverse), out=out)
+    return recur(*arrays, x0=x0, reverse=bool(reverse), out=out)
 
 
 def _recur(library: Library, *arrays: Any, shape: Tuple[int, ...], arithmetic: str, position: int, x0: float, reverse: bool,

@@ -11,7 +11,7 @@ from . import _module
 from ._arrays import (Target, along, apart, check_out, in_host_memory, integer, known_type, memory, readable,
                       type_name)
 from ._engines import engine_of
-from ._parameters import Operator, element, name_of, totals_type
+from ._parameters import Operator, element, first_value, name_of, totals_type
 
 
 @functools.lru_cache(maxsize=None)
@@ -198,8 +198,7 @@ def linear_recurrence(a: ArrayLike, b: ArrayLike, x0: float = 0.0, *, axis: int 
     engine = engine_of(a, b)
     if engine is not None:
         return engine.linear_recurrence(a, b, x0, axis, reverse, dtype, out)
-    if np.ndim(x0) != 0 or np.asarray(x0).dtype.kind not in "biuf":
-        raise TypeError(f"x0: expected a real number, but it is {x0!r}")
+    x0 = first_value(x0)
     first, second = readable(a, "a"), readable(b, "b")
     for x, argument in ((first, "a"), (second, "b")):
         if x.dtype.kind == "c":
@@ -228,7 +227,7 @@ def linear_recurrence(a: ArrayLike, b: ArrayLike, x0: float = 0.0, *, axis: int 
     target = Target(like, arithmetic if out is None else out.dtype.newbyteorder("="), out)
     first, second = (apart(np.broadcast_to(x, shape), target.array) for x in (first, second))
     position = along(first, integer(axis, "axis"))[1]
-    _module.linear_recurrence(memory(first), type_name(first.dtype), memory(second), type_name(second.dtype), float(x0),
+    _module.linear_recurrence(memory(first), type_name(first.dtype), memory(second), type_name(second.dtype), x0,
                               memory(target.array), type_name(target.array.dtype), arithmetic == np.float64, position,
                               bool(reverse))
     return target.result()
