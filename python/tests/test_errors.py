@@ -99,9 +99,15 @@ def test_out_of_another_type():
                            (upsweep.argsort, np.uint64), (upsweep.argsort, np.float64)):
         with raises(TypeError, "out"):
             function(X, out=np.zeros(6, name))
-    for name in ("bool", "int32", "uint64"):
+    for name in ("bool", "int32", "uint64", *COMPLEX):
         with raises(TypeError, "out"):
             upsweep.linear_recurrence(X, X, out=np.zeros(6, name))
+    with raises(TypeError, "out"):
+        upsweep.cumsum(X / 2, out=np.zeros(6, np.int32))
+    with raises(TypeError, "out"):
+        upsweep.inclusive_segmented_scan(X + 1j, heads=X, out=np.zeros(6))
+    with raises(TypeError, "dtype"):
+        upsweep.cumsum(X / 2, dtype=np.int32, out=np.zeros(6, np.int32))
 
 
 def test_operators():

@@ -15,7 +15,7 @@ from . import _gradients, _module
 from ._arrays import about, along, integer
 from ._libraries import Library
 from ._parameters import (Operator, condition_text, edge_numbers, element, first_value, kind_of, name_of, number_type,
-                          text_limits, totals_type)
+                          of_given, text_limits, totals_type)
 
 try:
     from . import _cuda
@@ -63,7 +63,10 @@ def _plan(library: Library, op: str, source: str, dtype: Any, out: Any) -> Tuple
     if dtype is not None:
         wanted = library.type_named(dtype)
     result = wanted if out is None else library.type_of(out, "out")
-    return _make_plan(op, source, result, totals_type(op, wanted))
+    try:
+        return _make_plan(op, source, result, totals_type(op, wanted))
+    except TypeError as problem:
+        raise of_given(problem, dtype, out) from None
 
 
 def _check_out(library: Library, out: Any, like: Any, shape: Tuple[int, ...]) -> None:

@@ -38,6 +38,12 @@ def totals_type(op: str, dtype: Optional[str]) -> Optional[str]:
     return "float32" if dtype in ("float16", "bfloat16") else dtype  # one rounding, at the end
 
 
+def of_given(problem: TypeError, dtype: Any, out: Any) -> TypeError:
+    """What the module has to say of types, of the argument that the caller has given."""
+    is_out = dtype is None and out is not None and str(problem).startswith("dtype: ")
+    return TypeError(str(problem).replace("dtype: ", "out: ", 1)) if is_out else problem
+
+
 _RANK = {"b": 0, "i": 1, "u": 1, "f": 2, "c": 3}
 
 

@@ -11,7 +11,7 @@ from . import _module
 from ._arrays import (Target, along, apart, check_out, in_host_memory, integer, known_type, memory, readable,
                       type_name)
 from ._engines import engine_of
-from ._parameters import Operator, element, first_value, name_of, totals_type
+from ._parameters import Operator, element, first_value, name_of, of_given, totals_type
 
 
 @functools.lru_cache(maxsize=None)
@@ -30,7 +30,10 @@ def _plan(op: str, x: np.ndarray, dtype: DTypeLike, out: Optional[np.ndarray]) -
     wanted = None if dtype is None else known_type(dtype, "dtype")
     result = wanted if out is None else known_type(out.dtype, "out")
     accumulator = totals_type(op, None if wanted is None else type_name(wanted))
-    plan, _, totals = _make_plan(op, source, type_name(result), accumulator)
+    try:
+        plan, _, totals = _make_plan(op, source, type_name(result), accumulator)
+    except TypeError as problem:
+        raise of_given(problem, dtype, out) from None
     return plan, result, totals
 
 
@@ -221,7 +224,8 @@ def linear_recurrence(a: ArrayLike, b: ArrayLike, x0: float = 0.0, *, axis: int 
     if dtype is None and arithmetic.kind in "biu":
         arithmetic = np.dtype(np.float64)
     if type_name(arithmetic) not in ("float16", "bfloat16", "float32", "float64"):
-        raise TypeError(f"dtype: expected floating-point numbers, but it is {arithmetic}")
+        argument = "dtype" if dtype is not None or out is None else "out"
+        raise TypeError(f"{argument}: expected floating-point numbers, but it is {arithmetic}")
 
     like = next((x for x in (second, first) if x.shape == shape), np.empty(shape, bool))
     target = Target(like, arithmetic if out is None else out.dtype.newbyteorder("="), out)
