@@ -76,6 +76,21 @@ TEST(generic_scan, strings) {
     });
 }
 
+// A type that keeps its address to itself.
+struct secluded {
+    std::uint32_t value;
+    const secluded* operator&() const = delete;
+};
+TEST(generic_scan, types_with_an_address_operator) {
+    const std::vector<secluded> values(20000, {3});
+    const auto join = [](const secluded& a, const secluded& b) { return secluded{a.value + b.value}; };
+    for_each_backend(coverage::threads, [&](const auto& backend) {
+        std::vector<secluded> out(values.size());
+        inclusive_scan(*backend.executor, values, out, join);
+        for (std::uint32_t i = 0; i < out.size(); ++i) ASSERT_EQ(out[i].value, 3 * (i + 1)) << i;
+    });
+}
+
 // What NUMERICS.md writes is what the engine does, letter for letter.
 TEST(generic_scan, parentheses_of_the_engine_are_those_of_the_reference) {
     for (const std::size_t n : {1u, 3u, 4u, 5u, 9u, 130u, 300u}) {

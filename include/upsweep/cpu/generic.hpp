@@ -17,6 +17,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -257,7 +258,7 @@ class generic_engine {
                              three_left{op_, *tree.supers, *tree.tiles, *rows});
         some_left left{op_};
         for (const std::optional<Acc>* outer : {&tree.supers, &tree.tiles, &std::as_const(rows)}) {
-            if (*outer) left.parts[left.count++] = &**outer;
+            if (*outer) left.parts[left.count++] = std::addressof(**outer);
         }
         scan_runs(through, begin, end, head, rows, left);
     }
