@@ -155,7 +155,8 @@ help_page trace_page() {
           "those that are there."}});
     page.sections.push_back(
         {"JSON",
-         {"With --json, an object with algorithm, op or pivot, exclusive, dtype, n, threads, warp_width, "
+         {"With --json, an object with algorithm, op or pivot, exclusive, dtype, n, threads and warp_width "
+          "(but of tree), "
           "elements, initial, result, combines, depth, barriers, shuffles, ballots, reads, writes, "
           "bank_requests, bank_passes (more than the requests where there are conflicts), steps and events. "
           "A "
