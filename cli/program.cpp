@@ -1,7 +1,9 @@
 // Parsing of the command line, dispatch to the commands, and one line for every error.
 #include "cli/program.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
@@ -10,6 +12,7 @@
 #include <vector>
 
 #include "cli/commands/commands.hpp"
+#include "cli/io/message.hpp"
 #include "cli/usage.hpp"
 #include "registry/back_end.hpp"
 #include "upsweep/error.hpp"
@@ -135,11 +138,11 @@ class program {
     }
 
     int misused(const std::string& where, const std::string& words) const {
-        fmt::print(stderr, "{}: {} (see '{} --help')\n", where, words, where);
+        say(fmt::format("{}: {} (see '{} --help')", where, words, where));
         return wrong_usage;
     }
     static int failed(const std::string& words) {
-        fmt::print(stderr, "upsweep: {}\n", words);
+        say("upsweep: " + words);
         return failure;
     }
     // Text that could not be written, on a full disk for instance, is a failure too.
@@ -174,8 +177,20 @@ class program {
     help_request wanted_;
 };
 
+// A file that is opened while a standard stream is closed takes its number, and would be read or written in
+// its stead. What is opened here instead can only be used the wrong way round, so that using it is an error.
+void occupy_closed_streams() {
+    for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+        if (::fcntl(stream, F_GETFD) < 0)
+            static_cast<void>(::open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY));
+    }
+}
+
 }  // namespace
 
-int run_program(int argc, const char* const* argv) { return program().run(argc, argv); }
+int run_program(int argc, const char* const* argv) {
+    occupy_closed_streams();
+    return program().run(argc, argv);
+}
 
 }  // namespace upsweep::cli

@@ -70,6 +70,41 @@ TEST_F(cli_usage, outputs_that_cannot_be) {
     EXPECT_EQ(files(), (std::vector<std::string>{"old.npy", "x.npy", "y.npy", "z.raw"}));
 }
 
+TEST_F(cli_usage, streams_that_are_not_there) {
+    for (const char* words : {"2>&-", "2>/dev/full", "<&- 2>&-"}) {
+        SCOPED_TRACE(words);
+        EXPECT_EQ(upsweep("scan absent.npy -o old.npy " + std::string(words)).code, 1);
+        EXPECT_EQ(upsweep("sing " + std::string(words)).code, 2);
+        // A note that nobody reads is no reason to fail, and goes into no file.
+        write("t.csv", "n,key\n1,a\n2,b\n3,a\n");
+        EXPECT_EQ(upsweep("scan t.csv --column n --by key -o s.csv " + std::string(words)).code, 0);
+        EXPECT_EQ(read("s.csv"), "n,key,n_sum\n1,a,1\n2,b,2\n3,a,3\n");
+    }
+    const outcome closed = shell("\"$UPSWEEP\" scan x.npy >&-");
+    EXPECT_EQ(closed.code, 1);
+    EXPECT_NE(closed.words.find("standard output: cannot be written"), std::string::npos) << closed.words;
+    EXPECT_EQ(shell("\"$UPSWEEP\" scan x.npy -o y.npy --json <&- >&-").code, 1);
+    EXPECT_EQ(elements_of<std::int64_t>(npy_data(read("y.npy"))), (std::vector<std::int64_t>{1, 3, 6}));
+}
+
+// A picture or offsets in the place of the input or of the results, which would be lost.
+TEST_F(cli_usage, two_outputs_in_one_file) {
+    const std::string table = "n\n1\n2\n";
+    write("t.svg", table);
+    fail_and_keep(1, "scan t.svg --format csv --plot t.svg", "t.svg: is the input too");
+    fail_and_keep(1, "scan t.svg --format csv --plot absent/t.svg", "absent/t.svg: cannot be created");
+    fail(1, "scan - --format csv --plot t.svg -o s.csv <t.svg", "t.svg: is the input too");
+    EXPECT_EQ(read("t.svg"), table);
+    write("x.svg", read("x.npy"));
+    fail_and_keep(1, "scan x.svg --format npy --plot x.svg", "x.svg: is the input too");
+    EXPECT_EQ(read("x.svg"), read("x.npy"));
+    for (const char* both : {"scan x.npy --plot y.svg -o y.svg", "histogram x.npy --plot y.svg -o y.svg",
+                             "trace blelloch x.npy --plot y.svg -o y.svg"})
+        fail(2, both, "--plot and -o name the same file");
+    fail(2, "bins x.npy --offsets y.npy -o y.npy", "--offsets and -o name the same file");
+    EXPECT_EQ(files(), (std::vector<std::string>{"old.npy", "t.svg", "x.npy", "x.svg"}));
+}
+
 // Room for the stack of one thread, where one to read and one to write are wanted.
 TEST_F(cli_usage, threads_that_cannot_be) {
     if (sanitized || emulated) GTEST_SKIP() << "sanitizers and emulators need memory of their own";

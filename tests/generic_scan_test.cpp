@@ -76,6 +76,41 @@ TEST(generic_scan, strings) {
     });
 }
 
+// Results that convert to the accumulator's type, as those of bytes do in C++: each is converted before it is
+// an operand, so that a sum in double of floats is rounded as often as the tree has nodes.
+template <class T, class Op>
+void sweep_converted(const Op& op) {
+    const std::size_t n = 2 * core::super_size + 5000;
+    std::vector<T> values(n);
+    for (std::size_t i = 0; i < n; ++i) values[i] = static_cast<T>(300.0f / static_cast<float>(i % 1000 + 3));
+    const auto expected = prefixes<T>(std::span<const T>(values), op);
+    for_each_backend(coverage::threads, [&](const auto& backend) {
+        std::vector<T> out(n);
+        inclusive_scan(*backend.executor, values, out, op);
+        EXPECT_TRUE(std::equal(out.begin(), out.end(), std::begin(expected) + 1));
+    });
+}
+TEST(generic_scan, results_that_convert) {
+    sweep_converted<std::uint8_t>([](const std::uint8_t& a, const std::uint8_t& b) { return a + b; });
+    sweep_converted<std::int16_t>([](auto a, auto b) { return a / 2 + b; });
+    sweep_converted<float>([](auto a, auto b) { return static_cast<double>(a) + static_cast<double>(b); });
+}
+
+// A type that keeps its address to itself.
+struct secluded {
+    std::uint32_t value;
+    const secluded* operator&() const = delete;
+};
+TEST(generic_scan, types_with_an_address_operator) {
+    const std::vector<secluded> values(20000, {3});
+    const auto join = [](const secluded& a, const secluded& b) { return secluded{a.value + b.value}; };
+    for_each_backend(coverage::threads, [&](const auto& backend) {
+        std::vector<secluded> out(values.size());
+        inclusive_scan(*backend.executor, values, out, join);
+        for (std::uint32_t i = 0; i < out.size(); ++i) ASSERT_EQ(out[i].value, 3 * (i + 1)) << i;
+    });
+}
+
 // What NUMERICS.md writes is what the engine does, letter for letter.
 TEST(generic_scan, parentheses_of_the_engine_are_those_of_the_reference) {
     for (const std::size_t n : {1u, 3u, 4u, 5u, 9u, 130u, 300u}) {

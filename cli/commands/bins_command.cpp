@@ -64,6 +64,7 @@ void check(bins_arguments& arguments) {
         if (arguments.offsets == "-")
             throw usage_error("--offsets -: standard output is for the elements; name a file");
         (void)format_of_integers("--offsets", arguments.offsets);
+        arguments.refuse_as_output("--offsets", arguments.offsets);
     }
     arguments.refuse_terminal();
 }

@@ -106,6 +106,10 @@ void file_arguments::refuse_rows_in_array() const {
     }
 }
 
+void file_arguments::refuse_as_output(const char* option, const std::string& file) const {
+    if (file == output) throw usage_error(fmt::format("{} and -o name the same file", option));
+}
+
 void file_arguments::refuse_terminal() const {
     if (output == "-" && !is_table(output_format) && ::isatty(STDOUT_FILENO) != 0) {
         throw usage_error("the result is binary and standard output is a terminal; name a file with -o");

@@ -51,6 +51,8 @@ struct file_arguments {
     void find_output_format();
     // For results that are rows of a table.
     void refuse_rows_in_array() const;
+    // For another file that is written, which the results would replace or be replaced by.
+    void refuse_as_output(const char* option, const std::string& file) const;
     // For results that are no text.
     void refuse_terminal() const;
 

@@ -19,7 +19,10 @@ namespace {
 void check(histogram_arguments& arguments, const CLI::App& app) {
     arguments.check();
     arguments.has_output = app.count("--output") != 0;
-    if (!arguments.plot.empty()) (void)plot_format(arguments.plot);
+    if (!arguments.plot.empty()) {
+        (void)plot_format(arguments.plot);
+        arguments.refuse_as_output("--plot", arguments.plot);
+    }
     if (!arguments.has_output) return;
     if (arguments.output == "-" && arguments.json)
         throw usage_error("--json writes to standard output; name a file for the counts with -o");

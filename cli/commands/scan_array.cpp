@@ -273,6 +273,7 @@ scan_report scan_array(const scan_arguments& arguments, const registry::device& 
     }
     const auto scanner = registry::make_scanner(device, request);
 
+    report.picture_file = open_picture(arguments, reader.source());
     output_file output(arguments.output, identities(reader.source()));
     array_header header = reader.header();
     header.type = request.types.output;

@@ -59,7 +59,7 @@ void check(scan_arguments& arguments, const options_of_scan& given, const CLI::A
     }
     if (!arguments.plot.empty()) {
         static_cast<void>(plot_format(arguments.plot));
-        if (arguments.plot == arguments.output) throw usage_error("--plot and -o name the same file");
+        arguments.refuse_as_output("--plot", arguments.plot);
     }
     arguments.refuse_terminal();
 }
@@ -114,9 +114,8 @@ void run_scan(scan_arguments& arguments, const options_of_scan& given, const CLI
         arguments.reads_table() ? scan_table(arguments, device) : scan_array(arguments, device);
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     if (report.picture) {
-        output_file picture(arguments.plot);
-        write_picture(picture, *report.picture, plot_format(arguments.plot));
-        picture.commit();
+        write_picture(*report.picture_file, *report.picture, plot_format(arguments.plot));
+        report.picture_file->commit();
     }
     if (arguments.json) print_json(arguments, report, device, seconds);
 }
@@ -200,6 +199,11 @@ help_page scan_page() {
 }
 
 }  // namespace
+
+std::unique_ptr<output_file> open_picture(const scan_arguments& arguments, const byte_source& input) {
+    if (arguments.plot.empty()) return nullptr;
+    return std::make_unique<output_file>(arguments.plot, identities(input));
+}
 
 registry::scan_request make_request(const scan_arguments& arguments, registry::dtype input) {
     registry::scan_request request;

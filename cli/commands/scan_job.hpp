@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -44,7 +45,12 @@ struct scan_report {
     std::optional<std::vector<scan_group>> groups;
     std::uint64_t bytes = 0;  // of elements (of text, for tables) read and written
     std::optional<plot_figure> picture;
+    std::unique_ptr<output_file> picture_file;  // opened before results are written, so that both can be
 };
+
+// The file of --plot, if there is one.
+[[nodiscard]] std::unique_ptr<output_file> open_picture(const scan_arguments& arguments,
+                                                        const byte_source& input);
 
 // The request for elements of that type. Throws usage_error if op, types or initial value do not go together.
 [[nodiscard]] registry::scan_request make_request(const scan_arguments& arguments, registry::dtype input);

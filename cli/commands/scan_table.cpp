@@ -53,6 +53,7 @@ class table_scan {
         scan();
         if (!arguments_.plot.empty()) draw();
 
+        report_.picture_file = open_picture(arguments_, reader_.source());
         output_file output(arguments_.output, identities(reader_.source()));
         if (is_table(arguments_.output_format))
             write_table(output);
@@ -99,11 +100,10 @@ class table_scan {
         if (keeps_groups_) ++groups_.back().told.count;
         if (!starts || told || seen.size() >= most_remembered_keys || seen.insert(key_).second) return;
         told = true;
-        fmt::print(stderr,
-                   "upsweep: note: {}, line {}: {} comes back after other values of {}; that starts a new "
-                   "group (sort the rows "
-                   "first for one group a value)\n",
-                   reader_.source().name(), reader_.line(), in_quotes(key_), printable(arguments_.by));
+        say(fmt::format(
+            "upsweep: note: {}, line {}: {} comes back after other values of {}; that starts a new group "
+            "(sort the rows first for one group a value)",
+            reader_.source().name(), reader_.line(), in_quotes(key_), printable(arguments_.by)));
     }
 
     [[nodiscard]] const void* inputs() const {

@@ -98,7 +98,7 @@ void run(trace_arguments& arguments, const std::string& algorithm, const CLI::Ap
     std::optional<picture_format> format;
     if (!arguments.plot.empty()) {
         format = plot_format(arguments.plot);
-        if (arguments.plot == arguments.output) throw usage_error("--plot and -o name the same file");
+        arguments.refuse_as_output("--plot", arguments.plot);
     }
     const registry::trace_request request = request_of(arguments, algorithm, app);
     const registry::trace_report report = run_request(request);
@@ -155,7 +155,8 @@ help_page trace_page() {
           "those that are there."}});
     page.sections.push_back(
         {"JSON",
-         {"With --json, an object with algorithm, op or pivot, exclusive, dtype, n, threads, warp_width, "
+         {"With --json, an object with algorithm, op or pivot, exclusive, dtype, n, threads and warp_width "
+          "(but of tree), "
           "elements, initial, result, combines, depth, barriers, shuffles, ballots, reads, writes, "
           "bank_requests, bank_passes (more than the requests where there are conflicts), steps and events. "
           "A "

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <cstdio>
 #include <system_error>
 
 #include "cli/io/utf8.hpp"
@@ -38,6 +39,8 @@ std::string printable(std::string_view text, std::size_t limit) {
 }
 
 std::string in_quotes(std::string_view text, std::size_t limit) { return '"' + printable(text, limit) + '"'; }
+
+void say(const std::string& words) { std::fputs((words + '\n').c_str(), stderr); }
 
 std::string system_message(int error_number) { return std::generic_category().message(error_number); }
 

@@ -16,6 +16,9 @@ namespace upsweep::cli {
 // The same without the quotes.
 [[nodiscard]] std::string printable(std::string_view text, std::size_t limit = 60);
 
+// A line on standard error. Where that cannot be written there is nobody to tell, and nothing happens.
+void say(const std::string& words);
+
 // The system's words for an errno value.
 [[nodiscard]] std::string system_message(int error_number);
 

@@ -60,6 +60,7 @@ template <core::ordered_number T>
     if (x < range.lo) return range.clamp ? 0 : no_bin;
     if (!(x < range.hi)) return range.clamp ? range.count - 1 : no_bin;
     if constexpr (std::integral<T>) {
+        static_assert(sizeof(T) <= 8, "bins are of integers of 64 bits at most");
         // Differences as unsigned numbers are right whatever the signs.
         const std::uint64_t offset = static_cast<std::uint64_t>(x) - static_cast<std::uint64_t>(range.lo);
         const std::uint64_t width =

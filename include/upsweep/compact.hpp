@@ -48,7 +48,8 @@ concept receives = output_range<Out, std::ranges::range_value_t<In>> &&
     std::is_assignable_v<std::ranges::range_reference_t<Out>, std::ranges::range_value_t<Out>>;
 // Integers to write: indices, of elements of any type.
 template <class Out>
-concept index_range = output_range<Out, std::size_t> && std::integral<std::ranges::range_value_t<Out>>;
+concept index_range = output_range<Out, std::size_t> && std::integral<std::ranges::range_value_t<Out>> &&
+                      sizeof(std::ranges::range_value_t<Out>) <= 8;
 
 namespace detail {
 
@@ -112,7 +113,7 @@ struct flagged {
     static void mark(const cpu::choice& which, const cpu::memory_kernels& memory, std::size_t first,
                      std::size_t count, std::uint64_t* bits) {
         const Flag* flags = static_cast<const flagged*>(which.context)->flags + first;
-        if constexpr (std::integral<Flag>)
+        if constexpr (cpu::word_integer<Flag>)
             memory.mark_nonzero[std::countr_zero(sizeof(Flag))](flags, count, bits);
         else
             cpu::mark_each<Flag>(memory, count, bits,

@@ -76,7 +76,7 @@ struct monoid {
     F combine;
     T identity_value;
 
-    constexpr T operator()(const T& a, const T& b) const { return combine(a, b); }
+    constexpr T operator()(const T& a, const T& b) const { return T(combine(a, b)); }
     constexpr T identity() const { return identity_value; }
 };
 

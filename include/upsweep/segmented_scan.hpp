@@ -134,7 +134,7 @@ class by_head_flags {
     void mark(const cpu::memory_kernels& memory, std::size_t first, std::size_t count, std::uint64_t* bits,
               std::size_t&) const {
         const std::size_t inside = std::min(count, flags_.size() - first);  // the end of all is no element
-        if constexpr (std::integral<Flag>) {
+        if constexpr (cpu::word_integer<Flag>) {
             memory.mark_nonzero[cpu::log2_size<Flag>](flags_.data() + first, inside, bits);
         } else {
             cpu::mark_each<Flag>(memory, inside, bits,
@@ -165,7 +165,7 @@ class by_keys {
         // Element 0 and the end of all have no neighbour to be compared with, and are heads.
         const std::size_t skipped = first == 0 ? 1 : 0;
         const std::size_t inside = std::min(count, keys_.size() - first);
-        if constexpr (std::integral<Key> &&
+        if constexpr (cpu::word_integer<Key> &&
                       (std::same_as<Equal, std::equal_to<>> || std::same_as<Equal, std::equal_to<Key>>)) {
             memory.mark_changes[cpu::log2_size<Key>](keys_.data() + first + skipped, inside - skipped, bits);
         } else {

@@ -99,9 +99,15 @@ def test_out_of_another_type():
                            (upsweep.argsort, np.uint64), (upsweep.argsort, np.float64)):
         with raises(TypeError, "out"):
             function(X, out=np.zeros(6, name))
-    for name in ("bool", "int32", "uint64"):
+    for name in ("bool", "int32", "uint64", *COMPLEX):
         with raises(TypeError, "out"):
             upsweep.linear_recurrence(X, X, out=np.zeros(6, name))
+    with raises(TypeError, "out"):
+        upsweep.cumsum(X / 2, out=np.zeros(6, np.int32))
+    with raises(TypeError, "out"):
+        upsweep.inclusive_segmented_scan(X + 1j, heads=X, out=np.zeros(6))
+    with raises(TypeError, "dtype"):
+        upsweep.cumsum(X / 2, dtype=np.int32, out=np.zeros(6, np.int32))
 
 
 def test_operators():
@@ -166,8 +172,12 @@ def test_axes():
     with raises(ValueError, "axis"):
         upsweep.cumsum(np.float32(1), 1)
     for axis in (1.0, "0", (0, 1)):
-        with pytest.raises(TypeError):
-            upsweep.cumsum(GRID, axis)
+        for call in (lambda n: upsweep.cumsum(GRID, n), lambda n: upsweep.argsort(GRID, n),
+                     lambda n: upsweep.linear_recurrence(GRID, 1.0, axis=n)):
+            with raises(TypeError, "axis"):
+                call(axis)
+    with raises(TypeError, "axis"):
+        upsweep.linear_recurrence(GRID, 1.0, axis=None)
 
 
 def test_initial_values():
@@ -248,13 +258,17 @@ def test_ranges():
                 call(X, 4, limits)
         with raises(TypeError, "range"):
             call(X, 4, (1,))
-        with pytest.raises(TypeError):
-            call(X, 1.5)
+        for wrong in (1.5, "auto", [0, 1, 2], np.array([0, 1]), None):
+            with raises(TypeError, "bins" if call is upsweep.histogram else "count"):
+                call(X, wrong)
 
 
 def test_threads():
     for wrong in (-1, 4097):
         with raises(ValueError, "threads"):
+            upsweep.set_threads(wrong)
+    for wrong in (1.5, "2", None):
+        with raises(TypeError, "threads"):
             upsweep.set_threads(wrong)
 
 

@@ -48,6 +48,14 @@ def test_small_ones_are_those_of_a_loop():
     assert_same(upsweep.linear_recurrence(a[:1], b[:1], 4), np.array([9.0]))
 
 
+def test_first_values_of_any_size_and_type():
+    a, b = np.array([0.5]), np.array([1.0])
+    assert_same(upsweep.linear_recurrence(a, b, 2**70), np.array([2.0**69 + 1]))
+    assert_same(upsweep.linear_recurrence(a, b, -(10**400)), np.array([-np.inf]))
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    assert_same(upsweep.linear_recurrence(a, b, ml_dtypes.bfloat16(3)), np.array([2.5]))  # a state carried on
+
+
 def test_close_to_a_loop(numbers):  # which groups otherwise; the tests above have the bits
     a, b = coefficients("float64", 2000, numbers)
     assert np.allclose(upsweep.linear_recurrence(a, b, 1.5), loop(a, b, 1.5), rtol=1e-10, atol=1e-12)

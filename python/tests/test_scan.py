@@ -133,5 +133,7 @@ def test_initial_values():
     assert_same(upsweep.inclusive_scan(x, "maximum", initial=np.int8(6)), np.int32([6, 6]))
     assert_same(upsweep.inclusive_scan(np.uint64([1]), initial=2**64 - 2), np.uint64([2**64 - 1]))
     assert_same(upsweep.inclusive_scan(np.float32([1]), initial=1e300), np.float32([np.inf]))
+    assert_same(upsweep.inclusive_scan(np.float32([1]), initial=-(10**400)), np.float32([-np.inf]))
+    assert_same(upsweep.inclusive_scan(np.complex128([1]), initial=2**70), np.complex128([2**70 + 1]))
     assert_same(upsweep.inclusive_scan(np.complex64([1]), initial=2j), np.complex64([1 + 2j]))
     assert_same(upsweep.inclusive_scan([True], "logical_and", initial=False), np.array([False]))

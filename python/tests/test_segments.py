@@ -55,7 +55,8 @@ def test_floating_point_sums(name, size, numbers, threads):
 def test_keys_of_other_types():
     x = np.ones(5, np.int64)
     expected = np.array([1, 2, 1, 1, 2])
-    for keys in (["a", "a", "b", "c", "c"], np.array([1, 1, 2, 3, 3], "M8[D]"), [0.0, -0.0, 1.0, 2.0, 2.0]):
+    records = np.array([(1, "a"), (1, "a"), (1, "b"), (2, "b"), (2, "b")], "i4,U3")
+    for keys in (["a", "a", "b", "c", "c"], np.array([1, 1, 2, 3, 3], "M8[D]"), [0.0, -0.0, 1.0, 2.0, 2.0], records):
         assert_same(upsweep.inclusive_segmented_scan(x, keys=keys), expected)
     assert_same(upsweep.inclusive_segmented_scan(x[:2], keys=[np.nan, np.nan]), np.array([1, 1]))
 

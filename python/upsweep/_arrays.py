@@ -68,13 +68,20 @@ def memory(a: np.ndarray) -> np.ndarray:
     return a if a.dtype in _NAMES else a.view(np.uint16)
 
 
+def integer(number: Any, argument: str) -> int:
+    try:
+        return operator.index(number)
+    except TypeError:
+        raise TypeError(f"{argument}: expected an integer, but it is {number!r}") from None
+
+
 def along(x: np.ndarray, axis: Any, argument: str = "axis") -> Tuple[np.ndarray, int]:
     """The array with an axis, and its number from 0 on; without one the elements in C order, as numpy.cumsum has them."""
     if axis is None:
         return (x if x.ndim == 1 else x.reshape(-1)), 0
     if x.ndim == 0:
         x = x.reshape(1)
-    number = operator.index(axis)
+    number = integer(axis, argument)
     if not -x.ndim <= number < x.ndim:
         raise ValueError(f"{argument}: expected {-x.ndim} to {x.ndim - 1} for {x.ndim} dimensions, but it is {number}")
     return x, number % x.ndim

@@ -1,14 +1,13 @@
 """Histograms, and the elements of every bin."""
 from __future__ import annotations
 
-import operator
 from typing import Any, Optional, Tuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _module
-from ._arrays import about, memory, readable, type_name
+from ._arrays import about, integer, memory, readable, type_name
 from ._engines import engine_of
 from ._parameters import edge_numbers, text_limits
 
@@ -24,7 +23,7 @@ def _elements(a: Any) -> Tuple[np.ndarray, str]:
 
 
 def _count(count: Any, argument: str) -> int:
-    number = operator.index(count)
+    number = integer(count, argument)
     if not 1 <= number <= _MOST_BINS:
         raise ValueError(f"{argument}: expected 1 to {_MOST_BINS}, but it is {number}")
     return number

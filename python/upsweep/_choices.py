@@ -52,8 +52,8 @@ def compact(a: ArrayLike, condition: Condition) -> NDArray[Any]:
     """The elements that satisfy the condition, in C order: ``a[condition]``.
 
     condition: bool, of the shape of ``a``; or a pair of one of ``<``, ``<=``, ``==``, ``!=``, ``>=``, ``>`` and a number, as
-    in ``compact(a, ("<", 5))``, which makes no array of flags. A number that the type does not hold compares as what it is:
-    every uint8 is below 300. A NaN is different from everything. Elements are moved bit for bit. Raises TypeError and
+    in ``compact(a, ("<", 5))``, which makes no array of flags. Integers compare with a number as what it is: every uint8 is
+    below 300. For floating-point elements it is first rounded to their type, as in NumPy. A NaN is different from everything. Elements are moved bit for bit. Raises TypeError and
     ValueError that name the argument. O(size) work; memory for all elements while it runs.
     """
     return _packed(a, condition, False)

@@ -6,17 +6,16 @@ whose results' sizes depend on it. New arrays come from that library.
 from __future__ import annotations
 
 import functools
-import operator
 import types
 from typing import Any, Callable, Dict, Optional, Tuple
 
 import numpy as np
 
 from . import _gradients, _module
-from ._arrays import about, along
+from ._arrays import about, along, integer
 from ._libraries import Library
-from ._parameters import (Operator, condition_text, edge_numbers, element, kind_of, name_of, number_type,
-                          text_limits, totals_type)
+from ._parameters import (Operator, condition_text, edge_numbers, element, first_value, kind_of, name_of, number_type,
+                          of_given, text_limits, totals_type)
 
 try:
     from . import _cuda
@@ -64,7 +63,10 @@ def _plan(library: Library, op: str, source: str, dtype: Any, out: Any) -> Tuple
     if dtype is not None:
         wanted = library.type_named(dtype)
     result = wanted if out is None else library.type_of(out, "out")
-    return _make_plan(op, source, result, totals_type(op, wanted))
+    try:
+        return _make_plan(op, source, result, totals_type(op, wanted))
+    except TypeError as problem:
+        raise of_given(problem, dtype, out) from None
 
 
 def _check_out(library: Library, out: Any, like: Any, shape: Tuple[int, ...]) -> None:
@@ -189,8 +191,7 @@ def segmented_scan(library: Library, a: Any, op: Operator, keys: Any, offsets: A
 
 def linear_recurrence(library: Library, a: Any, b: Any, x0: float, axis: Any, reverse: bool, dtype: Any,
                       out: Any) -> Any:
-    if np.ndim(x0) != 0 or np.asarray(x0).dtype.kind not in "biuf":
-        raise TypeError(f"x0: expected a real number, but it is {x0!r}")
+    x0 = first_value(x0)
     like = a if library.owns(a) else b
     arrays = []
     for given, argument in ((a, "a"), (b, "b")):
@@ -224,15 +225,15 @@ def linear_recurrence(library: Library, a: Any, b: Any, x0: float, axis: Any, re
         argument = "dtype" if dtype is not None or out is None else "out"
         raise TypeError(f"{argument}: expected floating-point numbers, but it is {arithmetic}")
 
-    position = along(library.broadcast_to(arrays[0], shape), operator.index(axis))[1]
+    position = along(library.broadcast_to(arrays[0], shape), integer(axis, "axis"))[1]
     recur = functools.partial(_recur, library, shape=shape, arithmetic=arithmetic, position=position)
     if _gradients.wanted(*arrays, out):
         if out is not None:
             _gradients.refuse("out")
-        return _gradients.recurrence_of(arrays[0], arrays[1], float(x0), position, bool(reverse),
-                                        functools.partial(recur, x0=float(x0), reverse=bool(reverse)),
+        return _gradients.recurrence_of(arrays[0], arrays[1], x0, position, bool(reverse),
+                                        functools.partial(recur, x0=x0, reverse=bool(reverse)),
                                         functools.partial(recur, x0=0.0, reverse=not reverse))
-    return recur(*arrays, x0=float(x0), reverse=bool(reverse), out=out)
+    return recur(*arrays, x0=x0, reverse=bool(reverse), out=out)
 
 
 def _recur(library: Library, *arrays: Any, shape: Tuple[int, ...], arithmetic: str, position: int, x0: float, reverse: bool,

@@ -5,7 +5,6 @@ Arguments are settled here, when a function is traced; _jax_primitives.py has wh
 from __future__ import annotations
 
 import functools
-import operator
 from typing import Any, NoReturn, Optional, Tuple
 
 import jax
@@ -13,8 +12,8 @@ import numpy as np
 from jax import numpy as jnp
 
 from . import _module
-from ._arrays import along, known_type, type_name
-from ._parameters import Operator, element, kind_of, name_of, totals_type
+from ._arrays import along, integer, known_type, type_name
+from ._parameters import Operator, element, first_value, kind_of, name_of, totals_type
 from ._scans import head_bytes
 
 if not hasattr(_module, "jax_handlers"):
@@ -128,8 +127,7 @@ def segmented_scan(a: Any, op: Operator, keys: Any, offsets: Any, heads: Any, dt
 
 def linear_recurrence(a: Any, b: Any, x0: float, axis: Any, reverse: bool, dtype: Any, out: Any) -> Any:
     _refuse_out(out)
-    if np.ndim(_number(x0, "x0")) != 0 or np.asarray(x0).dtype.kind not in "biuf":
-        raise TypeError(f"x0: expected a real number, but it is {x0!r}")
+    x0 = first_value(_number(x0, "x0"))
     numbers = [isinstance(given, (int, float)) for given in (a, b)]  # which by themselves have no type of their own
     arrays = [given if is_number else _array(given, argument)
               for given, argument, is_number in zip((a, b), ("a", "b"), numbers)]
@@ -151,8 +149,8 @@ def linear_recurrence(a: Any, b: Any, x0: float, axis: Any, reverse: bool, dtype
     except ValueError:
         raise ValueError(f"b: its shape {second.shape} does not broadcast with that of a, {first.shape}") from None
     first, second = (jnp.reshape(x, (1,) * (len(shape) - x.ndim) + x.shape) for x in (first, second))
-    position = along(second, operator.index(axis))[1]
-    return primitives.recurrence_p.bind(first, second, axis=position, x0=float(x0), in_double=in_double, reverse=bool(reverse),
+    position = along(second, integer(axis, "axis"))[1]
+    return primitives.recurrence_p.bind(first, second, axis=position, x0=x0, in_double=in_double, reverse=bool(reverse),
                                         result=np.dtype(arithmetic))
 
 

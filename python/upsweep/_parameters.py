@@ -38,7 +38,30 @@ def totals_type(op: str, dtype: Optional[str]) -> Optional[str]:
     return "float32" if dtype in ("float16", "bfloat16") else dtype  # one rounding, at the end
 
 
+def of_given(problem: TypeError, dtype: Any, out: Any) -> TypeError:
+    """What the module has to say of types, of the argument that the caller has given."""
+    is_out = dtype is None and out is not None and str(problem).startswith("dtype: ")
+    return TypeError(str(problem).replace("dtype: ", "out: ", 1)) if is_out else problem
+
+
 _RANK = {"b": 0, "i": 1, "u": 1, "f": 2, "c": 3}
+
+
+def nearest(number: Any) -> float:
+    """As float64; an integer beyond it is infinite, as results are."""
+    try:
+        return float(number)
+    except OverflowError:
+        return math.inf if number > 0 else -math.inf
+
+
+def first_value(x0: Any) -> float:
+    """What a recurrence begins with."""
+    dtype = np.asarray(x0).dtype
+    is_real = isinstance(x0, int) or dtype.kind in "biuf" or type_name(dtype) == "bfloat16"
+    if np.ndim(x0) != 0 or not is_real:
+        raise TypeError(f"x0: expected a real number, but it is {x0!r}")
+    return nearest(x0)
 
 
 def element(initial: Any, accumulator: str) -> Optional[bytes]:
@@ -59,6 +82,8 @@ def element(initial: Any, accumulator: str) -> Optional[bytes]:
         return np.array(number, dtype).tobytes()
     if dtype.kind == "b" and given not in (0, 1):
         raise ValueError(f"initial: expected False or True, but it is {initial!r}")
+    if given.dtype == object:
+        given = np.asarray(nearest(initial))
     with np.errstate(over="ignore"):  # beyond the largest value it is infinite, as results are
         return np.asarray(given).astype(dtype).tobytes()
 

@@ -2,16 +2,16 @@
 from __future__ import annotations
 
 import functools
-import operator
 from typing import Any, Optional, Tuple
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from . import _module
-from ._arrays import Target, along, apart, check_out, in_host_memory, known_type, memory, readable, type_name
+from ._arrays import (Target, along, apart, check_out, in_host_memory, integer, known_type, memory, readable,
+                      type_name)
 from ._engines import engine_of
-from ._parameters import Operator, element, name_of, totals_type
+from ._parameters import Operator, element, first_value, name_of, of_given, totals_type
 
 
 @functools.lru_cache(maxsize=None)
@@ -30,7 +30,10 @@ def _plan(op: str, x: np.ndarray, dtype: DTypeLike, out: Optional[np.ndarray]) -
     wanted = None if dtype is None else known_type(dtype, "dtype")
     result = wanted if out is None else known_type(out.dtype, "out")
     accumulator = totals_type(op, None if wanted is None else type_name(wanted))
-    plan, _, totals = _make_plan(op, source, type_name(result), accumulator)
+    try:
+        plan, _, totals = _make_plan(op, source, type_name(result), accumulator)
+    except TypeError as problem:
+        raise of_given(problem, dtype, out) from None
     return plan, result, totals
 
 
@@ -121,7 +124,10 @@ def head_bytes(n: int, keys: Any, offsets: Any, heads: Any) -> np.ndarray:
     starts = np.zeros(n, np.uint8)
     if keys is not None:
         key = _one_dimension(keys, "keys", n)
-        np.not_equal(key[1:], key[:-1], out=starts[1:].view(bool))
+        if key.dtype.kind in "SUV":  # records have no ufunc for it, nor had text before NumPy 1.23
+            starts[1:] = key[1:] != key[:-1]
+        else:
+            np.not_equal(key[1:], key[:-1], out=starts[1:].view(bool))
         return starts
     at = _one_dimension(offsets, "offsets")
     if at.dtype.kind not in "iu":
@@ -195,8 +201,7 @@ def linear_recurrence(a: ArrayLike, b: ArrayLike, x0: float = 0.0, *, axis: int 
     engine = engine_of(a, b)
     if engine is not None:
         return engine.linear_recurrence(a, b, x0, axis, reverse, dtype, out)
-    if np.ndim(x0) != 0 or np.asarray(x0).dtype.kind not in "biuf":
-        raise TypeError(f"x0: expected a real number, but it is {x0!r}")
+    x0 = first_value(x0)
     first, second = readable(a, "a"), readable(b, "b")
     for x, argument in ((first, "a"), (second, "b")):
         if x.dtype.kind == "c":
@@ -219,13 +224,14 @@ def linear_recurrence(a: ArrayLike, b: ArrayLike, x0: float = 0.0, *, axis: int 
     if dtype is None and arithmetic.kind in "biu":
         arithmetic = np.dtype(np.float64)
     if type_name(arithmetic) not in ("float16", "bfloat16", "float32", "float64"):
-        raise TypeError(f"dtype: expected floating-point numbers, but it is {arithmetic}")
+        argument = "dtype" if dtype is not None or out is None else "out"
+        raise TypeError(f"{argument}: expected floating-point numbers, but it is {arithmetic}")
 
     like = next((x for x in (second, first) if x.shape == shape), np.empty(shape, bool))
     target = Target(like, arithmetic if out is None else out.dtype.newbyteorder("="), out)
     first, second = (apart(np.broadcast_to(x, shape), target.array) for x in (first, second))
-    position = along(first, operator.index(axis))[1]
-    _module.linear_recurrence(memory(first), type_name(first.dtype), memory(second), type_name(second.dtype), float(x0),
+    position = along(first, integer(axis, "axis"))[1]
+    _module.linear_recurrence(memory(first), type_name(first.dtype), memory(second), type_name(second.dtype), x0,
                               memory(target.array), type_name(target.array.dtype), arithmetic == np.float64, position,
                               bool(reverse))
     return target.result()

@@ -1,10 +1,10 @@
 """The threads that work on calls."""
 from __future__ import annotations
 
-import operator
 import os
 
 from . import _module
+from ._arrays import integer
 
 
 def set_threads(threads: int) -> None:
@@ -12,7 +12,7 @@ def set_threads(threads: int) -> None:
 
     Holds for the whole process and for calls from now on. Changes no bit of any result.
     """
-    number = operator.index(threads)
+    number = integer(threads, "threads")
     if not 0 <= number <= 4096:
         raise ValueError(f"threads: expected 0 to 4096, but it is {number}")
     _module.set_threads(number)

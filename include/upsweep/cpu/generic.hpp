@@ -17,6 +17,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -147,7 +148,8 @@ class generic_engine {
         }
         Acc first_of_span(bool head) {
             if constexpr (segmented) {
-                if (head && engine.heads_.initial) return engine.op_(*engine.heads_.initial, Acc(read()));
+                if (head && engine.heads_.initial)
+                    return Acc(engine.op_(*engine.heads_.initial, Acc(read())));
             }
             return read();
         }
@@ -209,14 +211,16 @@ class generic_engine {
     struct three_left {
         const Op& op;
         const Acc supers, tiles, rows;
-        Acc operator()(Acc nested) const { return op(supers, op(tiles, op(rows, std::move(nested)))); }
+        Acc operator()(Acc nested) const {
+            return Acc(op(supers, Acc(op(tiles, Acc(op(rows, std::move(nested)))))));
+        }
     };
     struct some_left {
         const Op& op;
         std::array<const Acc*, 3> parts{};
         std::size_t count = 0;
         Acc operator()(Acc nested) const {
-            for (std::size_t k = count; k-- != 0;) nested = op(*parts[k], std::move(nested));
+            for (std::size_t k = count; k-- != 0;) nested = Acc(op(*parts[k], std::move(nested)));
             return nested;
         }
     };
@@ -226,7 +230,7 @@ class generic_engine {
     Acc scan_run(passage& through, Acc items, std::size_t count, const Left& left) const {
         through.put(left(items));
         for (std::size_t i = 1; i < count; ++i) {
-            items = op_(items, Acc(through.read()));
+            items = Acc(op_(items, Acc(through.read())));
             through.put(left(items));
         }
         return items;
@@ -238,12 +242,12 @@ class generic_engine {
         std::size_t count = std::min(end - begin, core::run_size - begin % core::run_size);
         Acc runs = scan_run(through, through.first_of_span(head), count, left);
         std::optional<Acc> unfinished;
-        const auto after_runs = [&](Acc items) { return left(op_(runs, std::move(items))); };
+        const auto after_runs = [&](Acc items) { return left(Acc(op_(runs, std::move(items)))); };
         for (begin += count; begin < end; begin += count) {
             count = std::min(end - begin, core::run_size);
             Acc items = scan_run(through, Acc(through.read()), count, after_runs);
             if (count == core::run_size)
-                runs = op_(runs, items);
+                runs = Acc(op_(runs, items));
             else
                 unfinished.emplace(std::move(items));
         }
@@ -257,31 +261,31 @@ class generic_engine {
                              three_left{op_, *tree.supers, *tree.tiles, *rows});
         some_left left{op_};
         for (const std::optional<Acc>* outer : {&tree.supers, &tree.tiles, &std::as_const(rows)}) {
-            if (*outer) left.parts[left.count++] = &**outer;
+            if (*outer) left.parts[left.count++] = std::addressof(**outer);
         }
         scan_runs(through, begin, end, head, rows, left);
     }
     template <class Read>
     Acc fold_span(Read& read, std::size_t begin, std::size_t end, bool head) const {
         const auto fold_run = [&](Acc items, std::size_t count) {
-            for (std::size_t i = 1; i < count; ++i) items = op_(items, Acc(read()));
+            for (std::size_t i = 1; i < count; ++i) items = Acc(op_(items, Acc(read())));
             return items;
         };
         std::size_t count = std::min(end - begin, core::run_size - begin % core::run_size);
         Acc runs = fold_run(first_of(read, head), count);
         for (begin += count; begin < end; begin += count) {
             count = std::min(end - begin, core::run_size);
-            runs = op_(runs, fold_run(Acc(read()), count));
+            runs = Acc(op_(runs, fold_run(Acc(read()), count)));
         }
         return runs;
     }
 
     void scan_exact(passage& through, std::size_t count, bool head, std::optional<Acc>& carried) const {
         Acc value = through.first_of_span(head);
-        if (carried) value = op_(*carried, value);
+        if (carried) value = Acc(op_(*carried, value));
         through.put(value);
         for (std::size_t i = 1; i < count; ++i) {
-            value = op_(value, Acc(through.read()));
+            value = Acc(op_(value, Acc(through.read())));
             through.put(value);
         }
         if (!exclusive_) through.last.emplace(value);
@@ -290,14 +294,14 @@ class generic_engine {
     template <class Read>
     Acc fold_exact(Read& read, const std::optional<Acc>& before, std::size_t count, bool head) const {
         Acc value = first_of(read, head);
-        if (before) value = op_(*before, value);
-        for (std::size_t i = 1; i < count; ++i) value = op_(value, Acc(read()));
+        if (before) value = Acc(op_(*before, value));
+        for (std::size_t i = 1; i < count; ++i) value = Acc(op_(value, Acc(read())));
         return value;
     }
     template <class Read>
     Acc first_of(Read& read, [[maybe_unused]] bool head) const {
         if constexpr (segmented) {
-            if (head && heads_.initial) return op_(*heads_.initial, Acc(read()));
+            if (head && heads_.initial) return Acc(op_(*heads_.initial, Acc(read())));
         }
         return read();
     }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -27,6 +28,10 @@ struct head_marks {
 };
 
 constexpr std::size_t words_of(std::size_t bits) { return (bits + 63) / 64; }
+
+// Integers that kernels read as words. With the compiler's extensions those of 128 bits are integers too.
+template <class T>
+concept word_integer = std::integral<T> && sizeof(T) <= 8;
 
 // In what a test of T writes its answers, 0 or 1, so that compilers make vectors of it: elements as wide as
 // T.
