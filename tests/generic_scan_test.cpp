@@ -88,6 +88,15 @@ void sweep_converted(const Op& op) {
         std::vector<T> out(n);
         inclusive_scan(*backend.executor, values, out, op);
         EXPECT_TRUE(std::equal(out.begin(), out.end(), std::begin(expected) + 1));
+
+        std::vector<T> in_blocks(n);
+        scan_carry<T> carry;
+        for (std::size_t first = 0, count; first < n; first += count) {
+            count = std::min<std::size_t>(n - first, 1 + first * 3);
+            inclusive_scan(*backend.executor, std::span(values).subspan(first, count),
+                           std::span(in_blocks).subspan(first, count), op, {.carry = &carry});
+        }
+        EXPECT_EQ(in_blocks, out);
     });
 }
 TEST(generic_scan, results_that_convert) {

@@ -121,7 +121,7 @@ class piece_summary {
 template <class Acc, class Op>
 constexpr Acc fold_left(const Acc* x, std::size_t count, const Op& op) {
     Acc total = x[0];
-    for (std::size_t i = 1; i < count; ++i) total = op(total, x[i]);
+    for (std::size_t i = 1; i < count; ++i) total = Acc(op(total, x[i]));
     return total;
 }
 // The total of the next block of a level, read element by element.
@@ -132,7 +132,7 @@ constexpr Acc fold_block(Read& read, const Op& op) {
     } else {
         Acc total = fold_block<level - 1, Acc>(read, op);
         for (std::size_t i = 1; i < level_sizes[level] / level_sizes[level - 1]; ++i)
-            total = op(total, fold_block<level - 1, Acc>(read, op));
+            total = Acc(op(total, fold_block<level - 1, Acc>(read, op)));
         return total;
     }
 }

@@ -204,7 +204,7 @@ class generic_piece {
     [[nodiscard]] Acc fold(std::size_t i, std::size_t count) const {
         auto read = in_.reader(i);
         Acc total = read();
-        for (std::size_t k = 1; k < count; ++k) total = op_(total, Acc(read()));
+        for (std::size_t k = 1; k < count; ++k) total = Acc(op_(total, Acc(read())));
         return total;
     }
 
