@@ -30,6 +30,7 @@
 #include "cuda/pieces.cuh"
 #include "cuda/staging.hpp"
 #include "support/cuts.hpp"
+#include "support/scan_calls.hpp"
 #include "upsweep/concepts.hpp"
 #include "upsweep/core/accumulator.hpp"
 #include "upsweep/cuda/recurrence.cuh"
@@ -43,6 +44,8 @@ namespace upsweep::test {
 // Scans host memory on the GPU with one algorithm.
 class cuda_executor {
   public:
+    static constexpr bool scans_host_memory = true;
+
     explicit cuda_executor(cuda::algorithm choice) : executor_(make_stream(), choice) {}
 
     [[nodiscard]] cuda::executor& device() { return executor_; }
@@ -175,41 +178,6 @@ class cuda_executor {
     device_staging staging_;
     unsigned turn_ = 0;
 };
-
-// The CPU's functions stay visible beside these.
-using upsweep::exclusive_scan;
-using upsweep::inclusive_scan;
-using upsweep::transform_exclusive_scan;
-using upsweep::transform_inclusive_scan;
-
-template <class Acc = deduced, input_range In, class Out, class Op = plus,
-          class A = core::accumulator_for<Acc, std::ranges::range_value_t<In>, Op>>
-void inclusive_scan(cuda_executor& ex, const In& in, Out&& out, const Op& op = {},
-                    const std::type_identity_t<scan_options<A>>& options = {}) {
-    ex.scan<A>(std::ranges::data(in), std::ranges::size(in), std::ranges::data(out), false, op,
-               std::identity{}, options);
-}
-template <class Acc = deduced, input_range In, class Out, class Op = plus,
-          class A = core::accumulator_for<Acc, std::ranges::range_value_t<In>, Op>>
-void exclusive_scan(cuda_executor& ex, const In& in, Out&& out, const Op& op = {},
-                    const std::type_identity_t<scan_options<A>>& options = {}) {
-    ex.scan<A>(std::ranges::data(in), std::ranges::size(in), std::ranges::data(out), true, op,
-               std::identity{}, options);
-}
-template <class Function, class In>
-using mapped = std::decay_t<std::invoke_result_t<const Function&, const std::ranges::range_value_t<In>&>>;
-template <class Acc = deduced, input_range In, class Out, class Op, class Function,
-          class A = core::accumulator_for<Acc, mapped<Function, In>, Op>>
-void transform_inclusive_scan(cuda_executor& ex, const In& in, Out&& out, const Op& op, const Function& f,
-                              const std::type_identity_t<scan_options<A>>& options = {}) {
-    ex.scan<A>(std::ranges::data(in), std::ranges::size(in), std::ranges::data(out), false, op, f, options);
-}
-template <class Acc = deduced, input_range In, class Out, class Op, class Function,
-          class A = core::accumulator_for<Acc, mapped<Function, In>, Op>>
-void transform_exclusive_scan(cuda_executor& ex, const In& in, Out&& out, const Op& op, const Function& f,
-                              const std::type_identity_t<scan_options<A>>& options = {}) {
-    ex.scan<A>(std::ranges::data(in), std::ranges::size(in), std::ranges::data(out), true, op, f, options);
-}
 
 using upsweep::linear_recurrence;
 

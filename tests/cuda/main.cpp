@@ -1,5 +1,5 @@
-// Runs the tests of CUDA. Without a GPU there is nothing to run: the status is then 77, which ctest takes for
-// skipped and everybody else for failure.
+// Runs the tests of CUDA or NCCL. Without a GPU there is nothing to run: the status is then 77, which ctest
+// takes for skipped and everybody else for failure.
 #include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
 

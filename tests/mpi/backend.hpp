@@ -27,6 +27,7 @@
 
 #include "support/cuts.hpp"
 #include "support/guarded.hpp"
+#include "support/scan_calls.hpp"
 #include "upsweep/concepts.hpp"
 #include "upsweep/core/accumulator.hpp"
 #include "upsweep/cpu/executor.hpp"
@@ -40,6 +41,8 @@ namespace upsweep::test {
 // Scans what all ranks have, each its part of it.
 class mpi_executor {
   public:
+    static constexpr bool scans_host_memory = true;
+
     explicit mpi_executor(std::unique_ptr<cpu::executor> local)
         : local_(std::move(local)), ranks_(MPI_COMM_WORLD, *local_) {}
 
@@ -95,41 +98,6 @@ class mpi_executor {
     mpi::executor ranks_;
     unsigned turn_ = 0;
 };
-
-// The CPU's functions stay visible beside these.
-using upsweep::exclusive_scan;
-using upsweep::inclusive_scan;
-using upsweep::transform_exclusive_scan;
-using upsweep::transform_inclusive_scan;
-
-template <class Acc = deduced, input_range In, class Out, class Op = plus,
-          class A = core::accumulator_for<Acc, std::ranges::range_value_t<In>, Op>>
-void inclusive_scan(mpi_executor& ex, const In& in, Out&& out, const Op& op = {},
-                    const std::type_identity_t<scan_options<A>>& options = {}) {
-    ex.scan<A>(std::ranges::data(in), std::ranges::size(in), std::ranges::data(out), false, op,
-               std::identity{}, options);
-}
-template <class Acc = deduced, input_range In, class Out, class Op = plus,
-          class A = core::accumulator_for<Acc, std::ranges::range_value_t<In>, Op>>
-void exclusive_scan(mpi_executor& ex, const In& in, Out&& out, const Op& op = {},
-                    const std::type_identity_t<scan_options<A>>& options = {}) {
-    ex.scan<A>(std::ranges::data(in), std::ranges::size(in), std::ranges::data(out), true, op,
-               std::identity{}, options);
-}
-template <class Function, class In>
-using mapped = std::decay_t<std::invoke_result_t<const Function&, const std::ranges::range_value_t<In>&>>;
-template <class Acc = deduced, input_range In, class Out, class Op, class Function,
-          class A = core::accumulator_for<Acc, mapped<Function, In>, Op>>
-void transform_inclusive_scan(mpi_executor& ex, const In& in, Out&& out, const Op& op, const Function& f,
-                              const std::type_identity_t<scan_options<A>>& options = {}) {
-    ex.scan<A>(std::ranges::data(in), std::ranges::size(in), std::ranges::data(out), false, op, f, options);
-}
-template <class Acc = deduced, input_range In, class Out, class Op, class Function,
-          class A = core::accumulator_for<Acc, mapped<Function, In>, Op>>
-void transform_exclusive_scan(mpi_executor& ex, const In& in, Out&& out, const Op& op, const Function& f,
-                              const std::type_identity_t<scan_options<A>>& options = {}) {
-    ex.scan<A>(std::ranges::data(in), std::ranges::size(in), std::ranges::data(out), true, op, f, options);
-}
 
 // Ranks with one kind of CPU executor each.
 struct mpi_backend {

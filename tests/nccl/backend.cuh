@@ -20,6 +20,7 @@
 
 #include "nccl/ranks.hpp"
 #include "support/cuts.hpp"
+#include "support/scan_calls.hpp"
 #include "upsweep/concepts.hpp"
 #include "upsweep/core/accumulator.hpp"
 #include "upsweep/nccl/nccl.cuh"
@@ -31,6 +32,8 @@ namespace upsweep::test {
 
 class nccl_executor {
   public:
+    static constexpr bool scans_host_memory = true;
+
     nccl_executor(int size, cuda::algorithm choice) : team_(size, choice) {}
 
     [[nodiscard]] rank_team& team() { return team_; }
@@ -132,41 +135,8 @@ class nccl_executor {
     unsigned turn_ = 0;
 };
 
-// The CPU's functions stay visible beside these.
-using upsweep::exclusive_scan;
-using upsweep::inclusive_scan;
 using upsweep::linear_recurrence;
-using upsweep::transform_exclusive_scan;
-using upsweep::transform_inclusive_scan;
 
-template <class Acc = deduced, input_range In, class Out, class Op = plus,
-          class A = core::accumulator_for<Acc, std::ranges::range_value_t<In>, Op>>
-void inclusive_scan(nccl_executor& ex, const In& in, Out&& out, const Op& op = {},
-                    const std::type_identity_t<scan_options<A>>& options = {}) {
-    ex.scan<A>(std::ranges::data(in), std::ranges::size(in), std::ranges::data(out), false, op,
-               std::identity{}, options);
-}
-template <class Acc = deduced, input_range In, class Out, class Op = plus,
-          class A = core::accumulator_for<Acc, std::ranges::range_value_t<In>, Op>>
-void exclusive_scan(nccl_executor& ex, const In& in, Out&& out, const Op& op = {},
-                    const std::type_identity_t<scan_options<A>>& options = {}) {
-    ex.scan<A>(std::ranges::data(in), std::ranges::size(in), std::ranges::data(out), true, op,
-               std::identity{}, options);
-}
-template <class Function, class In>
-using mapped = std::decay_t<std::invoke_result_t<const Function&, const std::ranges::range_value_t<In>&>>;
-template <class Acc = deduced, input_range In, class Out, class Op, class Function,
-          class A = core::accumulator_for<Acc, mapped<Function, In>, Op>>
-void transform_inclusive_scan(nccl_executor& ex, const In& in, Out&& out, const Op& op, const Function& f,
-                              const std::type_identity_t<scan_options<A>>& options = {}) {
-    ex.scan<A>(std::ranges::data(in), std::ranges::size(in), std::ranges::data(out), false, op, f, options);
-}
-template <class Acc = deduced, input_range In, class Out, class Op, class Function,
-          class A = core::accumulator_for<Acc, mapped<Function, In>, Op>>
-void transform_exclusive_scan(nccl_executor& ex, const In& in, Out&& out, const Op& op, const Function& f,
-                              const std::type_identity_t<scan_options<A>>& options = {}) {
-    ex.scan<A>(std::ranges::data(in), std::ranges::size(in), std::ranges::data(out), true, op, f, options);
-}
 template <class Acc = deduced, input_range A, input_range B, class Out,
           class T = cuda::detail::recurrence_number<Acc, std::ranges::range_value_t<A>,
                                                     std::ranges::range_value_t<B>>>
