@@ -68,6 +68,13 @@ executor::~executor() {
     if (MPI_Finalized(&ended) == MPI_SUCCESS && ended == 0) MPI_Comm_free(&comm_);
 }
 
+void executor::send_at_most(std::size_t bytes) {
+    if (bytes == 0 || bytes > message_limit)
+        throw_error(errc::invalid_argument, "bytes: expected 1 to " + std::to_string(message_limit) +
+                                                ", but it is " + std::to_string(bytes));
+    most_sent_ = bytes;
+}
+
 void executor::send(const void* from, std::size_t bytes, int to) const {
     check_call(MPI_Send(from, count_of(bytes), MPI_BYTE, to, tag, comm_), "MPI_Send");
 }
