@@ -10,9 +10,10 @@
 // their bytes. Aliasing: as there. Errors: every rank throws upsweep::error, with nothing written, if one
 // refuses its arguments; with offsets unspecified, if one lacks memory, or if f or an element's assignment
 // throws on one. Complexity: that of the rank's own extraction, to scratch of n elements; each element is
-// sent at most once. Scratch beside that: 16 bytes a bin, and 16 for each bin of each rank from which this
-// one gets elements of it. Messages: docs/mpi.md. Source: Blelloch, "Prefix sums and their applications",
-// 1990, section 1.3, whose scans of counts are those over ranks here.
+// sent at most once. Scratch beside that: 16 bytes a bin, 32 for each in which the rank has elements, and
+// 16 for each bin of each rank from which this one gets elements of it. Messages: docs/mpi.md. Source:
+// Blelloch, "Prefix sums and their applications", 1990, section 1.3, whose scans of counts are those over
+// ranks here.
 #pragma once
 
 #include <algorithm>

@@ -40,8 +40,8 @@ struct division {
     std::size_t front;     // elements of this rank's out that are: where the others begin there
 };
 
-// `check` throws what is wrong with the arguments; split(first, out) partitions the rank's n elements, which
-// begin at `first` of the whole, and returns how many are chosen.
+// `check` throws what is wrong with the arguments; split(all, out) partitions the rank's n elements and
+// returns how many are chosen.
 template <class Out, class Check, class Split>
 division divide_on_ranks(const executor& ex, std::size_t n, Out* out, const Check& check,
                          const Split& split) {
