@@ -190,19 +190,20 @@ void redistribution::in_rounds(const Body& body) const {
 // the same round, so that nobody waits in a circle.
 void redistribution::exchange(std::size_t to, stream sent, std::size_t from, stream received) const {
     constexpr std::size_t most_at_once = 8;  // each way
-    constexpr int tag = 0;                   // as all messages of the library
     std::array<MPI_Request, 2 * most_at_once> pending;
     for (;;) {
         int count = 0;
         stream::message next{};
         for (std::size_t k = 0; k < most_at_once && received.next(next); ++k)
-            check_call(MPI_Irecv(next.at, static_cast<int>(next.bytes), MPI_BYTE, static_cast<int>(from), tag,
-                                 ex_.communicator(), &pending[static_cast<std::size_t>(count++)]),
-                       "MPI_Irecv");
+            check_call(
+                MPI_Irecv(next.at, static_cast<int>(next.bytes), MPI_BYTE, static_cast<int>(from),
+                          message_tag, ex_.communicator(), &pending[static_cast<std::size_t>(count++)]),
+                "MPI_Irecv");
         for (std::size_t k = 0; k < most_at_once && sent.next(next); ++k)
-            check_call(MPI_Isend(next.at, static_cast<int>(next.bytes), MPI_BYTE, static_cast<int>(to), tag,
-                                 ex_.communicator(), &pending[static_cast<std::size_t>(count++)]),
-                       "MPI_Isend");
+            check_call(
+                MPI_Isend(next.at, static_cast<int>(next.bytes), MPI_BYTE, static_cast<int>(to), message_tag,
+                          ex_.communicator(), &pending[static_cast<std::size_t>(count++)]),
+                "MPI_Isend");
         if (count == 0) return;
         check_call(MPI_Waitall(count, pending.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
     }

@@ -17,6 +17,8 @@ namespace upsweep::mpi {
 
 // What a count of MPI 3 reaches.
 inline constexpr std::size_t message_limit = 0x7fffffff;
+// For engines: of all messages, because the communicator is the library's own.
+inline constexpr int message_tag = 0;
 
 class executor {
   public:

@@ -10,14 +10,15 @@
 // Errors: every rank throws upsweep::error, with nothing written, if one refuses its arguments or lacks
 // memory, and if key or an element's assignment throws on one; key may be called from several threads, once
 // for an element. The order is the same on every rank.
-// Complexity: a sort of the rank's n elements; ceil(log2 r) merges of them for the r ranks that it has
-// elements from; each element is sent at most once. Scratch: as the CPU's sort of n elements beside n
-// elements, and for sort_by and sort_indices n keys. Messages: docs/mpi.md; mpi/splits.hpp and
-// mpi/redistribute.hpp have what they consist of. Sources: Cheng, Shah, Gilbert and Edelman, "A novel
-// parallel sorting algorithm for contemporary architectures", 2007 (sort, exact splitting, one exchange,
-// merge); there is more in those two.
+// Complexity: a sort of the rank's n elements; ceil(log2 r) merges of them for the r ranks that it gets
+// elements from; each element is sent at most once. Scratch: that of the CPU's sort of n elements; n
+// elements, or keys and values; for sort_by and sort_indices n keys more. Messages: docs/mpi.md;
+// mpi/splits.hpp and mpi/redistribute.hpp have what they consist of. Source: Cheng, Shah, Gilbert and
+// Edelman, "A novel parallel sorting algorithm for contemporary architectures", 2007 (sort, exact splitting,
+// one exchange, merge); those headers and mpi/merge.hpp have more.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
