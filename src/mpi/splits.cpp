@@ -36,12 +36,12 @@ template <class WordAt>
 void exact_splits::narrow(const WordAt& word_at, int bits) {
     // This rank's keys below `value`, of those from `first` to `end`.
     const auto below = [&](std::uint64_t first, std::uint64_t end, std::uint64_t value) {
-        while (first < end) {
-            const std::uint64_t middle = first + (end - first) / 2;
-            if (word_at(middle) < value)
-                first = middle + 1;
-            else
-                end = middle;
+        for (std::uint64_t left = end - first; left != 0;) {
+            const std::uint64_t half = left / 2;
+            // A number, not a branch, which would be guessed wrong every other time.
+            const auto is_below = static_cast<std::uint64_t>(word_at(first + half) < value);
+            first += is_below * (half + 1);
+            left = half - (is_below & ~left & 1);
         }
         return first;
     };
