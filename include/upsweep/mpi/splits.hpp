@@ -3,12 +3,12 @@
 //
 // The key that belongs at each place between two parts is found from its highest bits down. In a round every
 // rank counts by binary search how many of its keys are below each value of the next bits, and MPI_Allreduce
-// adds the counts up. As many bits are looked at as make 4096 counts, at least one and at most eight; rounds
+// adds the counts up. As many bits are looked at as make 4096 counts, at least one and at most six; rounds
 // end when no place is undecided. Of the keys that equal the one found, of which so many belong in front of
 // the place, each rank gives those that earlier ranks have left to give (MPI_Exscan).
 //
 // Complexity: with p places and keys of b bits, O(p b log n) work and b rounds at most, each with p counts or
-// more; up to 17 ranks b / 8 rounds of 255 p counts, O(32 p b log n) work. Memory: 64 KiB or, if that is
+// more; up to 66 ranks b / 6 rounds of 63 p counts, O(10 p b log n) work. Memory: 64 KiB or, if that is
 // more, 16 bytes a place; and 64 bytes a place. Source: the probes of histogram sort, of which every rank
 // counts what is below and which are then refined, in Solomonik and Kale, "Highly scalable parallel sorting",
 // 2010; exact splitting in front of one exchange as in Cheng, Shah, Gilbert and Edelman, "A novel parallel
