@@ -9,8 +9,8 @@
 namespace upsweep::mpi {
 namespace {
 
-// With eight the searches of two ranks took twice as long (1000 to 10^6 keys, Open MPI within a machine),
-// with four 0.6 of it, in half as many rounds again.
+// With eight the searches of two ranks took twice as long (1000 to 10^6 keys, Open MPI within a machine);
+// with four 0.6 to 0.9 times as long, but half as many rounds again.
 constexpr int most_bits_of_a_round = 6;
 
 // How many bits to look at, of `left`, for so many places and about so many counts.
