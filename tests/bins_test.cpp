@@ -89,7 +89,7 @@ using number_types = std::conditional_t<tests_every_pair, every_number, some_num
 TYPED_TEST_SUITE(bins_of_type, number_types);
 
 TYPED_TEST(bins_of_type, few_elements) {
-    for (std::size_t n = 0; n <= repetitions(70, 40); ++n)
+    for (std::size_t n = 0; n <= repetitions(70, 40, 25); ++n)
         check_range(coverage::levels, ranges_of<TypeParam>(1 + n % 9)[n % 4], n);
 }
 TYPED_TEST(bins_of_type, every_count) {
@@ -97,7 +97,7 @@ TYPED_TEST(bins_of_type, every_count) {
         check_range(coverage::levels, ranges_of<TypeParam>(count)[2 + count % 2], 3'001);
 }
 TYPED_TEST(bins_of_type, several_threads) {
-    const std::size_t n = repetitions(120'007, 60'007);
+    const std::size_t n = repetitions(120'007, 60'007, 60'007);
     for (const std::uint32_t count : {3u, 5000u})
         check_range(sanitized ? coverage::threads : coverage::all, ranges_of<TypeParam>(count)[2], n);
 }
@@ -105,7 +105,7 @@ TYPED_TEST(bins_of_type, several_threads) {
 TEST(bins, many_bins) {
     check_range(coverage::levels, bin_range<float>{-3, 1, 100'003}, 5'001);
     check_range(coverage::threads, bin_range<std::int32_t>{-50'000, 50'000, 20'001},
-                repetitions(400'007, 100'007));
+                repetitions(400'007, 100'007, 100'007));
 }
 
 // Elements of any type, by a key of theirs; those that are no bin are left out.
@@ -125,10 +125,10 @@ void check_keys(std::size_t n) {
     });
 }
 TEST(bins, elements_of_any_size) {
-    check_keys<std::uint8_t>(repetitions(200'003, 40'003));
-    check_keys<record_of<3>>(repetitions(100'003, 20'003));
-    check_keys<std::uint64_t>(repetitions(100'003, 20'003));
-    check_keys<record_of<80>>(repetitions(20'003, 10'003));
+    check_keys<std::uint8_t>(repetitions(200'003, 40'003, 40'003));
+    check_keys<record_of<3>>(repetitions(100'003, 20'003, 20'003));
+    check_keys<std::uint64_t>(repetitions(100'003, 20'003, 20'003));
+    check_keys<record_of<80>>(repetitions(20'003, 10'003, 5'003));
 }
 
 TEST(bins, conversions) {

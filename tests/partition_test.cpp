@@ -46,17 +46,17 @@ TYPED_TEST(partition_elements, small) {
 TYPED_TEST(partition_elements, every_choice) {
     for (const choosing& how : choosings()) {
         check_flags<TypeParam>(coverage::levels, 1000, how);
-        check_flags<TypeParam>(coverage::all, repetitions(300'001, 30'011) / (1 + sizeof(TypeParam) / 32),
-                               how);
+        check_flags<TypeParam>(coverage::all,
+                               repetitions(300'001, 30'011, 60'011) / (1 + sizeof(TypeParam) / 32), how);
     }
 }
 
 // Results that are stored past the caches, by one thread and by several.
 TEST(partition, past_the_caches) {
     for (const choosing& how : choosings()) {
-        check_flags<std::uint8_t>(coverage::threads, repetitions(3'000'017, 400'017), how);
-        check_flags<double>(coverage::threads, repetitions(700'003, 130'003), how);
-        check_flags<record_of<80>>(coverage::threads, repetitions(50'003, 5'003), how);
+        check_flags<std::uint8_t>(coverage::threads, repetitions(3'000'017, 400'017, 100'017), how);
+        check_flags<double>(coverage::threads, repetitions(700'003, 130'003, 50'003), how);
+        check_flags<record_of<80>>(coverage::threads, repetitions(50'003, 5'003, 20'003), how);
     }
 }
 
@@ -64,7 +64,7 @@ struct is_below_1000 {
     constexpr bool operator()(std::int32_t x) const { return x < 1000; }
 };
 TEST(partition, by_predicates) {
-    const std::size_t n = repetitions(200'003, 50'003);
+    const std::size_t n = repetitions(200'003, 50'003, 50'003);
     const std::vector<std::int32_t> x = random_elements<std::int32_t>(n, 9);
     std::vector<std::uint8_t> flags(n);
     for (std::size_t i = 0; i < n; ++i) flags[i] = x[i] < 1000;

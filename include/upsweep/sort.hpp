@@ -184,6 +184,27 @@ class held_elements {
     mutable std::vector<T> held_;  // each element is taken once
 };
 
+// The arrays of sort_by_key.
+template <class Keys, class Values, class KeysOut, class ValuesOut>
+void check_sort_by_key(const Keys& keys, const Values& values, const KeysOut& keys_out,
+                       const ValuesOut& values_out) {
+    const std::size_t n = std::ranges::size(keys);
+    const std::size_t key_bytes = n * sizeof(std::ranges::range_value_t<Keys>);
+    const std::size_t bytes = n * sizeof(std::ranges::range_value_t<Values>);
+    const void* const from = std::ranges::data(keys);
+    const void* const in = std::ranges::data(values);
+    const void* const to = std::ranges::data(keys_out);
+    const void* const out = std::ranges::data(values_out);
+    check_as_many("values", std::ranges::size(values), "keys", n);
+    check_as_many("keys_out", std::ranges::size(keys_out), "keys", n);
+    check_as_many("values_out", std::ranges::size(values_out), "keys", n);
+    check_same_or_disjoint("keys_out", to, "keys", from, key_bytes);
+    check_same_or_disjoint("values_out", out, "values", in, bytes);
+    check_disjoint("keys_out", to, key_bytes, "values", in, bytes);
+    check_disjoint("values_out", out, bytes, "keys", from, key_bytes);
+    check_disjoint("values_out", out, bytes, "keys_out", to, key_bytes);
+}
+
 }  // namespace detail
 
 template <key_range In, sorted_range<In> Out>
@@ -218,19 +239,12 @@ void sort_by_key(cpu::executor& ex, const Keys& keys, const Values& values, Keys
                  ValuesOut&& values_out, const sort_options& options = {}) {
     using key = std::ranges::range_value_t<Keys>;
     using value = std::ranges::range_value_t<Values>;
-    const std::size_t n = std::ranges::size(keys), key_bytes = n * sizeof(key), bytes = n * sizeof(value);
+    const std::size_t n = std::ranges::size(keys);
     const key* const from = std::ranges::data(keys);
     const value* const in = std::ranges::data(values);
     key* const to = std::ranges::data(keys_out);
     value* const out = std::ranges::data(values_out);
-    detail::check_as_many("values", std::ranges::size(values), "keys", n);
-    detail::check_as_many("keys_out", std::ranges::size(keys_out), "keys", n);
-    detail::check_as_many("values_out", std::ranges::size(values_out), "keys", n);
-    detail::check_same_or_disjoint("keys_out", to, "keys", from, key_bytes);
-    detail::check_same_or_disjoint("values_out", out, "values", in, bytes);
-    detail::check_disjoint("keys_out", to, key_bytes, "values", in, bytes);
-    detail::check_disjoint("values_out", out, bytes, "keys", from, key_bytes);
-    detail::check_disjoint("values_out", out, bytes, "keys_out", to, key_bytes);
+    detail::check_sort_by_key(keys, values, keys_out, values_out);
     const auto key_at = [=](std::size_t i) { return from[i]; };
     if constexpr (detail::is_plain_word<value>) {
         detail::sort_with_values<key, sizeof(value)>(

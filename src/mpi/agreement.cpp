@@ -91,8 +91,8 @@ agreement agree(const executor& ex, const proposal& own) {
     if (differs(words, operation))
         throw_error(
             errc::invalid_argument,
-            "ex: the ranks call different functions, or with accumulators of different sizes or bins of "
-            "different number");
+            "ex: the ranks call different functions, or sort in different orders, or with accumulators or "
+            "elements of different sizes or bins of different number");
     if (differs(words, reverse))
         throw_error(errc::invalid_argument,
                     "options.reverse: expected the same on every rank, but it is true on some and false on "

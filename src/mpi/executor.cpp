@@ -6,8 +6,6 @@
 namespace upsweep::mpi {
 namespace {
 
-constexpr int tag = 0;  // the communicator is the library's own, and so are all its messages
-
 int count_of(std::size_t bytes) {
     if (bytes > message_limit)
         throw_error(errc::unsupported, "accumulators: " + std::to_string(bytes) +
@@ -68,18 +66,26 @@ executor::~executor() {
     if (MPI_Finalized(&ended) == MPI_SUCCESS && ended == 0) MPI_Comm_free(&comm_);
 }
 
+void executor::send_at_most(std::size_t bytes) {
+    if (bytes == 0 || bytes > message_limit)
+        throw_error(errc::invalid_argument, "bytes: expected 1 to " + std::to_string(message_limit) +
+                                                ", but it is " + std::to_string(bytes));
+    most_sent_ = bytes;
+}
+
 void executor::send(const void* from, std::size_t bytes, int to) const {
-    check_call(MPI_Send(from, count_of(bytes), MPI_BYTE, to, tag, comm_), "MPI_Send");
+    check_call(MPI_Send(from, count_of(bytes), MPI_BYTE, to, message_tag, comm_), "MPI_Send");
 }
 
 void executor::receive(void* into, std::size_t bytes, int from) const {
-    check_call(MPI_Recv(into, count_of(bytes), MPI_BYTE, from, tag, comm_, MPI_STATUS_IGNORE), "MPI_Recv");
+    check_call(MPI_Recv(into, count_of(bytes), MPI_BYTE, from, message_tag, comm_, MPI_STATUS_IGNORE),
+               "MPI_Recv");
 }
 
 void executor::send_and_receive(const void* sent, int to, void* received, int from, std::size_t bytes) const {
     const int count = count_of(bytes);
-    check_call(MPI_Sendrecv(sent, count, MPI_BYTE, to, tag, received, count, MPI_BYTE, from, tag, comm_,
-                            MPI_STATUS_IGNORE),
+    check_call(MPI_Sendrecv(sent, count, MPI_BYTE, to, message_tag, received, count, MPI_BYTE, from,
+                            message_tag, comm_, MPI_STATUS_IGNORE),
                "MPI_Sendrecv");
 }
 

@@ -49,12 +49,19 @@ class mpi_executor {
     [[nodiscard]] mpi::executor& ranks() { return ranks_; }
     [[nodiscard]] const cpu::executor& local() const { return *local_; }
 
+    // Where parts of n elements begin and end in this call; another time they are others.
+    std::vector<std::size_t> next_cuts(std::size_t n) { return cut_among(ranks_.size(), n, turn_++); }
+    [[nodiscard]] unsigned turn() const { return turn_; }
+    // all[cuts[r] ...] = own of rank r, everywhere.
+    void gather(const void* own, void* all, std::size_t element_bytes,
+                const std::vector<std::size_t>& cuts) const;
+
     // call(ranks, part of in, part of out, its first element) on every rank; all get the whole of out.
     template <class In, class Out, class Call>
     void in_parts(const In* in, std::size_t n, Out* out, const Call& call) {
         const bool in_place = static_cast<const void*>(in) == out;
-        const unsigned turn = turn_++;
-        const std::vector<std::size_t> cuts = cut_among(ranks_.size(), n, turn);
+        const unsigned turn = turn_;
+        const std::vector<std::size_t> cuts = next_cuts(n);
         const auto rank = static_cast<std::size_t>(ranks_.rank());
         const std::size_t first = cuts[rank];
         const std::size_t count = cuts[rank + 1] - first;
@@ -90,10 +97,6 @@ class mpi_executor {
     }
 
   private:
-    // all[cuts[r] ...] = own of rank r, everywhere.
-    void gather(const void* own, void* all, std::size_t element_bytes,
-                const std::vector<std::size_t>& cuts) const;
-
     std::unique_ptr<cpu::executor> local_;
     mpi::executor ranks_;
     unsigned turn_ = 0;

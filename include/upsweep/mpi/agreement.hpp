@@ -62,7 +62,11 @@ enum class collective : std::uint8_t {
     compact,
     recurrence,
     inclusive_segments,
-    exclusive_segments
+    exclusive_segments,
+    partition,
+    bins,
+    sort,
+    redistribution
 };
 
 // Two calls with equal words exchange messages of equal sizes in the same order. `detail`, below 2^56, is the

@@ -15,6 +15,11 @@
 
 namespace upsweep::mpi {
 
+// What a count of MPI 3 reaches.
+inline constexpr std::size_t message_limit = 0x7fffffff;
+// For engines: of all messages, because the communicator is the library's own.
+inline constexpr int message_tag = 0;
+
 class executor {
   public:
     // `local` must outlive the executor. Throws upsweep::error if MPI is not running, or if `comm` is null or
@@ -27,6 +32,12 @@ class executor {
     [[nodiscard]] int rank() const { return rank_; }
     [[nodiscard]] int size() const { return size_; }
     [[nodiscard]] cpu::executor& local() const { return local_; }
+
+    // Calls that move elements between ranks send them in messages of at most so many bytes, message_limit
+    // without it. Changes no result; ranks may differ in it. Throws upsweep::error unless `bytes` is from 1
+    // to message_limit.
+    void send_at_most(std::size_t bytes);
+    [[nodiscard]] std::size_t most_sent() const { return most_sent_; }
 
     // For engines: the duplicate. Errors of MPI are returned there, not fatal; check_call() throws them.
     [[nodiscard]] MPI_Comm communicator() const { return comm_; }
@@ -43,10 +54,8 @@ class executor {
     MPI_Comm comm_ = MPI_COMM_NULL;
     int rank_ = 0;
     int size_ = 1;
+    std::size_t most_sent_ = message_limit;
 };
-
-// What a count of MPI 3 reaches.
-inline constexpr std::size_t message_limit = 0x7fffffff;
 
 // Throws upsweep::error with `function` and MPI's own words unless `code` is MPI_SUCCESS.
 void check_call(int code, const char* function);

@@ -16,13 +16,11 @@
 #include "upsweep/bin_range.hpp"
 #include "upsweep/histogram.hpp"
 #include "upsweep/mpi/agreement.hpp"
+#include "upsweep/mpi/counts.hpp"
 #include "upsweep/mpi/executor.hpp"
 
 namespace upsweep {
 namespace mpi {
-
-// words[k] = the sum over ranks of words[k], on every rank.
-void sum_over_ranks(const executor& ex, std::uint64_t* words, std::size_t count);
 
 // `check` throws what is wrong with the arguments; `count` is the histogram of the rank's own n elements.
 template <class Check, class Count>

@@ -1,9 +1,12 @@
 // Everything that upsweep::mpi has.
 #pragma once
 
+#include "upsweep/mpi/bins.hpp"
 #include "upsweep/mpi/compact.hpp"
 #include "upsweep/mpi/executor.hpp"
 #include "upsweep/mpi/histogram.hpp"
+#include "upsweep/mpi/partition.hpp"
 #include "upsweep/mpi/recurrence.hpp"
 #include "upsweep/mpi/scan.hpp"
 #include "upsweep/mpi/segmented_scan.hpp"
+#include "upsweep/mpi/sort.hpp"

@@ -1,0 +1,4 @@
+// partition_test.cpp between ranks.
+#include "mpi/moves_backend.hpp"
+
+#include "../partition_test.cpp"
