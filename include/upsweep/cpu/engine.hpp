@@ -12,8 +12,8 @@
 #include <optional>
 #include <utility>
 
-#include "upsweep/core/portability.hpp"
 #include "upsweep/core/piece.hpp"
+#include "upsweep/core/portability.hpp"
 #include "upsweep/core/tree.hpp"
 #include "upsweep/cpu/chunks.hpp"
 #include "upsweep/cpu/executor.hpp"
