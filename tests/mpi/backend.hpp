@@ -38,6 +38,12 @@
 
 namespace upsweep::test {
 
+// The library's functions stay visible beside those of support/scan_calls.hpp.
+using upsweep::exclusive_scan;
+using upsweep::inclusive_scan;
+using upsweep::transform_exclusive_scan;
+using upsweep::transform_inclusive_scan;
+
 // Scans what all ranks have, each its part of it.
 class mpi_executor {
   public:

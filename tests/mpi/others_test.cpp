@@ -154,14 +154,15 @@ void check_recurrences(mpi::executor& ex, cpu::executor& local) {
         const auto maps = sequence<affine_map<T>, affine>(n, turn);
         std::vector<T> a(n), b(n), expected(n);
         for (std::size_t i = 0; i < n; ++i) a[i] = maps[i].a, b[i] = maps[i].b;
-        linear_recurrence(local, a, b, T(3), expected);
+        const bool reverse = turn % 3 == 1;
+        linear_recurrence(local, a, b, T(3), expected, {.reverse = reverse});
         const auto cuts = cut_among(ex.size(), n, turn);
         const auto rank = static_cast<std::size_t>(ex.rank());
         const std::size_t first = cuts[rank], count = cuts[rank + 1] - first;
         std::vector<T> own_a(a.begin() + static_cast<std::ptrdiff_t>(first),
                              a.begin() + static_cast<std::ptrdiff_t>(first + count));
         const auto own_b = std::span(b).subspan(first, count);
-        linear_recurrence(ex, own_a, own_b, T(3), own_a);
+        linear_recurrence(ex, own_a, own_b, T(3), own_a, {.reverse = reverse});
         EXPECT_EQ(first_difference(own_a.data(), expected.data() + first, count), count) << turn;
     }
 }

@@ -30,6 +30,13 @@
 
 namespace upsweep::test {
 
+// The library's functions stay visible beside those of support/scan_calls.hpp.
+using upsweep::exclusive_scan;
+using upsweep::inclusive_scan;
+using upsweep::linear_recurrence;
+using upsweep::transform_exclusive_scan;
+using upsweep::transform_inclusive_scan;
+
 class nccl_executor {
   public:
     static constexpr bool scans_host_memory = true;
@@ -134,8 +141,6 @@ class nccl_executor {
     rank_team team_;
     unsigned turn_ = 0;
 };
-
-using upsweep::linear_recurrence;
 
 template <class Acc = deduced, input_range A, input_range B, class Out,
           class T = cuda::detail::recurrence_number<Acc, std::ranges::range_value_t<A>,

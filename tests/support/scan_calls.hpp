@@ -1,5 +1,6 @@
 // The calls that tests of scans make, for executors that carry host memory to where it is scanned: those that
-// have scan<Acc>(in, n, out, exclusive, op, function, options) and say scans_host_memory.
+// have scan<Acc>(in, n, out, exclusive, op, function, options) and say scans_host_memory. Who includes this
+// has using-declarations of the library's own functions, which these would hide.
 #pragma once
 
 #include <functional>
@@ -16,12 +17,6 @@ namespace upsweep::test {
 
 template <class Executor>
 concept host_scanner = Executor::scans_host_memory;
-
-// The CPU's functions stay visible beside these.
-using upsweep::exclusive_scan;
-using upsweep::inclusive_scan;
-using upsweep::transform_exclusive_scan;
-using upsweep::transform_inclusive_scan;
 
 template <class Acc = deduced, host_scanner Executor, input_range In, class Out, class Op = plus,
           class A = core::accumulator_for<Acc, std::ranges::range_value_t<In>, Op>>

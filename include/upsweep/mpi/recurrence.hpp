@@ -3,9 +3,9 @@
 //
 // Formula: x[i] = a[i] x[i-1] + b[i] from x0 on, as upsweep/recurrence.hpp, over all ranks' a and b; the scan
 // of affine maps that docs/numerics.md says it is, with its bits for any number of ranks and any
-// distribution. x0 is the first rank's. Shapes, types, aliasing: as there, for each rank's arrays, which may
-// be empty. Errors and complexity: as upsweep/mpi/scan.hpp. A rank's share goes through the engine for any
-// operator, without vector kernels.
+// distribution. x0 is that of the first rank in scan order, `reverse` the same on every rank. Shapes, types,
+// aliasing: as there, for each rank's arrays, which may be empty. Errors and complexity: as
+// upsweep/mpi/scan.hpp. A rank's share goes through the engine for any operator, without vector kernels.
 #pragma once
 
 #include <cstddef>
@@ -30,7 +30,7 @@ template <class Acc = deduced, input_range A, input_range B, class Out,
                                           affine>>
 requires output_range<Out, T>
 void linear_recurrence(mpi::executor& ex, const A& a, const B& b, const std::type_identity_t<T>& x0,
-                       Out&& out) {
+                       Out&& out, const recurrence_options& options = {}) {
     using a_value = std::ranges::range_value_t<A>;
     using b_value = std::ranges::range_value_t<B>;
     using out_value = std::ranges::range_value_t<Out>;
@@ -40,12 +40,15 @@ void linear_recurrence(mpi::executor& ex, const A& a, const B& b, const std::typ
     const mpi::agreement all =
         mpi::agree(ex, {.count = n,
                         .operation = mpi::operation_of(mpi::collective::recurrence, sizeof(T)),
+                        .reverse = options.reverse,
                         .refusal = refusal});
     if (all.position > all.last) return;
 
-    const detail::recurrence_source<T, a_value, b_value> source{std::ranges::data(a), 1, std::ranges::data(b),
-                                                                1};
-    const detail::recurrence_sink<T, out_value> sink{std::ranges::data(out), 1};
+    const std::size_t first = options.reverse && n != 0 ? n - 1 : 0;
+    const std::ptrdiff_t stride = options.reverse ? -1 : 1;
+    const detail::recurrence_source<T, a_value, b_value> source{std::ranges::data(a) + first, stride,
+                                                                std::ranges::data(b) + first, stride};
+    const detail::recurrence_sink<T, out_value> sink{std::ranges::data(out) + first, stride};
     const cpu::scan_shape shape{n, false, in_place,
                                 n * (sizeof(a_value) + sizeof(b_value) + sizeof(out_value))};
     const affine op;
