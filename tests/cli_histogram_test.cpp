@@ -254,7 +254,8 @@ TEST_F(cli_histogram, errors) {
         wrong(2, "", "INPUT is required");
         wrong(2, "x.npy --bins 0", "--bins 0: expected a number from 1 to 67108864");
         wrong(2, "x.npy --bins 67108865", "--bins 67108865: expected a number from 1 to 67108864");
-        wrong(2, "x.npy --bins -1", "--bins");
+        wrong(2, "x.npy --bins -1", "--bins -1: expected a number from 1 to 67108864");
+        wrong(2, "x.npy --bins 0x3", "--bins 0x3: expected a number from 1 to 67108864");
         wrong(2, "x.npy --range 3", "--range \"3\": expected two numbers, as in 0:1");
         wrong(2, "x.npy --range 3:", "--range \"3:\": expected two numbers, as in 0:1");
         wrong(2, "x.npy --range :3", "--range \":3\": expected two numbers, as in 0:1");

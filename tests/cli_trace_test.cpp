@@ -161,9 +161,12 @@ TEST_F(cli_trace, what_is_refused) {
     refuse("warp-scan 1 --warp 33", "--warp 33: expected a power of two from 1 to 64");
     refuse("warp-scan 1 --warp 0", "--warp 0: expected a power of two from 1 to 64");
     refuse("warp-scan 1 --warp 128", "--warp 128: expected a power of two from 1 to 64");
-    refuse("warp-scan 1 --warp all", "--warp");
+    refuse("warp-scan 1 --warp -1", "--warp -1: expected a power of two from 1 to 64");
+    refuse("warp-scan 1 --warp all", "--warp all: expected a power of two from 1 to 64");
     refuse("blelloch 1 2 3 --threads 2", "blelloch: 2 threads, expected 3, the number of elements, to 1024");
     refuse("blelloch 1 2 3 --threads 0", "--threads 0: expected at least one for each element");
+    refuse("blelloch 1 2 3 --threads -1", "--threads -1: expected at least one for each element");
+    refuse("blelloch 1 2 3 --threads 0x4", "--threads 0x4: expected at least one for each element");
     refuse("blelloch 1 2 3 --pivot 2", "--pivot: blelloch has no pivot");
     refuse("warp-partition 1 2 3", "--pivot is missing: elements below it go to the left");
     refuse("warp-partition 1 2 3 --pivot 1.5", "int64 is compared with an integer, but \"1.5\" is none");

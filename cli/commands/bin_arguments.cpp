@@ -27,9 +27,8 @@ void bin_arguments::add_bins_to(CLI::App& app) {
 }
 
 void bin_arguments::check() {
-    constexpr std::uint64_t most = std::uint64_t{1} << 26;  // some tens of bytes each
-    if (bins == 0 || bins > most)
-        throw usage_error(fmt::format("--bins {}: expected a number from 1 to {}", bins, most));
+    constexpr std::int64_t most = std::int64_t{1} << 26;  // some tens of bytes each
+    count = static_cast<std::uint32_t>(parse_whole("--bins", bins, 1, most));
     if (!range.empty() &&
         (range.find(':') == std::string::npos || range.front() == ':' || range.back() == ':'))
         throw usage_error(fmt::format("--range {}: expected two numbers, as in 0:1", in_quotes(range)));
@@ -42,7 +41,7 @@ void bin_arguments::check() {
 bins_of_input make_bins(const bin_arguments& arguments, const registry::device& device, number_input& input,
                         number_passes& passes) {
     bins_of_input made;
-    const auto count = static_cast<std::uint32_t>(arguments.bins);
+    const std::uint32_t count = arguments.count;
     try {
         if (!arguments.range.empty()) {
             const std::size_t colon = arguments.range.find(':');

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <memory>
+#include <utility>
 
 #include "cli/commands/arguments.hpp"
 #include "cli/commands/commands.hpp"
@@ -18,8 +19,7 @@ namespace {
 
 struct options_of_scan {
     std::string op = "plus", dtype, accumulate, input_dtype;
-    std::string initial;
-    int axis = 0;
+    std::string initial, axis;
 };
 
 void check(scan_arguments& arguments, const options_of_scan& given, const CLI::App& app) {
@@ -29,7 +29,14 @@ void check(scan_arguments& arguments, const options_of_scan& given, const CLI::A
     const bool table = arguments.reads_table();
     if (!given.accumulate.empty()) arguments.accumulate = parse_type("--accumulate", given.accumulate);
     if (!given.initial.empty() || app.count("--init") != 0) arguments.initial = given.initial;
-    if (app.count("--axis") != 0) arguments.axis = given.axis;
+    if (app.count("--axis") != 0) {
+        const auto axis = whole_number(given.axis);
+        if (!axis || !std::in_range<int>(*axis)) {
+            throw usage_error(
+                fmt::format("--axis {}: expected the number of a dimension", printable(given.axis)));
+        }
+        arguments.axis = static_cast<int>(*axis);
+    }
     if (arguments.input_format == file_format::raw) {
         if (given.input_dtype.empty() && given.dtype.empty()) {
             throw usage_error(fmt::format(

@@ -5,9 +5,11 @@
 
 #include <CLI/CLI.hpp>
 #include <bit>
+#include <cstdint>
 #include <cstdlib>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "cli/commands/arguments.hpp"
 #include "cli/commands/commands.hpp"
@@ -51,14 +53,20 @@ registry::trace_request request_of(trace_arguments& arguments, const std::string
     refuse_strangers(about, app);
     request.op = parse_op(arguments.op);
     request.exclusive = arguments.exclusive;
-    request.warp_width = arguments.warp_width;
-    request.threads = arguments.threads;
-    if (!std::has_single_bit(arguments.warp_width) || arguments.warp_width > 64) {
+    const auto width = static_cast<std::uint64_t>(whole_number(arguments.warp_width).value_or(0));
+    if (!std::has_single_bit(width) || width > 64) {
         throw usage_error(
-            fmt::format("--warp {}: expected a power of two from 1 to 64", arguments.warp_width));
+            fmt::format("--warp {}: expected a power of two from 1 to 64", printable(arguments.warp_width)));
     }
-    if (app.count("--threads") != 0 && arguments.threads == 0)
-        throw usage_error("--threads 0: expected at least one for each element");
+    request.warp_width = static_cast<unsigned>(width);
+    if (app.count("--threads") != 0) {
+        const auto threads = whole_number(arguments.threads);
+        if (!threads || *threads < 1 || !std::in_range<unsigned>(*threads)) {
+            throw usage_error(fmt::format("--threads {}: expected at least one for each element",
+                                          printable(arguments.threads)));
+        }
+        request.threads = static_cast<unsigned>(*threads);
+    }
     if (about.is_partition) {
         request.pivot = app.count("--pivot") == 0 && arguments.words.empty() ? usual_pivot : arguments.pivot;
         if (request.pivot.empty()) throw usage_error("--pivot is missing: elements below it go to the left");
