@@ -102,7 +102,13 @@ TEST_F(cli_usage, two_outputs_in_one_file) {
                              "trace blelloch x.npy --plot y.svg -o y.svg"})
         fail(2, both, "--plot and -o name the same file");
     fail(2, "bins x.npy --offsets y.npy -o y.npy", "--offsets and -o name the same file");
-    EXPECT_EQ(files(), (std::vector<std::string>{"old.npy", "t.svg", "x.npy", "x.svg"}));
+    fail(1, "scan x.npy --plot y.svg -o ''", "output: the file name is empty");
+    ASSERT_EQ(shell("ln -s . here && ln -s t.svg link.svg").code, 0);
+    for (const char* both : {"--plot ./y.svg -o y.svg", "--plot y.svg -o \"$PWD/here/y.svg\"",
+                             "--plot here/here/y.svg -o ./y.svg", "--plot link.svg -o t.svg"})
+        fail(2, std::string("scan x.npy ") + both, "--plot and -o name the same file");
+    EXPECT_EQ(read("t.svg"), table);
+    EXPECT_EQ(files(), (std::vector<std::string>{"here", "link.svg", "old.npy", "t.svg", "x.npy", "x.svg"}));
 }
 
 // Room for the stack of one thread, where one to read and one to write are wanted.

@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
+#include <filesystem>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include <unistd.h>
@@ -26,6 +28,20 @@ file_format parse_format(const std::string& word) {
     if (word == "csv") return file_format::csv;
     if (word == "tsv") return file_format::tsv;
     throw usage_error(fmt::format("--format {}: expected one of npy, raw, csv, tsv", in_quotes(word)));
+}
+
+// Where a name leads, of which not all need be there; empty where that cannot be told.
+std::filesystem::path place_of(const std::string& name) {
+    std::error_code problem;
+    const auto whole = std::filesystem::absolute(name, problem);
+    return problem ? std::filesystem::path() : std::filesystem::weakly_canonical(whole, problem);
+}
+
+bool same_file(const std::string& one, const std::string& other) {
+    std::error_code problem;
+    if (std::filesystem::equivalent(one, other, problem)) return true;
+    const auto place = place_of(one);
+    return !place.empty() && place == place_of(other);
 }
 
 }  // namespace
@@ -107,7 +123,8 @@ void file_arguments::refuse_rows_in_array() const {
 }
 
 void file_arguments::refuse_as_output(const char* option, const std::string& file) const {
-    if (file == output) throw usage_error(fmt::format("{} and -o name the same file", option));
+    if (output != "-" && same_file(file, output))
+        throw usage_error(fmt::format("{} and -o name the same file", option));
 }
 
 void file_arguments::refuse_terminal() const {
