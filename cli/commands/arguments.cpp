@@ -38,6 +38,12 @@ std::int64_t parse_whole(const char* option, const std::string& word, std::int64
         fmt::format("{} {}: expected a number from {} to {}", option, printable(word), least, most));
 }
 
+CLI::Option* add_name_option(CLI::App& app, const char* option, std::optional<std::string>& name,
+                             const char* meaning) {
+    const auto take = [&name](const std::string& word) { name = word; };
+    return app.add_option_function<std::string>(option, take, meaning);
+}
+
 void device_choice::add_to(CLI::App& app) {
     app.add_option(
            "--device", name,

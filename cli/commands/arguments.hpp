@@ -13,7 +13,8 @@
 
 namespace CLI {
 class App;
-}
+class Option;
+}  // namespace CLI
 
 namespace upsweep::cli {
 
@@ -23,6 +24,10 @@ registry::dtype parse_type(const char* option, const std::string& word);
 std::optional<std::int64_t> whole_number(const std::string& word);
 // One from `least` to `most`. Throws usage_error.
 std::int64_t parse_whole(const char* option, const std::string& word, std::int64_t least, std::int64_t most);
+
+// An option whose value may be the empty word, which CLI11 takes for none where it fills an optional itself.
+CLI::Option* add_name_option(CLI::App& app, const char* option, std::optional<std::string>& name,
+                             const char* meaning);
 
 // --device and --threads.
 struct device_choice {

@@ -21,7 +21,7 @@ void bin_arguments::add_bins_to(CLI::App& app) {
     app.add_flag("--clamp", clamp, "count what is below LO in the first bin, and from HI on in the last");
     app.add_option("--dtype", dtype, "type of the elements of raw input")->type_name("TYPE");
     add_format_to(app);
-    app.add_option("--column", column, "column of a table that holds the numbers")->type_name("NAME");
+    add_column_to(app, "column of a table that holds the numbers");
     add_headless_to(app);
     device.add_threads_to(app);
 }
@@ -33,7 +33,7 @@ void bin_arguments::check() {
         (range.find(':') == std::string::npos || range.front() == ':' || range.back() == ':'))
         throw usage_error(fmt::format("--range {}: expected two numbers, as in 0:1", in_quotes(range)));
     if (clamp && range.empty()) throw usage_error("--clamp needs --range; without it no number is outside");
-    find_input_format(!column.empty(), !dtype.empty());
+    find_input_format(column.has_value(), !dtype.empty());
     read_raw_type(dtype);
     refuse_table_options();
 }

@@ -14,6 +14,7 @@
 
 #include <unistd.h>
 
+#include "cli/commands/arguments.hpp"
 #include "cli/io/message.hpp"
 #include "cli/io/npy.hpp"
 #include "cli/io/raw.hpp"
@@ -58,6 +59,10 @@ void file_arguments::add_format_to(CLI::App& app) {
         ->type_name("NAME");
 }
 
+void file_arguments::add_column_to(CLI::App& app, const char* meaning) {
+    add_name_option(app, "--column", column, meaning)->type_name("NAME");
+}
+
 void file_arguments::add_headless_to(CLI::App& app) {
     app.add_flag("--no-header", headless, "the table has no line of names; columns are called 1, 2, ...");
 }
@@ -98,7 +103,7 @@ void file_arguments::read_raw_type(const std::string& word) {
 }
 
 void file_arguments::refuse_table_options() const {
-    if (!reads_table() && (!column.empty() || headless))
+    if (!reads_table() && (column || headless))
         throw usage_error("--column and --no-header are for .csv and .tsv tables");
 }
 
@@ -165,17 +170,19 @@ std::size_t column_named(const csv_reader& table, const std::string& name, const
 }
 
 std::size_t number_column_of(const file_arguments& arguments, const csv_reader& table) {
-    if (!arguments.column.empty()) return column_named(table, arguments.column, "--column");
+    if (arguments.column) return column_named(table, *arguments.column, "--column");
     if (table.names().size() == 1) return 0;
     throw usage_error(fmt::format("{}: say which column holds the numbers with --column; there are {}",
                                   table.source().name(), listed_columns(table)));
 }
 
+std::string column_words(const std::string& name) { return name.empty() ? in_quotes(name) : printable(name); }
+
 std::string listed_columns(const csv_reader& table) {
     std::string text;
     for (const std::string& name : table.names()) {
         if (text.size() > 200) return text + ", ...";
-        text += (text.empty() ? "" : ", ") + printable(name);
+        text += (text.empty() ? "" : ", ") + column_words(name);
     }
     return text;
 }

@@ -24,8 +24,7 @@ struct options_of_scan {
 
 void check(scan_arguments& arguments, const options_of_scan& given, const CLI::App& app) {
     arguments.op = parse_op(given.op);
-    arguments.find_input_format(!arguments.column.empty() || !arguments.by.empty(),
-                                !given.input_dtype.empty());
+    arguments.find_input_format(arguments.column || arguments.by, !given.input_dtype.empty());
     const bool table = arguments.reads_table();
     if (!given.accumulate.empty()) arguments.accumulate = parse_type("--accumulate", given.accumulate);
     if (!given.initial.empty() || app.count("--init") != 0) arguments.initial = given.initial;
@@ -56,7 +55,7 @@ void check(scan_arguments& arguments, const options_of_scan& given, const CLI::A
     }
 
     arguments.find_output_format();
-    if (!table && (!arguments.column.empty() || !arguments.by.empty() || arguments.headless)) {
+    if (!table && (arguments.column || arguments.by || arguments.headless)) {
         throw usage_error("--column, --by and --no-header are for .csv and .tsv tables");
     }
     if (table && arguments.axis)
@@ -114,8 +113,7 @@ void print_json(const scan_arguments& arguments, const scan_report& report, cons
 
 void run_scan(scan_arguments& arguments, const options_of_scan& given, const CLI::App& app) {
     check(arguments, given, app);
-    const registry::device device =
-        arguments.device.open(app, !arguments.axis.has_value() && arguments.by.empty());
+    const registry::device device = arguments.device.open(app, !arguments.axis && !arguments.by);
     const auto start = std::chrono::steady_clock::now();
     scan_report report =
         arguments.reads_table() ? scan_table(arguments, device) : scan_array(arguments, device);
@@ -268,8 +266,8 @@ command add_scan(CLI::App& program) {
     app->add_option("--input-dtype", given->input_dtype, "type of the elements of raw input")
         ->type_name("TYPE");
     arguments->add_format_to(*app);
-    app->add_option("--column", arguments->column, "column of a table to scan")->type_name("NAME");
-    app->add_option("--by", arguments->by, "start afresh wherever the text in this column changes")
+    arguments->add_column_to(*app, "column of a table to scan");
+    add_name_option(*app, "--by", arguments->by, "start afresh wherever the text in this column changes")
         ->type_name("COLUMN");
     arguments->add_headless_to(*app);
     arguments->device.add_to(*app);

@@ -219,7 +219,7 @@ command add_trace(CLI::App& program) {
     app->add_option("--dtype", arguments->dtype, "type to compute in; for raw input also of its elements")
         ->type_name("TYPE");
     arguments->add_format_to(*app);
-    app->add_option("--column", arguments->column, "column of a table to trace")->type_name("NAME");
+    arguments->add_column_to(*app, "column of a table to trace");
     arguments->add_headless_to(*app);
     app->add_flag("--json", arguments->json, "steps and events as one JSON object");
     app->add_option("--plot", arguments->plot, "draw the steps to .svg or .png")->type_name("FILE");
