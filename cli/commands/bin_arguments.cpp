@@ -73,8 +73,9 @@ void add_bin_sections(help_page& page) {
          {"With --range LO:HI --bins N, number x belongs to bin floor((x - LO) * N / (HI - LO)), counted "
           "from "
           "0. LO is in the first bin and HI in none, unless --clamp puts it, and what lies beyond, into the "
-          "last. For integers, bool among them, this is exact, and LO and HI are integers; they may lie "
-          "outside the type, but not outside 64 bits: 0:256 takes all of uint8. For floating point the "
+          "last. For integers, bool among them, this is exact, and LO and HI are integers; for types of "
+          "up to 32 bits they may lie outside the type, anywhere in int64: 0:256 takes all of uint8; for "
+          "int64 and uint64 they are numbers of the type. For floating point the "
           "difference, product and quotient are each rounded to the elements' type (to float32 for float16), "
           "and to float64 for tables. A NaN is in no bin.",
           "Without --range the bins go from the smallest number to the largest, which belongs to the last "
