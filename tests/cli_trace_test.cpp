@@ -126,6 +126,14 @@ TEST_F(cli_trace, bold_on_a_terminal_unless_told_not_to) {
     EXPECT_NE(plain.find("*4"), std::string::npos) << plain;
 }
 
+TEST_F(cli_trace, negative_numbers) {
+    const std::string all = succeed("trace tree -0.5 -1 -2e3");
+    EXPECT_NE(all.find("3 float64 values"), std::string::npos) << all;
+    EXPECT_EQ(succeed("trace tree -- -.5 -1 -2e3"), all);
+    EXPECT_EQ(succeed("trace tree --op plus -- -.5 -1 -2e3"), all);
+    EXPECT_NE(succeed("trace tree -- -inf 1").find("-inf"), std::string::npos);
+}
+
 TEST_F(cli_trace, long_rows_are_cut) {
     const std::string text = succeed("trace hillis-steele $(seq 100)");
     EXPECT_NE(text.find("\nelements     s[0]"), std::string::npos) << text;

@@ -143,7 +143,9 @@ help_page trace_page() {
          {"Numbers of the command line and of tables are 64-bit integers if all are, otherwise float64; "
           "--dtype takes another type. The values shown are the accumulators, so narrow integers are summed "
           "in 64 bits unless --dtype says otherwise. INPUT is a NumPy array of one dimension (.npy), a table "
-          "(.csv, .tsv), raw binary data, or - for standard input.",
+          "(.csv, .tsv), raw binary data, or - for standard input. Behind the options and --, a word that "
+          "begins with - is a number whatever follows, which -.5 and -inf need: upsweep trace tree --op plus "
+          "-- -.5 1.",
           "A block has at most 1024 threads, an element each; a warp has --warp lanes, and block-scan takes "
           "as many warps. tree takes 135168 elements, so that each of its parts appears."}});
     page.sections.push_back(
