@@ -243,6 +243,7 @@ TEST_F(cli_histogram, errors) {
     write("n.npy", npy_file("<f8", "1,", bytes_of<double>({inf - inf})));
     write("h.npy", npy_file("<f8", "1,", bytes_of<double>({1e300})));
     write("i.npy", npy_file("<i4", "1,", bytes_of<std::int32_t>({1})));
+    write("u.npy", npy_file("<u8", "1,", bytes_of<std::uint64_t>({1})));
     write("c.npy", npy_file("<c8", "1,", std::string(8, '\0')));
     write("t.csv", "a,b\n1,2\n3,x\n");
     write("old.npy", "the old output");
@@ -254,7 +255,8 @@ TEST_F(cli_histogram, errors) {
         wrong(2, "", "INPUT is required");
         wrong(2, "x.npy --bins 0", "--bins 0: expected a number from 1 to 67108864");
         wrong(2, "x.npy --bins 67108865", "--bins 67108865: expected a number from 1 to 67108864");
-        wrong(2, "x.npy --bins -1", "--bins");
+        wrong(2, "x.npy --bins -1", "--bins -1: expected a number from 1 to 67108864");
+        wrong(2, "x.npy --bins 0x3", "--bins 0x3: expected a number from 1 to 67108864");
         wrong(2, "x.npy --range 3", "--range \"3\": expected two numbers, as in 0:1");
         wrong(2, "x.npy --range 3:", "--range \"3:\": expected two numbers, as in 0:1");
         wrong(2, "x.npy --range :3", "--range \":3\": expected two numbers, as in 0:1");
@@ -263,6 +265,8 @@ TEST_F(cli_histogram, errors) {
         wrong(2, "x.npy --range 0:inf", "--range \"0:inf\": expected bounds with a finite (hi - lo) * count");
         wrong(2, "x.npy --range 0:one", "\"one\" is not a value of type float64");
         wrong(2, "i.npy --range 0:0.5", "--range \"0:0.5\": \"0.5\" is not a value of type int64");
+        wrong(2, "u.npy --range -3:5", "--range \"-3:5\": \"-3\" is not a value of type uint64");
+        wrong(2, "i.npy --range 0:9223372036854775808", "\"9223372036854775808\" does not fit int64");
         wrong(2, "x.npy --clamp", "--clamp needs --range");
         wrong(2, "x.npy --range 0:1 --column b", "--column and --no-header are for .csv and .tsv tables");
         wrong(2, "x.npy --range 0:1 --dtype int8", "--dtype is for raw data");
@@ -287,8 +291,8 @@ TEST_F(cli_histogram, errors) {
     fail(2, "histogram x.npy --range 0:1 --json -o -", "name a file for the counts with -o");
     fail(2, "histogram x.npy --range 0:1 --plot p.gif", "expected a name that ends in .svg or .png");
     EXPECT_EQ(read("old.npy"), "the old output");
-    EXPECT_EQ(files(),
-              (std::vector<std::string>{"c.npy", "h.npy", "i.npy", "n.npy", "old.npy", "t.csv", "x.npy"}));
+    EXPECT_EQ(files(), (std::vector<std::string>{"c.npy", "h.npy", "i.npy", "n.npy", "old.npy", "t.csv",
+                                                 "u.npy", "x.npy"}));
 }
 
 }  // namespace

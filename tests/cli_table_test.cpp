@@ -63,6 +63,24 @@ TEST_F(cli_table, other_formats) {
               "key,n,\"x, y\",n_minimum\na,1,0.5,1\na,2,1,1\nb,3,-2,1\nb,4,1e3,1\nb,5,0.25,1\n");
 }
 
+// As pandas names the column of an index.
+TEST_F(cli_table, a_column_without_a_name) {
+    write("i.csv", ",n\n5,1\n5,2\n3,4\n");
+    EXPECT_EQ(succeed("scan i.csv --column ''"), ",n,_sum\n5,1,5\n5,2,10\n3,4,13\n");
+    EXPECT_EQ(succeed("scan i.csv --column n --by ''"), ",n,n_sum\n5,1,1\n5,2,3\n3,4,4\n");
+    EXPECT_EQ(succeed("sort i.csv --column ''"), ",n\n3,4\n5,1\n5,2\n");
+    EXPECT_EQ(succeed("compact i.csv --column '' --where 'x < 5'"), ",n\n3,4\n");
+    EXPECT_EQ(succeed("bins i.csv --column '' --indices --bins 2"), "index\n2\n0\n1\n");
+    EXPECT_NE(succeed("trace tree i.csv --column ''").find("3 int64 values"), std::string::npos);
+    fail(2, "scan i.csv", "i.csv: say which column to scan with --column; there are \"\", n");
+    fail(2, "scan i.csv --column m", "--column \"m\": i.csv has no such column, but \"\", n");
+    fail(2, "scan t.csv --column ''", "--column \"\": t.csv has no such column, but key, n, x, y");
+    fail(2, "scan t.csv --column n --by ''", "--by \"\": t.csv has no such column");
+    write("x.npy", npy_file("<i4", "1,", bytes_of<std::int32_t>({1})));
+    for (const char* option : {"--column ''", "--by ''"})
+        fail(2, std::string("scan x.npy ") + option, "are for .csv and .tsv tables");
+}
+
 TEST_F(cli_table, totals_of_groups_in_json) {
     for (const char* how : {"", " --exclusive", " --reverse", " --reverse --exclusive"}) {
         SCOPED_TRACE(how);

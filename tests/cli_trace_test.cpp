@@ -126,6 +126,14 @@ TEST_F(cli_trace, bold_on_a_terminal_unless_told_not_to) {
     EXPECT_NE(plain.find("*4"), std::string::npos) << plain;
 }
 
+TEST_F(cli_trace, negative_numbers) {
+    const std::string all = succeed("trace tree -0.5 -1 -2e3");
+    EXPECT_NE(all.find("3 float64 values"), std::string::npos) << all;
+    EXPECT_EQ(succeed("trace tree -- -.5 -1 -2e3"), all);
+    EXPECT_EQ(succeed("trace tree --op plus -- -.5 -1 -2e3"), all);
+    EXPECT_NE(succeed("trace tree -- -inf 1").find("-inf"), std::string::npos);
+}
+
 TEST_F(cli_trace, long_rows_are_cut) {
     const std::string text = succeed("trace hillis-steele $(seq 100)");
     EXPECT_NE(text.find("\nelements     s[0]"), std::string::npos) << text;
@@ -161,9 +169,12 @@ TEST_F(cli_trace, what_is_refused) {
     refuse("warp-scan 1 --warp 33", "--warp 33: expected a power of two from 1 to 64");
     refuse("warp-scan 1 --warp 0", "--warp 0: expected a power of two from 1 to 64");
     refuse("warp-scan 1 --warp 128", "--warp 128: expected a power of two from 1 to 64");
-    refuse("warp-scan 1 --warp all", "--warp");
+    refuse("warp-scan 1 --warp -1", "--warp -1: expected a power of two from 1 to 64");
+    refuse("warp-scan 1 --warp all", "--warp all: expected a power of two from 1 to 64");
     refuse("blelloch 1 2 3 --threads 2", "blelloch: 2 threads, expected 3, the number of elements, to 1024");
     refuse("blelloch 1 2 3 --threads 0", "--threads 0: expected at least one for each element");
+    refuse("blelloch 1 2 3 --threads -1", "--threads -1: expected at least one for each element");
+    refuse("blelloch 1 2 3 --threads 0x4", "--threads 0x4: expected at least one for each element");
     refuse("blelloch 1 2 3 --pivot 2", "--pivot: blelloch has no pivot");
     refuse("warp-partition 1 2 3", "--pivot is missing: elements below it go to the left");
     refuse("warp-partition 1 2 3 --pivot 1.5", "int64 is compared with an integer, but \"1.5\" is none");

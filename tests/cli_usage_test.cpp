@@ -102,7 +102,13 @@ TEST_F(cli_usage, two_outputs_in_one_file) {
                              "trace blelloch x.npy --plot y.svg -o y.svg"})
         fail(2, both, "--plot and -o name the same file");
     fail(2, "bins x.npy --offsets y.npy -o y.npy", "--offsets and -o name the same file");
-    EXPECT_EQ(files(), (std::vector<std::string>{"old.npy", "t.svg", "x.npy", "x.svg"}));
+    fail(1, "scan x.npy --plot y.svg -o ''", "output: the file name is empty");
+    ASSERT_EQ(shell("ln -s . here && ln -s t.svg link.svg").code, 0);
+    for (const char* both : {"--plot ./y.svg -o y.svg", "--plot y.svg -o \"$PWD/here/y.svg\"",
+                             "--plot here/here/y.svg -o ./y.svg", "--plot link.svg -o t.svg"})
+        fail(2, std::string("scan x.npy ") + both, "--plot and -o name the same file");
+    EXPECT_EQ(read("t.svg"), table);
+    EXPECT_EQ(files(), (std::vector<std::string>{"here", "link.svg", "old.npy", "t.svg", "x.npy", "x.svg"}));
 }
 
 // Room for the stack of one thread, where one to read and one to write are wanted.
@@ -130,9 +136,13 @@ TEST_F(cli_usage, wrong_usage) {
     fail_and_keep(2, "scan x.npy --init one", "--init: \"one\" is not a value of type int64");
     fail_and_keep(2, "scan x.npy --dtype int8 --init 128", "does not fit int8");
     fail_and_keep(2, "scan x.npy --axis 1", "--axis 1: x.npy has 1 dimension, so it must be from -1 to 0");
-    fail_and_keep(2, "scan x.npy --axis one", "one");
+    fail_and_keep(2, "scan x.npy --axis one", "--axis one: expected the number of a dimension");
+    fail_and_keep(2, "scan x.npy --axis 0x0", "--axis 0x0: expected the number of a dimension");
+    fail_and_keep(2, "scan x.npy --axis 4294967296", "--axis 4294967296: expected");
     fail_and_keep(2, "scan x.npy --column n", "for .csv and .tsv tables");
-    fail_and_keep(2, "scan x.npy --threads 0", "--threads 0");
+    for (const char* threads : {"0", "-1", "4097", "0x2", "2.0", "two", "18446744073709551617"})
+        fail_and_keep(2, std::string("scan x.npy --threads ") + threads,
+                      std::string("--threads ") + threads + ": expected a number from 1 to 4096");
     fail_and_keep(2, "scan x.npy --accumulate float64 --dtype int32",
                   "results in float64 do not convert to int32");
     fail_and_keep(2, "scan x.npy --accumulate float16", "accumulates in float32");
@@ -148,7 +158,9 @@ TEST_F(cli_usage, wrong_usage) {
     write("c.npy", npy_file("<c8", "1,", std::string(8, '\0')));
     fail_and_keep(2, "scan c.npy --op minimum", "minimum is not defined for complex64");
     fail_and_keep(2, "scan c.npy --dtype float32", "the imaginary part would be lost");
-    fail(2, "bench --sizes 0", "--sizes \"0\"");
+    for (const char* size : {"0", "-1", "0x10", "1.5", "1e16", "nan", "10k"})
+        fail(2, std::string("bench --sizes ") + size,
+             std::string("--sizes \"") + size + "\": expected numbers");
     fail(2, "bench --op bit_or --dtype float32", "bit_or is not defined for float32");
     fail(2, "devices --fast", "--fast");
     EXPECT_EQ(upsweep("scan x.npy -o y.npy", "UPSWEEP_BLOCK_BYTES=many").code, 2);

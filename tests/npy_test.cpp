@@ -140,6 +140,16 @@ TEST_F(npy_test, streams_from_a_pipe) {
         expect_error([&] { read_all(reader, 999); },
                      path + ": data goes on after the 40000 bytes that the header states");
     });
+    // Without elements nobody need read.
+    const std::string empty = frame(dictionary("'=u4'", "(0, 100)"));
+    through_pipe(empty, [&](const std::string& path) {
+        array_reader reader = read_npy(path);
+        EXPECT_EQ(read_all(reader, 999), "");
+    });
+    through_pipe(empty + "x", [&](const std::string& path) {
+        expect_error([&] { static_cast<void>(read_npy(path)); },
+                     path + ": data goes on after the 0 bytes that the header states");
+    });
 }
 
 TEST_F(npy_test, positions_and_mapping) {

@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <cstddef>
 
 #include "cli/io/message.hpp"
+#include "cli/io/number.hpp"
 #include "cli/usage.hpp"
 #include "upsweep/error.hpp"
 
@@ -23,6 +25,25 @@ registry::dtype parse_type(const char* option, const std::string& word) {
         fmt::format("{} {}: expected one of {}", option, in_quotes(word), registry::dtype_names()));
 }
 
+std::optional<std::int64_t> whole_number(const std::string& word) {
+    csv_number number;
+    if (parse_number(word, number) != number_problem::none || !number.integer) return std::nullopt;
+    return number.whole;
+}
+
+std::int64_t parse_whole(const char* option, const std::string& word, std::int64_t least, std::int64_t most) {
+    const auto number = whole_number(word);
+    if (number && *number >= least && *number <= most) return *number;
+    throw usage_error(
+        fmt::format("{} {}: expected a number from {} to {}", option, printable(word), least, most));
+}
+
+CLI::Option* add_name_option(CLI::App& app, const char* option, std::optional<std::string>& name,
+                             const char* meaning) {
+    const auto take = [&name](const std::string& word) { name = word; };
+    return app.add_option_function<std::string>(option, take, meaning);
+}
+
 void device_choice::add_to(CLI::App& app) {
     app.add_option(
            "--device", name,
@@ -37,11 +58,12 @@ void device_choice::add_threads_to(CLI::App& app) {
 }
 
 registry::device device_choice::open(const CLI::App& app, bool sequences) const {
-    constexpr std::size_t most = 4096;
-    if (app.count("--threads") != 0 && (threads < 1 || threads > most))
-        throw usage_error(fmt::format("--threads {}: expected a number from 1 to {}", threads, most));
+    constexpr std::int64_t most = 4096;
+    const auto used = app.count("--threads") == 0
+                          ? std::size_t{0}
+                          : static_cast<std::size_t>(parse_whole("--threads", threads, 1, most));
     try {
-        return registry::device(name == "auto" && !sequences ? "cpu" : name, threads);
+        return registry::device(name == "auto" && !sequences ? "cpu" : name, used);
     } catch (const error& problem) {
         if (problem.code() != errc::invalid_argument) throw;
         throw usage_error(fmt::format("--{}", problem.what()));

@@ -2,7 +2,8 @@
 // commands have.
 #pragma once
 
-#include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
 
 #include "cli/plot/figure.hpp"
@@ -12,17 +13,26 @@
 
 namespace CLI {
 class App;
-}
+class Option;
+}  // namespace CLI
 
 namespace upsweep::cli {
 
 registry::operation parse_op(const std::string& word);
 registry::dtype parse_type(const char* option, const std::string& word);
+// A whole number in decimal, as a cell of a table has it; nothing if the word is something else.
+std::optional<std::int64_t> whole_number(const std::string& word);
+// One from `least` to `most`. Throws usage_error.
+std::int64_t parse_whole(const char* option, const std::string& word, std::int64_t least, std::int64_t most);
+
+// An option whose value may be the empty word, which CLI11 takes for none where it fills an optional itself.
+CLI::Option* add_name_option(CLI::App& app, const char* option, std::optional<std::string>& name,
+                             const char* meaning);
 
 // --device and --threads.
 struct device_choice {
     std::string name = "cpu";
-    std::size_t threads = 0;
+    std::string threads;
 
     void add_to(CLI::App& app);
     // --threads alone, for what the CPU alone does.

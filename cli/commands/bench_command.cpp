@@ -11,6 +11,7 @@
 #include "cli/commands/arguments.hpp"
 #include "cli/commands/commands.hpp"
 #include "cli/io/message.hpp"
+#include "cli/io/number.hpp"
 #include "cli/json.hpp"
 #include "cli/plot/figure.hpp"
 #include "cli/usage.hpp"
@@ -42,14 +43,10 @@ struct bench_row {
 };
 
 std::size_t parse_size(const std::string& word) {
-    double size = 0;
-    std::size_t used = 0;
-    try {
-        size = std::stod(word, &used);
-    } catch (const std::exception&) {
-        used = 0;
-    }
-    if (used == 0 || used != word.size() || !(size >= 1) || size > 1e15 || size != std::floor(size)) {
+    csv_number number;
+    const bool is_number = parse_number(word, number) == number_problem::none;
+    const double size = number.real;
+    if (!is_number || !(size >= 1) || size > 1e15 || size != std::floor(size)) {
         throw usage_error(
             fmt::format("--sizes {}: expected numbers of elements such as 1000000 or 1e6", in_quotes(word)));
     }

@@ -21,20 +21,19 @@ void bin_arguments::add_bins_to(CLI::App& app) {
     app.add_flag("--clamp", clamp, "count what is below LO in the first bin, and from HI on in the last");
     app.add_option("--dtype", dtype, "type of the elements of raw input")->type_name("TYPE");
     add_format_to(app);
-    app.add_option("--column", column, "column of a table that holds the numbers")->type_name("NAME");
+    add_column_to(app, "column of a table that holds the numbers");
     add_headless_to(app);
     device.add_threads_to(app);
 }
 
 void bin_arguments::check() {
-    constexpr std::uint64_t most = std::uint64_t{1} << 26;  // some tens of bytes each
-    if (bins == 0 || bins > most)
-        throw usage_error(fmt::format("--bins {}: expected a number from 1 to {}", bins, most));
+    constexpr std::int64_t most = std::int64_t{1} << 26;  // some tens of bytes each
+    count = static_cast<std::uint32_t>(parse_whole("--bins", bins, 1, most));
     if (!range.empty() &&
         (range.find(':') == std::string::npos || range.front() == ':' || range.back() == ':'))
         throw usage_error(fmt::format("--range {}: expected two numbers, as in 0:1", in_quotes(range)));
     if (clamp && range.empty()) throw usage_error("--clamp needs --range; without it no number is outside");
-    find_input_format(!column.empty(), !dtype.empty());
+    find_input_format(column.has_value(), !dtype.empty());
     read_raw_type(dtype);
     refuse_table_options();
 }
@@ -42,7 +41,7 @@ void bin_arguments::check() {
 bins_of_input make_bins(const bin_arguments& arguments, const registry::device& device, number_input& input,
                         number_passes& passes) {
     bins_of_input made;
-    const auto count = static_cast<std::uint32_t>(arguments.bins);
+    const std::uint32_t count = arguments.count;
     try {
         if (!arguments.range.empty()) {
             const std::size_t colon = arguments.range.find(':');
@@ -74,8 +73,9 @@ void add_bin_sections(help_page& page) {
          {"With --range LO:HI --bins N, number x belongs to bin floor((x - LO) * N / (HI - LO)), counted "
           "from "
           "0. LO is in the first bin and HI in none, unless --clamp puts it, and what lies beyond, into the "
-          "last. For integers, bool among them, this is exact, and LO and HI are integers; they may lie "
-          "outside the type, but not outside 64 bits: 0:256 takes all of uint8. For floating point the "
+          "last. For integers, bool among them, this is exact, and LO and HI are integers; for types of "
+          "up to 32 bits they may lie outside the type, anywhere in int64: 0:256 takes all of uint8; for "
+          "int64 and uint64 they are numbers of the type. For floating point the "
           "difference, product and quotient are each rounded to the elements' type (to float32 for float16), "
           "and to float64 for tables. A NaN is in no bin.",
           "Without --range the bins go from the smallest number to the largest, which belongs to the last "

@@ -15,8 +15,9 @@
 namespace upsweep::cli {
 
 struct bin_arguments : file_arguments {
-    std::uint64_t bins = 10;
-    std::string range;  // "LO:HI"; empty: from the smallest number to the largest
+    std::string bins = "10";
+    std::uint32_t count = 10;  // bins
+    std::string range;         // "LO:HI"; empty: from the smallest number to the largest
     bool clamp = false;
     std::string dtype;
     device_choice device;

@@ -45,13 +45,13 @@ void check(choose_arguments& arguments, const options_of_choice& given, const CL
     read_conditions(arguments, given, app);
     const bool names_column = std::any_of(arguments.conditions.begin(), arguments.conditions.end(),
                                           [](const where_condition& one) { return one.name != "x"; });
-    arguments.find_input_format(names_column || !arguments.column.empty(), !given.dtype.empty());
+    arguments.find_input_format(names_column || arguments.column.has_value(), !given.dtype.empty());
     arguments.read_raw_type(given.dtype);
     arguments.find_output_format();
     arguments.refuse_table_options();
     if (!arguments.indices) arguments.refuse_rows_in_array();
-    if (!arguments.column.empty() && std::none_of(arguments.conditions.begin(), arguments.conditions.end(),
-                                                  [](const where_condition& one) { return one.is_x(); })) {
+    if (arguments.column && std::none_of(arguments.conditions.begin(), arguments.conditions.end(),
+                                         [](const where_condition& one) { return one.is_x(); })) {
         throw usage_error("--column says which column x is, but no condition is about x");
     }
     arguments.refuse_terminal();
@@ -205,8 +205,7 @@ command add(CLI::App& program, const char* name, help_page page, bool with_other
     app->add_flag("--indices", arguments->indices, "write the indices of elements or rows, from 0");
     app->add_option("--dtype", given->dtype, "type of the elements of raw input")->type_name("TYPE");
     arguments->add_format_to(*app);
-    app->add_option("--column", arguments->column, "column of a table that x is in conditions")
-        ->type_name("NAME");
+    arguments->add_column_to(*app, "column of a table that x is in conditions");
     arguments->add_headless_to(*app);
     given->device.add_threads_to(*app);
     app->add_flag("--json", arguments->json,

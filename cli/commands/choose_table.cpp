@@ -66,7 +66,7 @@ class table_choice {
     [[nodiscard]] std::size_t column_of(const where_condition& one) const {
         const auto& names = reader_.names();
         if (!one.is_x()) return column_named(reader_, one.name, (one.words + ": column").c_str());
-        if (!arguments_.column.empty()) return column_named(reader_, arguments_.column, "--column");
+        if (arguments_.column) return column_named(reader_, *arguments_.column, "--column");
         if (std::find(names.begin(), names.end(), "x") != names.end()) return reader_.column("x");
         if (names.size() == 1) return 0;
         throw usage_error(fmt::format("{}: say with --column which column of {} is x; there are {}",

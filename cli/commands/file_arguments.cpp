@@ -7,11 +7,14 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
+#include <filesystem>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include <unistd.h>
 
+#include "cli/commands/arguments.hpp"
 #include "cli/io/message.hpp"
 #include "cli/io/npy.hpp"
 #include "cli/io/raw.hpp"
@@ -28,6 +31,20 @@ file_format parse_format(const std::string& word) {
     throw usage_error(fmt::format("--format {}: expected one of npy, raw, csv, tsv", in_quotes(word)));
 }
 
+// Where a name leads, of which not all need be there; empty where that cannot be told.
+std::filesystem::path place_of(const std::string& name) {
+    std::error_code problem;
+    const auto whole = std::filesystem::absolute(name, problem);
+    return problem ? std::filesystem::path() : std::filesystem::weakly_canonical(whole, problem);
+}
+
+bool same_file(const std::string& one, const std::string& other) {
+    std::error_code problem;
+    if (std::filesystem::equivalent(one, other, problem)) return true;
+    const auto place = place_of(one);
+    return !place.empty() && place == place_of(other);
+}
+
 }  // namespace
 
 void file_arguments::add_names_to(CLI::App& app) {
@@ -40,6 +57,10 @@ void file_arguments::add_format_to(CLI::App& app) {
     app.add_option("--format", format,
                    "format of INPUT: npy, raw, csv, tsv; default: by the ending of its name")
         ->type_name("NAME");
+}
+
+void file_arguments::add_column_to(CLI::App& app, const char* meaning) {
+    add_name_option(app, "--column", column, meaning)->type_name("NAME");
 }
 
 void file_arguments::add_headless_to(CLI::App& app) {
@@ -82,7 +103,7 @@ void file_arguments::read_raw_type(const std::string& word) {
 }
 
 void file_arguments::refuse_table_options() const {
-    if (!reads_table() && (!column.empty() || headless))
+    if (!reads_table() && (column || headless))
         throw usage_error("--column and --no-header are for .csv and .tsv tables");
 }
 
@@ -107,7 +128,8 @@ void file_arguments::refuse_rows_in_array() const {
 }
 
 void file_arguments::refuse_as_output(const char* option, const std::string& file) const {
-    if (file == output) throw usage_error(fmt::format("{} and -o name the same file", option));
+    if (output != "-" && same_file(file, output))
+        throw usage_error(fmt::format("{} and -o name the same file", option));
 }
 
 void file_arguments::refuse_terminal() const {
@@ -148,17 +170,19 @@ std::size_t column_named(const csv_reader& table, const std::string& name, const
 }
 
 std::size_t number_column_of(const file_arguments& arguments, const csv_reader& table) {
-    if (!arguments.column.empty()) return column_named(table, arguments.column, "--column");
+    if (arguments.column) return column_named(table, *arguments.column, "--column");
     if (table.names().size() == 1) return 0;
     throw usage_error(fmt::format("{}: say which column holds the numbers with --column; there are {}",
                                   table.source().name(), listed_columns(table)));
 }
 
+std::string column_words(const std::string& name) { return name.empty() ? in_quotes(name) : printable(name); }
+
 std::string listed_columns(const csv_reader& table) {
     std::string text;
     for (const std::string& name : table.names()) {
         if (text.size() > 200) return text + ", ...";
-        text += (text.empty() ? "" : ", ") + printable(name);
+        text += (text.empty() ? "" : ", ") + column_words(name);
     }
     return text;
 }

@@ -30,13 +30,14 @@ struct file_arguments {
     file_format input_format = file_format::npy;
     file_format output_format = file_format::npy;
     std::optional<registry::dtype_layout> input_dtype;  // raw
-    std::string column;
+    std::optional<std::string> column;                  // whose name may be empty
     bool headless = false;
     bool json = false;
 
-    // INPUT and -o; --format; --no-header.
+    // INPUT and -o; --format; --column; --no-header.
     void add_names_to(CLI::App& app);
     void add_format_to(CLI::App& app);
+    void add_column_to(CLI::App& app, const char* meaning);
     void add_headless_to(CLI::App& app);
 
     // By --format, by the ending of the name, or by options that only tables or raw data have.
@@ -70,6 +71,8 @@ struct file_arguments {
 [[nodiscard]] std::size_t column_named(const csv_reader& table, const std::string& name, const char* option);
 // Index of the column of --column, or of the only one. Throws usage_error.
 [[nodiscard]] std::size_t number_column_of(const file_arguments& arguments, const csv_reader& table);
+// A column's name in words: "" in quotes, if it has none.
+[[nodiscard]] std::string column_words(const std::string& name);
 // "date, rain, wind", of a long list the beginning.
 [[nodiscard]] std::string listed_columns(const csv_reader& table);
 

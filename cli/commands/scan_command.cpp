@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <memory>
+#include <utility>
 
 #include "cli/commands/arguments.hpp"
 #include "cli/commands/commands.hpp"
@@ -18,18 +19,23 @@ namespace {
 
 struct options_of_scan {
     std::string op = "plus", dtype, accumulate, input_dtype;
-    std::string initial;
-    int axis = 0;
+    std::string initial, axis;
 };
 
 void check(scan_arguments& arguments, const options_of_scan& given, const CLI::App& app) {
     arguments.op = parse_op(given.op);
-    arguments.find_input_format(!arguments.column.empty() || !arguments.by.empty(),
-                                !given.input_dtype.empty());
+    arguments.find_input_format(arguments.column || arguments.by, !given.input_dtype.empty());
     const bool table = arguments.reads_table();
     if (!given.accumulate.empty()) arguments.accumulate = parse_type("--accumulate", given.accumulate);
     if (!given.initial.empty() || app.count("--init") != 0) arguments.initial = given.initial;
-    if (app.count("--axis") != 0) arguments.axis = given.axis;
+    if (app.count("--axis") != 0) {
+        const auto axis = whole_number(given.axis);
+        if (!axis || !std::in_range<int>(*axis)) {
+            throw usage_error(
+                fmt::format("--axis {}: expected the number of a dimension", printable(given.axis)));
+        }
+        arguments.axis = static_cast<int>(*axis);
+    }
     if (arguments.input_format == file_format::raw) {
         if (given.input_dtype.empty() && given.dtype.empty()) {
             throw usage_error(fmt::format(
@@ -49,7 +55,7 @@ void check(scan_arguments& arguments, const options_of_scan& given, const CLI::A
     }
 
     arguments.find_output_format();
-    if (!table && (!arguments.column.empty() || !arguments.by.empty() || arguments.headless)) {
+    if (!table && (arguments.column || arguments.by || arguments.headless)) {
         throw usage_error("--column, --by and --no-header are for .csv and .tsv tables");
     }
     if (table && arguments.axis)
@@ -107,8 +113,7 @@ void print_json(const scan_arguments& arguments, const scan_report& report, cons
 
 void run_scan(scan_arguments& arguments, const options_of_scan& given, const CLI::App& app) {
     check(arguments, given, app);
-    const registry::device device =
-        arguments.device.open(app, !arguments.axis.has_value() && arguments.by.empty());
+    const registry::device device = arguments.device.open(app, !arguments.axis && !arguments.by);
     const auto start = std::chrono::steady_clock::now();
     scan_report report =
         arguments.reads_table() ? scan_table(arguments, device) : scan_array(arguments, device);
@@ -261,8 +266,8 @@ command add_scan(CLI::App& program) {
     app->add_option("--input-dtype", given->input_dtype, "type of the elements of raw input")
         ->type_name("TYPE");
     arguments->add_format_to(*app);
-    app->add_option("--column", arguments->column, "column of a table to scan")->type_name("NAME");
-    app->add_option("--by", arguments->by, "start afresh wherever the text in this column changes")
+    arguments->add_column_to(*app, "column of a table to scan");
+    add_name_option(*app, "--by", arguments->by, "start afresh wherever the text in this column changes")
         ->type_name("COLUMN");
     arguments->add_headless_to(*app);
     arguments->device.add_to(*app);

@@ -25,7 +25,7 @@ struct scan_arguments : file_arguments {
     std::optional<int> axis;
     std::optional<registry::dtype> dtype;
     std::optional<registry::dtype> accumulate;
-    std::string by;
+    std::optional<std::string> by;
     device_choice device;
     std::string plot;  // empty: none
 };

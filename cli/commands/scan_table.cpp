@@ -48,7 +48,7 @@ class table_scan {
 
     scan_report run() {
         column_ = find_column();
-        if (!arguments_.by.empty()) key_column_ = column_named(reader_, arguments_.by, "--by");
+        if (arguments_.by) key_column_ = column_named(reader_, *arguments_.by, "--by");
         read_column();
         scan();
         if (!arguments_.plot.empty()) draw();
@@ -66,7 +66,7 @@ class table_scan {
 
   private:
     [[nodiscard]] std::size_t find_column() const {
-        if (!arguments_.column.empty()) return column_named(reader_, arguments_.column, "--column");
+        if (arguments_.column) return column_named(reader_, *arguments_.column, "--column");
         if (reader_.names().size() == 1) return 0;
         throw usage_error(fmt::format("{}: say which column to scan with --column; there are {}",
                                       reader_.source().name(), listed_columns(reader_)));
@@ -103,7 +103,7 @@ class table_scan {
         say(fmt::format(
             "upsweep: note: {}, line {}: {} comes back after other values of {}; that starts a new group "
             "(sort the rows first for one group a value)",
-            reader_.source().name(), reader_.line(), in_quotes(key_), printable(arguments_.by)));
+            reader_.source().name(), reader_.line(), in_quotes(key_), column_words(*arguments_.by)));
     }
 
     [[nodiscard]] const void* inputs() const {
@@ -166,7 +166,7 @@ class table_scan {
         }
         if (groups_.size() > most_drawn_groups) {
             throw usage_error(fmt::format("--plot draws a line for each group, at most {}; {} has {}",
-                                          most_drawn_groups, printable(arguments_.by), groups_.size()));
+                                          most_drawn_groups, column_words(*arguments_.by), groups_.size()));
         }
         std::vector<named_points> lines;
         for (const group& one : groups_) {

@@ -21,7 +21,7 @@ struct options_of_sort {
 };
 
 void check(sort_arguments& arguments, const options_of_sort& given) {
-    arguments.find_input_format(!arguments.column.empty() || arguments.headless, !given.dtype.empty());
+    arguments.find_input_format(arguments.column || arguments.headless, !given.dtype.empty());
     arguments.read_raw_type(given.dtype);
     arguments.find_output_format();
     arguments.refuse_table_options();
@@ -121,8 +121,7 @@ command add_sort(CLI::App& program) {
     app->add_flag("--indices", arguments->indices, "write the indices of elements or rows, from 0");
     app->add_option("--dtype", given->dtype, "type of the elements of raw input")->type_name("TYPE");
     arguments->add_format_to(*app);
-    app->add_option("--column", arguments->column, "column of a table to sort its rows by")
-        ->type_name("NAME");
+    arguments->add_column_to(*app, "column of a table to sort its rows by");
     arguments->add_headless_to(*app);
     given->device.add_threads_to(*app);
     app->add_flag("--json", arguments->json, "one JSON object on standard output: sizes, seconds");

@@ -5,9 +5,11 @@
 
 #include <CLI/CLI.hpp>
 #include <bit>
+#include <cstdint>
 #include <cstdlib>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "cli/commands/arguments.hpp"
 #include "cli/commands/commands.hpp"
@@ -51,14 +53,20 @@ registry::trace_request request_of(trace_arguments& arguments, const std::string
     refuse_strangers(about, app);
     request.op = parse_op(arguments.op);
     request.exclusive = arguments.exclusive;
-    request.warp_width = arguments.warp_width;
-    request.threads = arguments.threads;
-    if (!std::has_single_bit(arguments.warp_width) || arguments.warp_width > 64) {
+    const auto width = static_cast<std::uint64_t>(whole_number(arguments.warp_width).value_or(0));
+    if (!std::has_single_bit(width) || width > 64) {
         throw usage_error(
-            fmt::format("--warp {}: expected a power of two from 1 to 64", arguments.warp_width));
+            fmt::format("--warp {}: expected a power of two from 1 to 64", printable(arguments.warp_width)));
     }
-    if (app.count("--threads") != 0 && arguments.threads == 0)
-        throw usage_error("--threads 0: expected at least one for each element");
+    request.warp_width = static_cast<unsigned>(width);
+    if (app.count("--threads") != 0) {
+        const auto threads = whole_number(arguments.threads);
+        if (!threads || *threads < 1 || !std::in_range<unsigned>(*threads)) {
+            throw usage_error(fmt::format("--threads {}: expected at least one for each element",
+                                          printable(arguments.threads)));
+        }
+        request.threads = static_cast<unsigned>(*threads);
+    }
     if (about.is_partition) {
         request.pivot = app.count("--pivot") == 0 && arguments.words.empty() ? usual_pivot : arguments.pivot;
         if (request.pivot.empty()) throw usage_error("--pivot is missing: elements below it go to the left");
@@ -135,7 +143,9 @@ help_page trace_page() {
          {"Numbers of the command line and of tables are 64-bit integers if all are, otherwise float64; "
           "--dtype takes another type. The values shown are the accumulators, so narrow integers are summed "
           "in 64 bits unless --dtype says otherwise. INPUT is a NumPy array of one dimension (.npy), a table "
-          "(.csv, .tsv), raw binary data, or - for standard input.",
+          "(.csv, .tsv), raw binary data, or - for standard input. Behind the options and --, a word that "
+          "begins with - is a number whatever follows, which -.5 and -inf need: upsweep trace tree --op plus "
+          "-- -.5 1.",
           "A block has at most 1024 threads, an element each; a warp has --warp lanes, and block-scan takes "
           "as many warps. tree takes 135168 elements, so that each of its parts appears."}});
     page.sections.push_back(
@@ -211,7 +221,7 @@ command add_trace(CLI::App& program) {
     app->add_option("--dtype", arguments->dtype, "type to compute in; for raw input also of its elements")
         ->type_name("TYPE");
     arguments->add_format_to(*app);
-    app->add_option("--column", arguments->column, "column of a table to trace")->type_name("NAME");
+    arguments->add_column_to(*app, "column of a table to trace");
     arguments->add_headless_to(*app);
     app->add_flag("--json", arguments->json, "steps and events as one JSON object");
     app->add_option("--plot", arguments->plot, "draw the steps to .svg or .png")->type_name("FILE");

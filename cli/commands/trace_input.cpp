@@ -50,9 +50,9 @@ class element_reader {
 
     void read_file() {
         arguments_.input = arguments_.words.front();
-        arguments_.find_input_format(!arguments_.column.empty(), !arguments_.dtype.empty());
+        arguments_.find_input_format(arguments_.column.has_value(), !arguments_.dtype.empty());
         const bool table = arguments_.reads_table();
-        if (!table && (!arguments_.column.empty() || arguments_.headless))
+        if (!table && (arguments_.column || arguments_.headless))
             throw usage_error("--column and --no-header are for .csv and .tsv tables");
         if (table)
             read_table();
@@ -117,8 +117,8 @@ class element_reader {
         csv_reader table(byte_source::open(arguments_.input), table_options(arguments_));
         arguments_.inputs = identities(table.source());
         std::size_t index = 0;
-        if (!arguments_.column.empty()) {
-            index = column_named(table, arguments_.column, "--column");
+        if (arguments_.column) {
+            index = column_named(table, *arguments_.column, "--column");
         } else if (table.names().size() != 1) {
             throw usage_error(fmt::format("{}: say which column to trace with --column; there are {}",
                                           table.source().name(), listed_columns(table)));
@@ -169,7 +169,7 @@ const std::vector<std::string>& usual_numbers() {
 
 void read_elements(trace_arguments& arguments, registry::trace_request& request) {
     element_reader reader(arguments, request);
-    const bool says_file = !arguments.format.empty() || !arguments.column.empty() || arguments.headless;
+    const bool says_file = !arguments.format.empty() || arguments.column || arguments.headless;
     if (arguments.words.empty()) {
         if (says_file) throw usage_error("--format, --column and --no-header are for a file; none is named");
         return reader.read_numbers(usual_numbers());

@@ -15,9 +15,8 @@ namespace upsweep::cli {
 struct trace_arguments : file_arguments {
     std::vector<std::string> words;  // numbers, or one file
     std::string op = "plus", dtype, initial, pivot, plot;
+    std::string threads, warp_width = "32";
     bool exclusive = false;
-    unsigned threads = 0;
-    unsigned warp_width = 32;
     std::vector<file_identity> inputs;  // of the file that was read
 };
 

@@ -47,6 +47,7 @@ array_reader::array_reader(byte_source source, array_header header, std::uint64_
                                              found - expected_bytes(), expected_bytes()));
         }
     }
+    if (count_ == 0 && !seekable()) refuse_surplus();
     if (header_.open_ended && count_) {
         header_.shape = {*count_};
         header_.open_ended = false;
@@ -56,6 +57,13 @@ array_reader::array_reader(byte_source source, array_header header, std::uint64_
 void array_reader::fail_truncated(std::uint64_t found_bytes) const {
     fail(source_.name(), fmt::format("data is truncated: the header states {} bytes, {} are there",
                                      expected_bytes(), found_bytes));
+}
+
+void array_reader::refuse_surplus() {
+    char surplus = 0;
+    if (source_.read(&surplus, 1) == 0) return;
+    fail(source_.name(),
+         fmt::format("data goes on after the {} bytes that the header states", expected_bytes()));
 }
 
 std::size_t array_reader::read(void* buffer, std::size_t elements) {
@@ -75,11 +83,7 @@ std::size_t array_reader::read(void* buffer, std::size_t elements) {
                          position_ * item_bytes_ + bytes, registry::name(header_.type), item_bytes_));
     }
     position_ += done;
-    char surplus = 0;
-    if (count_ && position_ == *count_ && source_.read(&surplus, 1) != 0) {
-        fail(source_.name(),
-             fmt::format("data goes on after the {} bytes that the header states", expected_bytes()));
-    }
+    if (count_ && position_ == *count_) refuse_surplus();
     if (!count_ && done < wanted) {
         count_ = position_;
         header_.shape = {position_};

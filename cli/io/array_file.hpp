@@ -55,6 +55,8 @@ class array_reader {
   private:
     [[nodiscard]] std::uint64_t expected_bytes() const { return *count_ * item_bytes_; }
     [[noreturn]] void fail_truncated(std::uint64_t found_bytes) const;
+    // Of a source whose size is not known, once all elements are read.
+    void refuse_surplus();
     void convert(void* buffer, std::size_t elements) const;
 
     byte_source source_;

@@ -72,9 +72,11 @@ inline constexpr bool is_exact = [] {
         return false;
 }();
 
-// Contiguous memory of known size: std::span, std::vector, std::array, a C array.
+// Contiguous memory of known size: std::span, std::vector, std::array, a C array. Elements are read in any
+// order and as often as need be, by vectors too, which volatile ones must not be.
 template <class R>
-concept input_range = std::ranges::contiguous_range<R> && std::ranges::sized_range<R>;
+concept input_range = std::ranges::contiguous_range<R> && std::ranges::sized_range<R> &&
+    !std::is_volatile_v<std::remove_reference_t<std::ranges::range_reference_t<R>>>;
 template <class R, class Acc>
 concept output_range = input_range<R> && std::ranges::borrowed_range<R> &&
                        !std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<R>>> &&

@@ -60,6 +60,17 @@ def test_numbers_that_the_type_does_not_hold(numbers):
     check(np.float32([1, np.nan]), ("!=", np.nan), np.array([True, True]))
 
 
+@pytest.mark.numpy_only
+def test_lists_without_elements():
+    x = np.zeros(0, np.int32)
+    assert_same(upsweep.compact(x, []), x)
+    assert_same(upsweep.partition_indices(x, [])[0], np.zeros(0, np.int64))
+    assert_same(upsweep.compact(np.zeros((2, 0)), [[], []]), np.zeros(0))
+    for condition in (np.zeros(0), [1.0]):
+        with pytest.raises(TypeError, match="^condition: expected bool"):
+            upsweep.compact(x, condition)
+
+
 def test_arrays_as_they_come(numbers):
     x = numbers("int32", (30, 40))
     for y in (np.asfortranarray(x), x[::-1, ::3], x.astype(">i4")):

@@ -61,6 +61,15 @@ def test_keys_of_other_types():
     assert_same(upsweep.inclusive_segmented_scan(x[:2], keys=[np.nan, np.nan]), np.array([1, 1]))
 
 
+@pytest.mark.numpy_only
+def test_lists_without_elements():
+    x = np.zeros(0, np.int32)
+    for how in ({"heads": []}, {"keys": []}, {"offsets": [0]}):
+        assert_same(upsweep.inclusive_segmented_scan(x, **how), np.zeros(0, np.int64))
+    with pytest.raises(TypeError, match="^heads: expected bool or integers"):
+        upsweep.inclusive_segmented_scan(x, heads=np.zeros(0))
+
+
 def test_what_describes_no_segments():
     x = np.ones(6)
     for offsets in ([], [1, 6], [0, 5], [0, 7], [0, 4, 3, 6], [0, -1, 6]):

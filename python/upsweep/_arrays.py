@@ -47,6 +47,12 @@ def in_host_memory(a: Any, argument: str) -> np.ndarray:
     return np.asarray(a)
 
 
+def flags_in_host_memory(a: Any, argument: str) -> np.ndarray:
+    """The same of flags: bool where `a` is a list without any, of which NumPy makes float64."""
+    x = in_host_memory(a, argument)
+    return x.astype(bool) if x.size == 0 and isinstance(a, (list, tuple)) else x
+
+
 def is_direct(a: np.ndarray) -> bool:
     """Whether the module can read and write where the elements are."""
     flags = a.flags

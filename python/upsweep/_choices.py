@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _module
-from ._arrays import about, in_host_memory, memory, readable, type_name
+from ._arrays import about, flags_in_host_memory, memory, readable, type_name
 from ._engines import engine_of
 from ._parameters import condition_text
 
@@ -28,7 +28,7 @@ def _choose(a: Any, condition: Condition, packed: bool, indices: bool) -> Tuple[
             return out, _module.choose_compared(memory(elements), name, op, text, memory(out), packed, indices)
         except ValueError as problem:
             raise about("condition", problem) from None
-    mask = in_host_memory(condition, "condition")
+    mask = flags_in_host_memory(condition, "condition")
     if mask.dtype != bool:
         raise TypeError(f"condition: expected bool, or a pair such as ('<', 5), but it is {mask.dtype}")
     if mask.shape != x.shape:

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from . import _module
-from ._arrays import (Target, along, apart, check_out, in_host_memory, integer, known_type, memory, readable,
-                      type_name)
+from ._arrays import (Target, along, apart, check_out, flags_in_host_memory, in_host_memory, integer, known_type, memory,
+                      readable, type_name)
 from ._engines import engine_of
 from ._parameters import Operator, element, first_value, name_of, of_given, totals_type
 
@@ -117,7 +117,7 @@ def head_bytes(n: int, keys: Any, offsets: Any, heads: Any) -> np.ndarray:
     if sum(given is not None for given in (keys, offsets, heads)) != 1:
         raise TypeError("expected one of keys, offsets and heads")
     if heads is not None:
-        flags = _one_dimension(heads, "heads", n)
+        flags = _one_dimension(flags_in_host_memory(heads, "heads"), "heads", n)
         if flags.dtype.kind not in "biu":
             raise TypeError(f"heads: expected bool or integers, but it is {flags.dtype}")
         return np.ascontiguousarray(flags if flags.dtype == bool else flags != 0).view(np.uint8)
