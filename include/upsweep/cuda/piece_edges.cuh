@@ -270,8 +270,8 @@ __global__ void __launch_bounds__(detail::edge_tile<Types>::threads)
     if (threadIdx.x < 32) own.publish(totals[which], int(threadIdx.x));
 }
 
-// The same blocks; `left` as walk_piece_kernel (piece_walk.cuh) leaves it. `has_left`: there is an initial
-// value, or the piece does not begin the whole.
+// The same blocks; `left` as walk_piece_kernel (piece_walk.cuh) leaves it. arguments.has_initial is the
+// whole's.
 template <class Types, bool Exclusive>
 __global__ void __launch_bounds__(detail::edge_tile<Types>::threads)
     scan_edges_kernel(const __grid_constant__ scan_arguments<Types> arguments, piece_plan plan,
