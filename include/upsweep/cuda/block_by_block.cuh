@@ -2,14 +2,13 @@
 // over time.
 //
 //     cuda::scan_carry<float> carry(executor);
-//     for (...) inclusive_scan(executor, carry, block, results);      // blocks of any size, one after the
-//     other
+//     for (...) inclusive_scan(executor, carry, block, results);      // blocks of any size
 //
 // Formula: that of cuda/scan.cuh over all blocks with this carry one after the other, of which `in` is the
 // next; reversed, the one before. Bits: those of one scan of the whole (docs/numerics.md), wherever it is
-// cut. Shapes, types, aliasing, errors: as cuda/scan.cuh; the accumulator is the carry's. The executor must
-// be the one that the carry was made with. Options: `reverse`, operator and function are the same for every
-// block, which is not checked; initial values count in the first call; `total` receives the fold of
+// cut. Shapes, types, aliasing, errors: as cuda/scan.cuh; the accumulator is the carry's. The executor
+// must have the stream that the carry was made for. Options: `reverse`, operator and function are the same
+// for every block, which is not checked; initial values count in the first call; `total` receives the fold of
 // everything so far; there is no `length`. If a call throws, the carry is left as it was unless something had
 // been enqueued, which only a failing device or lack of memory can do; then it is unspecified until reset().
 // Complexity: one read and one write of the block's whole supers (131,072 elements from a multiple of it on),
