@@ -10,7 +10,9 @@
 
 #include "support/backend.hpp"
 #include "upsweep/compact.hpp"
+#include "upsweep/cuda/comparisons.hpp"
 #include "upsweep/partition.hpp"
+#include "upsweep/predicates.hpp"
 #include "upsweep/scan.hpp"
 #include "upsweep/segmented_scan.hpp"
 #include "upsweep/sort.hpp"
@@ -75,6 +77,15 @@ TEST(wide_integers, flags_that_choose) {
             ASSERT_EQ(partition(*backend.executor, flags, x, out), (n + 2) / 3);
             for (std::size_t k = 0; k < (n + 2) / 3; ++k) ASSERT_EQ(out[k], 3 * k);
         }
+    });
+}
+
+// As a device asks; narrower integers are turned round for it.
+TEST(wide_integers, comparisons) {
+    cuda::detail::with_device_predicate(greater_than(high_bit), [](const auto& keep) {
+        EXPECT_TRUE(keep(high_bit + 1));
+        EXPECT_FALSE(keep(high_bit));
+        EXPECT_FALSE(keep(wide{5}));
     });
 }
 #endif

@@ -14,7 +14,7 @@ namespace upsweep::cuda::detail {
 
 template <class T>
 inline constexpr bool is_turnable = std::same_as<T, float> || std::same_as<T, double> ||
-                                    (std::integral<T> && !std::same_as<T, bool>);
+                                    (std::integral<T> && !std::same_as<T, bool> && sizeof(T) <= 8);
 
 // Turned round, what was greater is less: the sign of floating-point numbers is inverted, every bit of
 // integers.
