@@ -220,6 +220,19 @@ TEST(scan_options, nothing_does_not_begin_a_carry) {
     EXPECT_EQ(total, 3.0f);
     EXPECT_EQ(carry.element_count(), 0u);
 }
+// Nor is its initial value lost; and one that comes before any element counts, though a block came.
+TEST(scan_options, the_first_initial_value_before_any_element_counts) {
+    cpu::executor ex(1);
+    const std::vector<float> none, one{1.0f};
+    std::vector<float> nothing, out(1);
+    scan_carry<float> carry, other;
+    inclusive_scan(ex, none, nothing, plus{}, {.initial = 3.0f, .carry = &carry});
+    inclusive_scan(ex, one, out, plus{}, {.initial = 100.0f, .carry = &carry});
+    EXPECT_EQ(out[0], 4.0f);
+    inclusive_scan(ex, none, nothing, plus{}, {.carry = &other});
+    inclusive_scan(ex, one, out, plus{}, {.initial = 100.0f, .carry = &other});
+    EXPECT_EQ(out[0], 101.0f);
+}
 #endif
 
 }  // namespace

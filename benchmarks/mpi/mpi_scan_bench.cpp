@@ -62,24 +62,12 @@ void measure(upsweep::mpi::executor& ex, const char* type, std::size_t n, int ro
 }  // namespace
 
 int main(int argc, char** argv) {
-    int provided = 0;
-    MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
-    const int rounds = argc > 1 ? std::max(1, std::atoi(argv[1])) : 21;
-    {
-        upsweep::cpu::executor local(1);
-        upsweep::mpi::executor ex(MPI_COMM_WORLD, local);
-        if (ex.rank() == 0)
-            std::printf(
-                "%s, %d ranks, %d rounds; type, elements a rank, contender, time per element, times the "
-                "copy\n",
-                upsweep::mpi::library_version().c_str(), ex.size(), rounds);
+    return ranks::run(argc, argv, 21, [](upsweep::mpi::executor& ex, int rounds) {
         for (const std::size_t n :
              {std::size_t{1000}, std::size_t{10'000}, std::size_t{100'000}, std::size_t{1'000'000},
               std::size_t{10'000'000}, std::size_t{50'000'000}}) {
             measure<float>(ex, "float", n, rounds);
             measure<std::int32_t>(ex, "int32", n, rounds);
         }
-    }
-    MPI_Finalize();
-    return 0;
+    });
 }

@@ -90,24 +90,12 @@ void measure_choices(upsweep::mpi::executor& ex, std::size_t n, int rounds) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    int provided = 0;
-    MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
-    const int rounds = argc > 1 ? std::max(1, std::atoi(argv[1])) : 11;
-    {
-        upsweep::cpu::executor local(1);
-        upsweep::mpi::executor ex(MPI_COMM_WORLD, local);
-        if (ex.rank() == 0)
-            std::printf(
-                "%s, %d ranks, %d rounds; type, elements a rank, contender, time per element, times the "
-                "copy\n",
-                upsweep::mpi::library_version().c_str(), ex.size(), rounds);
+    return ranks::run(argc, argv, 11, [](upsweep::mpi::executor& ex, int rounds) {
         for (const std::size_t n : {std::size_t{1000}, std::size_t{10'000}, std::size_t{100'000},
                                     std::size_t{1'000'000}, std::size_t{10'000'000}}) {
             measure_sort<std::uint32_t>(ex, "uint32", n, rounds);
             measure_sort<float>(ex, "float", n, rounds);
             measure_choices(ex, n, rounds);
         }
-    }
-    MPI_Finalize();
-    return 0;
+    });
 }

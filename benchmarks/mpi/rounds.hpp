@@ -8,9 +8,13 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdio>
+#include <cstdlib>
 #include <functional>
 #include <string>
 #include <vector>
+
+#include "upsweep/cpu/executor.hpp"
+#include "upsweep/mpi/executor.hpp"
 
 namespace ranks {
 
@@ -53,6 +57,27 @@ inline void measure(std::vector<contender> all, const char* type, std::size_t n,
         std::printf("%-8s %10zu  %-28s %9.4f ns %7.2f\n", type, n, one.name.c_str(),
                     1e9 * fastest / static_cast<double>(n), times[times.size() / 2]);
     }
+}
+
+// A program of so many rounds unless its first argument says how many: body(executor, rounds), with one
+// thread a rank.
+template <class Body>
+int run(int argc, char** argv, int usual_rounds, const Body& body) {
+    int provided = 0;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+    const int rounds = argc > 1 ? std::max(1, std::atoi(argv[1])) : usual_rounds;
+    {
+        upsweep::cpu::executor local(1);
+        upsweep::mpi::executor ex(MPI_COMM_WORLD, local);
+        if (ex.rank() == 0)
+            std::printf(
+                "%s, %d ranks, %d rounds; type, elements a rank, contender, time per element, times the "
+                "copy\n",
+                upsweep::mpi::library_version().c_str(), ex.size(), rounds);
+        body(ex, rounds);
+    }
+    MPI_Finalize();
+    return 0;
 }
 
 }  // namespace ranks

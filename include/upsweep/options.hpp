@@ -13,7 +13,8 @@ namespace upsweep {
 // Where a scan that is given block by block stands. Start with a default-constructed one, pass it with every
 // block in order (with .reverse: the last block first). Blocks may have any size; the bits are those of one
 // scan over all. Of those that do not begin and end at multiples of scan_block_multiple elements of the
-// whole, up to so many at either end are read twice. `initial` counts on the first block only.
+// whole, up to so many at either end are read twice. `initial` counts on the first block that has one, if no
+// elements came before.
 template <class Acc>
 class scan_carry {
   public:

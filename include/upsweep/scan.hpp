@@ -55,10 +55,15 @@ struct swapped {
 
 namespace detail {
 
+// Whether elements, or an initial value, came in earlier blocks.
+template <class Acc>
+bool continues(const scan_options<Acc>& options) {
+    return options.carry != nullptr && options.carry->total_.has_value();
+}
 // Where a scan starts.
 template <class Acc>
 core::tree_place<Acc> begin_place(const scan_options<Acc>& options) {
-    if (options.carry != nullptr && options.carry->element_count() != 0) return options.carry->place;
+    if (continues(options)) return options.carry->place;
     core::tree_place<Acc> fresh;
     fresh.parts[core::super_level] = options.initial;
     return fresh;
@@ -67,7 +72,7 @@ template <class Acc, class Op>
 void finish(const scan_options<Acc>& options, const Op& op, core::tree_place<Acc> place,
             std::optional<Acc> last, std::size_t n) {
     if (n == 0) {
-        if (options.carry != nullptr && options.carry->element_count() != 0)
+        if (continues(options))
             last = options.carry->total_;
         else if (options.initial)
             last.emplace(*options.initial);
@@ -100,7 +105,7 @@ std::optional<Acc> exclusive_start(const Op& op, bool needed) {
 template <class Acc, class Op>
 void check_total(const scan_options<Acc>& options, std::size_t n) {
     if (!has_identity<Op, Acc> && n == 0 && options.total != nullptr && !options.initial &&
-        (options.carry == nullptr || options.carry->element_count() == 0)) {
+        !continues(options)) {
         throw_error(errc::invalid_argument,
                     "options.total: the total of no elements needs an initial value, because the operator "
                     "has no identity");

@@ -30,6 +30,7 @@
 #include "cuda/pieces.cuh"
 #include "cuda/staging.hpp"
 #include "support/cuts.hpp"
+#include "support/recurrence_calls.hpp"
 #include "support/scan_calls.hpp"
 #include "upsweep/concepts.hpp"
 #include "upsweep/core/accumulator.hpp"
@@ -41,7 +42,7 @@
 
 namespace upsweep::test {
 
-// The library's functions stay visible beside those of support/scan_calls.hpp.
+// The library's functions stay visible beside those of support/scan_calls.hpp and recurrence_calls.hpp.
 using upsweep::exclusive_scan;
 using upsweep::inclusive_scan;
 using upsweep::linear_recurrence;
@@ -73,8 +74,9 @@ class cuda_executor {
         const std::size_t surplus = counted && !staging_.exact() ? turn % 11 * 37 : 0;
 
         staging_.begin();
-        const std::size_t x = staging_.add((n + surplus) * sizeof(In), misalignment(in));
-        const std::size_t y = in_place ? x : staging_.add((n + surplus) * sizeof(Out), misalignment(out));
+        const std::size_t x = staging_.add((n + surplus) * sizeof(In), device_staging::misalignment(in));
+        const std::size_t y =
+            in_place ? x : staging_.add((n + surplus) * sizeof(Out), device_staging::misalignment(out));
         const std::size_t length = staging_.add(sizeof(std::uint64_t), 8 * (turn % 5));
         const std::size_t initial = staging_.add(sizeof(Acc), alignof(Acc) * (turn % 5));
         const std::size_t total = staging_.add(sizeof(Acc), alignof(Acc) * (turn % 7));
@@ -87,16 +89,16 @@ class cuda_executor {
         asked.reverse = options.reverse;
         if (options.initial && turn % 2 == 1) {
             staging_.write(initial, &*options.initial, sizeof(Acc));
-            asked.device_initial = at<const Acc>(initial);
+            asked.device_initial = staging_.at<const Acc>(initial);
         } else {
             asked.initial = options.initial;
         }
-        if (options.total != nullptr) asked.total = at<Acc>(total);
-        if (counted) asked.length = at<const std::uint64_t>(length);
+        if (options.total != nullptr) asked.total = staging_.at<Acc>(total);
+        if (counted) asked.length = staging_.at<const std::uint64_t>(length);
         staging_.upload(executor_.stream());
 
-        const cuda::device_span<const In> from(at<const In>(x), n + surplus);
-        const cuda::device_span<Out> to(at<Out>(y), n + surplus);
+        const cuda::device_span<const In> from(staging_.at<const In>(x), n + surplus);
+        const cuda::device_span<Out> to(staging_.at<Out>(y), n + surplus);
         if (in_pieces) {
             scan_in_pieces(from, to, exclusive, op, f, asked, turn);
         } else if constexpr (std::is_same_v<Function, std::identity>) {
@@ -131,18 +133,19 @@ class cuda_executor {
                     std::size_t out_size, const recurrence_options& options) {
         staging_.begin();
         const void* const arrays[] = {a, b};
-        const std::size_t x = staging_.add(a_size * sizeof(A), misalignment(a));
-        const std::size_t y = staging_.add(b_size * sizeof(B), misalignment(b));
-        const std::size_t z = out == arrays[0]   ? x
-                              : out == arrays[1] ? y
-                                                 : staging_.add(out_size * sizeof(Out), misalignment(out));
+        const std::size_t x = staging_.add(a_size * sizeof(A), device_staging::misalignment(a));
+        const std::size_t y = staging_.add(b_size * sizeof(B), device_staging::misalignment(b));
+        const std::size_t z = out == arrays[0] ? x
+                              : out == arrays[1]
+                                  ? y
+                                  : staging_.add(out_size * sizeof(Out), device_staging::misalignment(out));
         staging_.place();
         staging_.write(x, a, a_size * sizeof(A));
         staging_.write(y, b, b_size * sizeof(B));
         staging_.upload(executor_.stream());
-        upsweep::linear_recurrence(executor_, cuda::device_span<const A>(at<const A>(x), a_size),
-                                   cuda::device_span<const B>(at<const B>(y), b_size), x0,
-                                   cuda::device_span<Out>(at<Out>(z), out_size), options);
+        upsweep::linear_recurrence(executor_, cuda::device_span<const A>(staging_.at<const A>(x), a_size),
+                                   cuda::device_span<const B>(staging_.at<const B>(y), b_size), x0,
+                                   cuda::device_span<Out>(staging_.at<Out>(z), out_size), options);
         staging_.download(executor_.stream());
         if (out_size != 0) {
             EXPECT_EQ(executor_.latest(), executor_.choice()) << "another algorithm ran";
@@ -175,25 +178,11 @@ class cuda_executor {
         expect_success(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "making a stream");
         return stream;
     }
-    static std::size_t misalignment(const void* p) { return reinterpret_cast<std::uintptr_t>(p) % 64; }
-    template <class T>
-    [[nodiscard]] T* at(std::size_t array) const {
-        return reinterpret_cast<T*>(staging_.device(array));
-    }
 
     cuda::executor executor_;
     device_staging staging_;
     unsigned turn_ = 0;
 };
-
-template <class Acc = deduced, input_range A, input_range B, class Out,
-          class T = cuda::detail::recurrence_number<Acc, std::ranges::range_value_t<A>,
-                                                    std::ranges::range_value_t<B>>>
-void linear_recurrence(cuda_executor& ex, const A& a, const B& b, const std::type_identity_t<T>& x0,
-                       Out&& out, const recurrence_options& options = {}) {
-    ex.recurrence<T>(std::ranges::data(a), std::ranges::size(a), std::ranges::data(b), std::ranges::size(b),
-                     x0, std::ranges::data(out), std::ranges::size(out), options);
-}
 
 // One algorithm, and what it must prove to be.
 struct cuda_backend {

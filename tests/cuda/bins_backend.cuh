@@ -39,20 +39,22 @@ class binning_call {
         if (n_ + surplus_ > most) surplus_ = 0;
         staging_.begin();
         length_ = staging_.add(sizeof(std::uint64_t), 8 * (turn % 7));
-        x_ = staging_.add((n_ + surplus_) * sizeof(element), misalignment(std::ranges::data(in)));
+        x_ = staging_.add((n_ + surplus_) * sizeof(element),
+                          device_staging::misalignment(std::ranges::data(in)));
         w_ = staging_.add(std::ranges::size(written) * sizeof(std::uint64_t),
-                          misalignment(std::ranges::data(written)));
+                          device_staging::misalignment(std::ranges::data(written)));
     }
     void add_output(const Out& out) {
-        out_ = staging_.add(std::ranges::size(out) * sizeof(moved), misalignment(std::ranges::data(out)));
+        out_ = staging_.add(std::ranges::size(out) * sizeof(moved),
+                            device_staging::misalignment(std::ranges::data(out)));
         room_ = std::ranges::size(out);
     }
     template <class T>
     cuda::device_edges<T> add(const bin_edges<T>& bins) {
-        edges_ = staging_.add(bins.edges.size_bytes(), misalignment(bins.edges.data()));
+        edges_ = staging_.add(bins.edges.size_bytes(), device_staging::misalignment(bins.edges.data()));
         place();
         staging_.write(edges_, bins.edges.data(), bins.edges.size_bytes());
-        return {{at<const T>(edges_), bins.edges.size()}};
+        return {{staging_.at<const T>(edges_), bins.edges.size()}};
     }
     template <class Bins>
     const Bins& add(const Bins& bins) {
@@ -61,14 +63,14 @@ class binning_call {
     }
 
     [[nodiscard]] cuda::device_span<const element> in() const {
-        return {at<const element>(x_), n_ + surplus_};
+        return {staging_.at<const element>(x_), n_ + surplus_};
     }
     [[nodiscard]] cuda::device_span<std::uint64_t> written() const {
-        return {at<std::uint64_t>(w_), std::ranges::size(written_)};
+        return {staging_.at<std::uint64_t>(w_), std::ranges::size(written_)};
     }
-    [[nodiscard]] cuda::device_span<moved> out() const { return {at<moved>(out_), room_}; }
+    [[nodiscard]] cuda::device_span<moved> out() const { return {staging_.at<moved>(out_), room_}; }
     [[nodiscard]] cuda::histogram_options options() const {
-        return {counted_ ? at<const std::uint64_t>(length_) : nullptr};
+        return {counted_ ? staging_.at<const std::uint64_t>(length_) : nullptr};
     }
 
     // `call` enqueues the work. Brings counts or offsets back.
@@ -92,11 +94,6 @@ class binning_call {
     }
 
   private:
-    static std::size_t misalignment(const void* p) { return reinterpret_cast<std::uintptr_t>(p) % 64; }
-    template <class T>
-    [[nodiscard]] T* at(std::size_t array) const {
-        return reinterpret_cast<T*>(staging_.device(array));
-    }
     void place() {
         staging_.place();
         staging_.write(x_, std::ranges::data(in_), n_ * sizeof(element));

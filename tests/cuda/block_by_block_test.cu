@@ -107,6 +107,11 @@ TEST_F(cuda_blocks, the_initial_value_is_the_first_calls) {
         });
         expect_whole();
     }
+    y.poison();
+    cuda::scan_carry<float> carry(ex);
+    inclusive_scan(ex, carry, in(0, 0), out(0, 0));
+    inclusive_scan(ex, carry, in(0, n), out(0, n), plus{}, {.initial = 0.3f, .total = total.data()});
+    expect_whole();
 }
 
 TEST_F(cuda_blocks, backwards_the_last_block_is_first) {

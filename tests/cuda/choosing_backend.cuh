@@ -37,13 +37,14 @@ class choosing_call {
 
     template <class R>
     std::size_t add_input(const R& r) {
-        return staging_.add((n_ + surplus_) * size_of<R>(), misalignment(std::ranges::data(r)));
+        return staging_.add((n_ + surplus_) * size_of<R>(),
+                            device_staging::misalignment(std::ranges::data(r)));
     }
     template <class R>
     void add_output(const R& r) {
         room_ = std::ranges::size(r);
-        out_ =
-            staging_.add((whole_ ? n_ + surplus_ : room_) * size_of<R>(), misalignment(std::ranges::data(r)));
+        out_ = staging_.add((whole_ ? n_ + surplus_ : room_) * size_of<R>(),
+                            device_staging::misalignment(std::ranges::data(r)));
     }
     // The output is an input.
     void set_output(std::size_t array) {
@@ -62,19 +63,15 @@ class choosing_call {
     }
     template <class R>
     cuda::device_span<const std::ranges::range_value_t<R>> input(std::size_t array, const R&) const {
-        return {reinterpret_cast<const std::ranges::range_value_t<R>*>(staging_.device(array)),
-                n_ + surplus_};
+        return {staging_.at<const std::ranges::range_value_t<R>>(array), n_ + surplus_};
     }
     template <class R>
     cuda::device_span<std::ranges::range_value_t<R>> output(const R&) const {
-        return {reinterpret_cast<std::ranges::range_value_t<R>*>(staging_.device(out_)),
-                whole_ ? n_ + surplus_ : room_};
+        return {staging_.at<std::ranges::range_value_t<R>>(out_), whole_ ? n_ + surplus_ : room_};
     }
-    [[nodiscard]] std::uint64_t* count() const {
-        return reinterpret_cast<std::uint64_t*>(staging_.device(count_));
-    }
+    [[nodiscard]] std::uint64_t* count() const { return staging_.at<std::uint64_t>(count_); }
     [[nodiscard]] cuda::compact_options options() const {
-        return {counted_ ? reinterpret_cast<const std::uint64_t*>(staging_.device(length_)) : nullptr};
+        return {counted_ ? staging_.at<const std::uint64_t>(length_) : nullptr};
     }
 
     // `call` enqueues the work. Brings the output back.
@@ -112,7 +109,6 @@ class choosing_call {
     static constexpr std::size_t size_of() {
         return sizeof(std::ranges::range_value_t<R>);
     }
-    static std::size_t misalignment(const void* p) { return reinterpret_cast<std::uintptr_t>(p) % 64; }
 
     cuda_executor& ex_;
     device_staging& staging_;

@@ -58,10 +58,9 @@ void scan_segments(cuda_executor& ex, const Segments& segments, std::span<const 
     staging.write(x, in.data(), in.size_bytes());
     cuda::executor& device = ex.device();
     staging.upload(device.stream());
-    const auto there =
-        on_device(segments, reinterpret_cast<const element*>(staging.device(d)), description.size());
-    const cuda::device_span<const In> from(reinterpret_cast<const In*>(staging.device(x)), in.size());
-    const cuda::device_span<Out> to(reinterpret_cast<Out*>(staging.device(y)), out.size());
+    const auto there = on_device(segments, staging.at<const element>(d), description.size());
+    const cuda::device_span<const In> from(staging.at<const In>(x), in.size());
+    const cuda::device_span<Out> to(staging.at<Out>(y), out.size());
     if (exclusive)
         upsweep::exclusive_segmented_scan<Acc>(device, there, from, to, op, options);
     else

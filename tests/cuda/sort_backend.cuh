@@ -32,7 +32,8 @@ class sorting_call {
     template <class Range>
     std::size_t add(const Range& range) {
         using element = std::ranges::range_value_t<Range>;
-        return staging_.add((n_ + surplus_) * sizeof(element), misalignment(std::ranges::data(range)));
+        return staging_.add((n_ + surplus_) * sizeof(element),
+                            device_staging::misalignment(std::ranges::data(range)));
     }
     // An output, which may be the input.
     template <class Out, class In>
@@ -51,7 +52,7 @@ class sorting_call {
     }
     template <class T>
     [[nodiscard]] cuda::device_span<T> span(std::size_t array) const {
-        return {reinterpret_cast<T*>(staging_.device(array)), n_ + surplus_};
+        return {staging_.at<T>(array), n_ + surplus_};
     }
     [[nodiscard]] cuda::sort_options options(const sort_options& asked) const {
         return {asked.descending, counted_ ? span<const std::uint64_t>(length_).data() : nullptr};
@@ -75,8 +76,6 @@ class sorting_call {
     }
 
   private:
-    static std::size_t misalignment(const void* p) { return reinterpret_cast<std::uintptr_t>(p) % 64; }
-
     cuda_executor& ex_;
     device_staging& staging_;
     std::size_t n_, surplus_ = 0, length_ = 0;

@@ -10,6 +10,7 @@
 #include <cuda_runtime_api.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -40,6 +41,12 @@ class device_staging {
     [[nodiscard]] std::byte* host(std::size_t array) const { return arrays_[array].host; }
     void write(std::size_t array, const void* from, std::size_t bytes);
     [[nodiscard]] std::byte* device(std::size_t array) const { return arrays_[array].device; }
+    template <class T>
+    [[nodiscard]] T* at(std::size_t array) const {
+        return reinterpret_cast<T*>(device(array));
+    }
+    // The offset at which an array lies as the host's does.
+    static std::size_t misalignment(const void* p) { return reinterpret_cast<std::uintptr_t>(p) % 64; }
 
     void upload(cudaStream_t stream);
     // Returns when everything in the stream is done.

@@ -20,6 +20,7 @@
 
 #include "nccl/ranks.hpp"
 #include "support/cuts.hpp"
+#include "support/recurrence_calls.hpp"
 #include "support/scan_calls.hpp"
 #include "upsweep/concepts.hpp"
 #include "upsweep/core/accumulator.hpp"
@@ -30,7 +31,7 @@
 
 namespace upsweep::test {
 
-// The library's functions stay visible beside those of support/scan_calls.hpp.
+// The library's functions stay visible beside those of support/scan_calls.hpp and recurrence_calls.hpp.
 using upsweep::exclusive_scan;
 using upsweep::inclusive_scan;
 using upsweep::linear_recurrence;
@@ -59,8 +60,9 @@ class nccl_executor {
             const std::size_t begin = cuts[std::size_t(number)], own = counts[std::size_t(number)];
             device_staging& staging = rank.staging;
             staging.begin();
-            const std::size_t x = staging.add(own * sizeof(In), misalignment(in + begin));
-            const std::size_t y = in_place ? x : staging.add(own * sizeof(Out), misalignment(out + begin));
+            const std::size_t x = staging.add(own * sizeof(In), device_staging::misalignment(in + begin));
+            const std::size_t y =
+                in_place ? x : staging.add(own * sizeof(Out), device_staging::misalignment(out + begin));
             const std::size_t initial = staging.add(sizeof(Acc), alignof(Acc) * (turn % 5));
             const std::size_t total = staging.add(sizeof(Acc), alignof(Acc) * (turn % 7));
             staging.place();
@@ -69,15 +71,15 @@ class nccl_executor {
             asked.reverse = options.reverse;
             if (options.initial && turn % 2 == 1) {
                 staging.write(initial, &*options.initial, sizeof(Acc));
-                asked.device_initial = at<const Acc>(staging, initial);
+                asked.device_initial = staging.at<const Acc>(initial);
             } else {
                 asked.initial = options.initial;
             }
-            if (options.total != nullptr) asked.total = at<Acc>(staging, total);
+            if (options.total != nullptr) asked.total = staging.at<Acc>(total);
             if (turn % 3 != 0) asked.elements = &elements;
             staging.upload(rank.local.stream());
-            const cuda::device_span<const In> from(at<const In>(staging, x), own);
-            const cuda::device_span<Out> to(at<Out>(staging, y), own);
+            const cuda::device_span<const In> from(staging.at<const In>(x), own);
+            const cuda::device_span<Out> to(staging.at<Out>(y), own);
             if constexpr (std::is_same_v<Function, std::identity>) {
                 if (exclusive)
                     upsweep::exclusive_scan<Acc>(rank.ranks, from, to, op, asked);
@@ -103,27 +105,28 @@ class nccl_executor {
     }
 
     template <class T, class A, class B, class Out>
-    void recurrence(const A* a, std::size_t n, const B* b, const T& x0, Out* out,
-                    const recurrence_options& options) {
+    void recurrence(const A* a, std::size_t n, const B* b, std::size_t b_size, const T& x0, Out* out,
+                    std::size_t out_size, const recurrence_options& options) {
+        ASSERT_TRUE(b_size == n && out_size == n);
         const std::vector<std::size_t> cuts = cut_among(team_.size(), n, turn_++);
         const void* const arrays[] = {a, b};
         team_.run([&](test_rank& rank, int number) {
             const std::size_t begin = cuts[std::size_t(number)], own = cuts[std::size_t(number) + 1] - begin;
             device_staging& staging = rank.staging;
             staging.begin();
-            const std::size_t x = staging.add(own * sizeof(A), misalignment(a + begin));
-            const std::size_t y = staging.add(own * sizeof(B), misalignment(b + begin));
-            const std::size_t z = out == arrays[0] ? x
-                                  : out == arrays[1]
-                                      ? y
-                                      : staging.add(own * sizeof(Out), misalignment(out + begin));
+            const std::size_t x = staging.add(own * sizeof(A), device_staging::misalignment(a + begin));
+            const std::size_t y = staging.add(own * sizeof(B), device_staging::misalignment(b + begin));
+            const std::size_t z = out == arrays[0]   ? x
+                                  : out == arrays[1] ? y
+                                                     : staging.add(own * sizeof(Out),
+                                                                   device_staging::misalignment(out + begin));
             staging.place();
             if (own != 0) staging.write(x, a + begin, own * sizeof(A));
             if (own != 0) staging.write(y, b + begin, own * sizeof(B));
             staging.upload(rank.local.stream());
-            upsweep::linear_recurrence(rank.ranks, cuda::device_span<const A>(at<const A>(staging, x), own),
-                                       cuda::device_span<const B>(at<const B>(staging, y), own), x0,
-                                       cuda::device_span<Out>(at<Out>(staging, z), own),
+            upsweep::linear_recurrence(rank.ranks, cuda::device_span<const A>(staging.at<const A>(x), own),
+                                       cuda::device_span<const B>(staging.at<const B>(y), own), x0,
+                                       cuda::device_span<Out>(staging.at<Out>(z), own),
                                        {.reverse = options.reverse});
             staging.download(rank.local.stream());
             if (own != 0) std::memcpy(static_cast<void*>(out + begin), staging.host(z), own * sizeof(Out));
@@ -132,24 +135,9 @@ class nccl_executor {
     }
 
   private:
-    static std::size_t misalignment(const void* p) { return reinterpret_cast<std::uintptr_t>(p) % 64; }
-    template <class T>
-    static T* at(const device_staging& staging, std::size_t array) {
-        return reinterpret_cast<T*>(staging.device(array));
-    }
-
     rank_team team_;
     unsigned turn_ = 0;
 };
-
-template <class Acc = deduced, input_range A, input_range B, class Out,
-          class T = cuda::detail::recurrence_number<Acc, std::ranges::range_value_t<A>,
-                                                    std::ranges::range_value_t<B>>>
-void linear_recurrence(nccl_executor& ex, const A& a, const B& b, const std::type_identity_t<T>& x0,
-                       Out&& out, const recurrence_options& options = {}) {
-    ex.recurrence<T>(std::ranges::data(a), std::ranges::size(a), std::ranges::data(b), x0,
-                     std::ranges::data(out), options);
-}
 
 // One number of ranks, and what it must prove to be.
 struct nccl_backend {

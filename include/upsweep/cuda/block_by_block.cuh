@@ -8,13 +8,13 @@
 // next; reversed, the one before. Bits: those of one scan of the whole (docs/numerics.md), wherever it is
 // cut. Shapes, types, aliasing, errors: as cuda/scan.cuh; the accumulator is the carry's. The executor
 // must have the stream that the carry was made for. Options: `reverse`, operator and function are the same
-// for every block, which is not checked; initial values count in the first call; `total` receives the fold of
-// everything so far; there is no `length`. If a call throws, the carry is left as it was unless something had
-// been enqueued, which only a failing device or lack of memory can do; then it is unspecified until reset().
-// Complexity: one read and one write of the block's whole supers (131,072 elements from a multiple of it on),
-// at a scan's speed, two reads of the up to 2 * 131,071 elements at its ends, in three short kernels each.
-// Blocks that begin at multiples of a super have no head; under exact operators a block is one scan. Scratch:
-// as cuda/scan.cuh, and about 2 KiB.
+// for every block, which is not checked; an initial value counts in the first call that has one, if no
+// elements came before; `total` receives the fold of everything so far; there is no `length`. If a call
+// throws, the carry is left as it was unless something had been enqueued, which only a failing device or lack
+// of memory can do; then it is unspecified until reset(). Complexity: one read and one write of the block's
+// whole supers (131,072 elements from a multiple of it on), at a scan's speed, two reads of the up to 2 *
+// 131,071 elements at its ends, in three short kernels each. Blocks that begin at multiples of a super have
+// no head; under exact operators a block is one scan. Scratch: as cuda/scan.cuh, and some 400 accumulators.
 #pragma once
 
 #include <cstdint>
@@ -63,7 +63,7 @@ class block_launch {
     static constexpr int super_level = piece_tree<Types>::super_level;
 
     [[nodiscard]] const tree_parts<Total>* left() const {
-        return carried_.is_started ? carried_.latest : nullptr;
+        return carried_.has_value() ? carried_.latest : nullptr;
     }
     void scan_edge(std::uint64_t begin, std::uint64_t end) {
         const scan_arguments<Types> edge = part_of(arguments_, begin, end);
@@ -77,7 +77,7 @@ class block_launch {
         scan_arguments<Types> body = part_of(arguments_, begin, end);
         Total* const wanted = body.total;
         body.total = &carried_.next->level[super_level];
-        if (carried_.is_started && carried_.has_value()) {
+        if (carried_.has_value()) {
             body.has_initial = true;
             body.device_initial = &carried_.latest->level[super_level];
         }
@@ -115,7 +115,7 @@ void scan_block(executor& ex, scan_carry<Acc>& carry, device_span<const In> in, 
         throw_error(errc::invalid_argument,
                     "options.length: expected none, because a scan in blocks has to know where it stands");
     carried_parts<Acc>& carried = carry.parts();
-    if (carried.is_started) {
+    if (carried.has_value()) {
         options.initial.reset();
         options.device_initial = nullptr;
     }

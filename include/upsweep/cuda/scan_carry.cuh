@@ -17,7 +17,6 @@ struct carried_parts {
     tree_parts<Acc>* latest = nullptr;
     tree_parts<Acc>* next = nullptr;  // room for what will stand to the left of the one after it
     std::uint64_t element_count = 0;
-    bool is_started = false;
     bool has_initial = false;
 
     // Whether there is anything.
@@ -26,7 +25,6 @@ struct carried_parts {
     void advance(std::uint64_t count, bool with_initial) {
         std::swap(latest, next);
         element_count += count;
-        is_started = true;
         has_initial = with_initial;
     }
 };

@@ -5,6 +5,7 @@
 // nccl/scan.cuh.
 #pragma once
 
+#include <optional>
 #include <type_traits>
 
 #include "upsweep/cuda/recurrence.cuh"
@@ -29,7 +30,9 @@ requires(!std::is_const_v<Out>) void linear_recurrence(nccl::executor& ex, cuda:
                                                        const nccl::recurrence_options& options = {}) {
     const auto arguments =
         cuda::detail::checked_recurrence<T>(ex.local(), a, b, x0, out, {.reverse = options.reverse});
-    const nccl::distribution elements = nccl::detail::distribution_of(ex, a.size(), options.elements);
+    std::optional<nccl::distribution> agreed;
+    const nccl::distribution& elements =
+        nccl::detail::distribution_of(ex, a.size(), options.elements, agreed);
     nccl::detail::scan_piece<cuda::detail::recurrence_types<T, A, B, Out>, false>(ex, arguments, elements);
 }
 

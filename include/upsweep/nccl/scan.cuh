@@ -43,9 +43,11 @@ struct scan_options {
 
 namespace detail {
 
-// How many elements everybody has: what was given, if it is right here, or what ranks tell each other.
-inline distribution distribution_of(const executor& ex, std::uint64_t n, const distribution* given) {
-    if (given == nullptr) return {ex, n};
+// How many elements everybody has: what was given, if it is right here, or what ranks tell each other, which
+// is kept in `agreed`.
+inline const distribution& distribution_of(const executor& ex, std::uint64_t n, const distribution* given,
+                                           std::optional<distribution>& agreed) {
+    if (given == nullptr) return agreed.emplace(ex, n);
     if (given->size() != ex.size())
         throw_error(errc::invalid_argument, "options.elements: expected " + std::to_string(ex.size()) +
                                                 " ranks, but it has " + std::to_string(given->size()));
@@ -82,7 +84,7 @@ void scan_piece(const executor& ex, cuda::scan_arguments<Types> arguments, const
         if (!is_last) piece.summarise(scratch);
         if (!is_first) ex.receive(parts, sizeof *parts, own.before);
         if (is_last) {
-            cuda::carried_parts<Total> carried{parts, parts + 1, own.first, true, arguments.has_initial};
+            cuda::carried_parts<Total> carried{parts, parts + 1, own.first, arguments.has_initial};
             cuda::detail::block_launch<Types, Exclusive>(local, arguments, carried, scratch).run();
         } else {
             piece.walk(scratch, is_first ? nullptr : parts, parts + 1, nullptr);
@@ -102,7 +104,8 @@ void scan(const executor& ex, cuda::device_span<const In> in, cuda::device_span<
                                         options.total, nullptr};
     auto arguments =
         cuda::detail::checked_arguments<Exclusive, Acc, In>(ex.local(), in, out, op, load, local, true);
-    const distribution elements = distribution_of(ex, in.size(), options.elements);
+    std::optional<distribution> agreed;
+    const distribution& elements = distribution_of(ex, in.size(), options.elements, agreed);
     if constexpr (!has_identity<Op, Acc>) {  // then all ranks throw, or none
         if (Exclusive && !arguments.has_initial && elements.total() != 0)
             throw_error(errc::invalid_argument,
