@@ -21,6 +21,7 @@ namespace upsweep::cpu::HWY_NAMESPACE {
 template <class T, class Op>
 struct lane_codec {
     using lane = T;
+    static constexpr bool is_free = true;
     static HWY_INLINE vector<lane> encode(vector<T> v) { return v; }
     static HWY_INLINE vector<T> decode(vector<lane> v) { return v; }
 };
@@ -31,6 +32,7 @@ template <class T, class Op>
 requires std::is_floating_point_v<T>
 struct lane_codec<T, Op> {
     using lane = hwy::MakeSigned<T>;
+    static constexpr bool is_free = false;
     static constexpr bool is_maximum = std::is_same_v<Op, maximum>;
 
     static HWY_INLINE vector<lane> flip(vector<lane> bits) {
@@ -46,32 +48,12 @@ struct lane_codec<T, Op> {
     static HWY_INLINE vector<T> decode(vector<lane> v) { return hn::BitCast(full<T>(), flip(v)); }
 };
 
-// Minimum and maximum as the maximum of unsigned lanes, of which zero is the identity, so that lanes that
-// move in need not be filled. Lanes of eight bytes stay as they are: few processors compare those without a
-// sign.
-template <class T, class Op>
-struct unsigned_codec {
-    using ordered = lane_codec<T, Op>;
-    using lane = std::make_unsigned_t<typename ordered::lane>;
-    // Of a signed number the sign, of a minimum every bit is inverted.
-    static constexpr lane inverted =
-        static_cast<lane>((std::is_signed_v<typename ordered::lane> ? lane{1} << (8 * sizeof(lane) - 1) : 0) ^
-                          (std::is_same_v<Op, minimum> ? ~lane{0} : 0));
-    static HWY_INLINE vector<lane> encode(vector<T> v) {
-        const full<lane> d;
-        return hn::Xor(hn::BitCast(d, ordered::encode(v)), hn::Set(d, inverted));
-    }
-    static HWY_INLINE vector<T> decode(vector<lane> v) {
-        const full<lane> d;
-        return ordered::decode(hn::BitCast(full<typename ordered::lane>(), hn::Xor(v, hn::Set(d, inverted))));
-    }
-};
-
 // Floats as they are: right while there is neither a NaN nor a -0 among them, and then the vector unit's own
 // minimum and maximum are those of IEEE 754-2019.
 template <class T>
 struct plain_codec {
     using lane = T;
+    static constexpr bool is_free = true;
     static HWY_INLINE vector<T> encode(vector<T> v) { return v; }
     static HWY_INLINE vector<T> decode(vector<T> v) { return v; }
 };

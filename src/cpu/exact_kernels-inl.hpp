@@ -90,8 +90,7 @@ requires(std::is_signed_v<T>&& std::is_integral_v<T> && !selects<Op>) struct exa
 template <class T, class Op>
 requires selects<Op>
 struct exact<T, Op> {
-    using mapped = std::conditional_t<sizeof(T) <= 4, register_scan<T, Op, unsigned_codec<T, Op>, maximum>,
-                                      register_scan<T, Op, lane_codec<T, Op>>>;
+    using mapped = register_scan<T, Op, lane_codec<T, Op>>;
     using plain = register_scan<T, Op, plain_codec<T>>;
     static constexpr std::size_t width = lanes<T>;
     static constexpr std::size_t together = 4;  // vectors compared at once

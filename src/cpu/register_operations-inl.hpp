@@ -1,17 +1,10 @@
-// Scans of a vector in its register, for operators under which every grouping gives the same bits.
+// Scans of a vector in its register, and what puts windows over vectors together (register_scan-inl.hpp), for
+// operators under which every grouping gives the same bits.
 //
-// A vector is scanned by doubling distances (Hillis and Steele, 1986) within 128-bit blocks, then across
-// blocks. What enters from the left is one more operation on every vector, so the chain from vector to vector
-// is a single operation long.
-//
-// Shuffles across blocks have a long latency. So where a vector has several blocks, vectors are scanned in
-// groups of four or eight: the folds of all their blocks are gathered in one vector, and that is scanned
-// once.
-//
-// Cost per vector with m lanes in a block: log2(m) + 1 shuffles and as many operations; and per group of k
-// vectors at most k + log2(m) + 8 shuffles and log2(m) + 6 operations. A vector by itself, of n lanes:
-// log2(n) + 1 shuffles and log2(n) + 2 operations. Where a shuffle crosses blocks (AVX-512, lanes of four and
-// eight bytes) all distances of a vector by itself are doubled in the same way.
+// A vector by itself is scanned by doubling distances (Hillis and Steele, 1986) within 128-bit blocks, then
+// across blocks; with AVX-512 and lanes of four and eight bytes through all of it at once. What enters from
+// the left is one more operation on every vector, so the chain from vector to vector is a single operation
+// long. Of n lanes: log2(n) + 1 shuffles and log2(n) + 2 operations.
 
 #if defined(UPSWEEP_REGISTER_OPERATIONS_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef UPSWEEP_REGISTER_OPERATIONS_INL_HPP
@@ -62,29 +55,54 @@ struct register_operations {
             return hn::Or(move(v), hn::AndNot(move(ones), identity()));  // all ones where k lanes moved in
         }
     }
+    // Moves all of v by some bytes, away from the first; the last bytes of `before`, the vector next to it,
+    // move in. AVX-512 does that at once for whole words of 32 bits.
+    template <std::size_t bytes, bool Backwards>
+    static HWY_INLINE V follow_bytes(V before, V v) {
+        const full<Lane> d;
 #if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
+        if constexpr (bytes % 4 == 0) {
+            const full<std::uint32_t> words;
+            const auto a = hn::BitCast(words, Backwards ? before : v),
+                       b = hn::BitCast(words, Backwards ? v : before);
+            constexpr int lowest = static_cast<int>((Backwards ? bytes : 64 - bytes) / 4);
+            return hn::BitCast(d, hn::VFromD<decltype(words)>{_mm512_alignr_epi32(a.raw, b.raw, lowest)});
+        } else {
+            return follow_in_blocks<bytes, Backwards>(follow_bytes<16, Backwards>(before, v), v);
+        }
+#else
+        if constexpr (blocks == 1) {
+            return follow_in_blocks<bytes, Backwards>(before, v);
+        } else {
+            static_assert(blocks == 2);
+            const V moved =
+                Backwards ? hn::ConcatLowerUpper(d, before, v) : hn::ConcatLowerUpper(d, v, before);
+            if constexpr (bytes == 16)
+                return moved;
+            else
+                return follow_in_blocks<bytes, Backwards>(moved, v);
+        }
+#endif
+    }
+    template <std::size_t bytes, bool Backwards>
+    static HWY_INLINE V follow_in_blocks(V before, V v) {
+        const full<Lane> d;
+        if constexpr (Backwards)
+            return hn::CombineShiftRightBytes<bytes>(d, before, v);
+        else
+            return hn::CombineShiftRightBytes<16 - bytes>(d, v, before);
+    }
+    // The same by k lanes.
+    template <std::size_t k, bool Backwards>
+    static HWY_INLINE V follow(V before, V v) {
+        return follow_bytes<k * sizeof(Lane), Backwards>(before, v);
+    }
     // AVX-512 moves lanes of four and eight bytes through all of a vector at once.
-    static constexpr bool slides = sizeof(Lane) >= 4;
-    // Moves all lanes by k, away from the first; `from` moves in.
+    static constexpr bool slides = HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86 && sizeof(Lane) >= 4;
     template <std::size_t k, bool Backwards>
     static HWY_INLINE V slide(V v, V from) {
-        if constexpr (Backwards) std::swap(v, from);
-        constexpr int lowest = static_cast<int>(Backwards ? k : width - k);
-        if constexpr (sizeof(Lane) == 4) {
-            const full<std::uint32_t> d;
-            return hn::BitCast(full<Lane>(), hn::VFromD<decltype(d)>{_mm512_alignr_epi32(
-                                                 hn::BitCast(d, v).raw, hn::BitCast(d, from).raw, lowest)});
-        } else {
-            const full<std::uint64_t> d;
-            return hn::BitCast(full<Lane>(), hn::VFromD<decltype(d)>{_mm512_alignr_epi64(
-                                                 hn::BitCast(d, v).raw, hn::BitCast(d, from).raw, lowest)});
-        }
+        return follow<k, Backwards>(from, v);
     }
-#else
-    static constexpr bool slides = false;
-    template <std::size_t k, bool Backwards>
-    static V slide(V v, V from);
-#endif
     template <std::size_t k, bool Backwards>
     static HWY_INLINE V scan_lanes(V v) {
         if constexpr (k < width)
@@ -177,82 +195,6 @@ struct register_operations {
         *total = sum;
         return before;
     }
-    // Vectors of a group. In the vector of their folds, lane k of every block belongs to the group's vector
-    // k; backwards, the k-th lane from the block's end.
-    static constexpr std::size_t group = std::min<std::size_t>(8, block_lanes<Lane>);
-    static constexpr bool in_groups = blocks >= 2 && sizeof(Lane) <= 4 && (zero_identity || !slides);
-    // Where vectors by themselves are nearly as fast, they are faster than one group.
-    static constexpr std::size_t least_groups = slides ? 2 : 1;
-    // Vectors that hold the lanes of a group four times, if smaller than 32 bits, for Broadcast of those.
-    static constexpr std::size_t spreads = std::max<std::size_t>(1, group / 4);
-    // The last lanes of every block, in lanes of Size bytes that hold those of neighbouring vectors.
-    template <std::size_t Size, bool Backwards, std::size_t Count>
-    static HWY_INLINE V gather_last(const V (&v)[Count]) {
-        if constexpr (Count == 1) {
-            return v[0];
-        } else {
-            using U = hwy::UnsignedFromSize<Size>;
-            const full<U> d;
-            return [&]<std::size_t... K>(std::index_sequence<K...>) HWY_ATTR {
-                const auto join = [&](V a, V b) HWY_ATTR {
-                    const auto p = hn::BitCast(d, a), q = hn::BitCast(d, b);
-                    return hn::BitCast(full<Lane>(), Backwards ? hn::InterleaveLower(d, q, p)
-                                                               : hn::InterleaveUpper(d, p, q));
-                };
-                const V pairs[] = {join(v[2 * K], v[2 * K + 1])...};
-                return gather_last<2 * Size, Backwards>(pairs);
-            }
-            (std::make_index_sequence<Count / 2>());
-        }
-    }
-    template <bool Backwards>
-    static HWY_INLINE V gather_folds(const V (&v)[group]) {
-        const V folds = gather_last<sizeof(Lane), Backwards>(v);
-        constexpr std::size_t others = block_lanes<Lane> - group;
-        if constexpr (others == 0)
-            return folds;
-        else
-            return Backwards ? hn::ShiftLeftLanes<others>(full<Lane>(), folds)
-                             : hn::ShiftRightLanes<others>(full<Lane>(), folds);
-    }
-    // What is before every block of every vector, from their folds; carry is advanced.
-    template <bool Backwards>
-    static HWY_INLINE V before_group(V folds, V& carry) {
-        constexpr std::size_t last = Backwards ? block_lanes<Lane> - group : group - 1;
-        V all;
-        const V before = before_blocks<Backwards>(folds, &all);
-        const V after = scan_block<Backwards>(all);
-        const V starts = op(op(carry, shift<1, Backwards>(after)), before);
-        carry = op(carry, broadcast_lane<last>(after));
-        return starts;
-    }
-    // spread[k / 4] has the k-th of a block's lanes that belong to the group in all of the block's 32-bit
-    // lane k % 4.
-    template <bool Backwards>
-    static HWY_INLINE void spread_lanes(V starts, V (&spread)[spreads]) {
-        const full<Lane> d;
-        if constexpr (sizeof(Lane) == 4) {
-            spread[0] = starts;
-        } else if constexpr (sizeof(Lane) == 2) {
-            spread[0] = hn::InterleaveLower(d, starts, starts);
-            spread[1] = hn::InterleaveUpper(d, starts, starts);
-        } else {
-            const full<std::uint16_t> pairs;
-            const auto twice = hn::BitCast(pairs, Backwards ? hn::InterleaveUpper(d, starts, starts)
-                                                            : hn::InterleaveLower(d, starts, starts));
-            spread[0] = hn::BitCast(d, hn::InterleaveLower(pairs, twice, twice));
-            spread[1] = hn::BitCast(d, hn::InterleaveUpper(pairs, twice, twice));
-        }
-    }
-    // What is before every block of the group's vector K.
-    template <std::size_t K, bool Backwards>
-    static HWY_INLINE V start_of(const V (&spread)[spreads]) {
-        constexpr std::size_t at = Backwards ? group - 1 - K : K;
-        const full<std::uint32_t> words;
-        return hn::BitCast(full<Lane>(),
-                           hn::Broadcast<static_cast<int>(at % 4)>(hn::BitCast(words, spread[at / 4])));
-    }
-
     // Whether elements can be taken out of results again.
     static constexpr bool undoes = std::is_same_v<Op, plus> || std::is_same_v<Op, bit_xor>;
     static HWY_INLINE V take_out(V results, V elements) {

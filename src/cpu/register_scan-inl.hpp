@@ -1,6 +1,11 @@
-// Scans of arrays by vectors scanned in their registers (register_operations-inl.hpp): whole vectors, groups
-// of them where that is faster, and the elements that no vector fills one by one. Every vector is loaded and
-// stored once.
+// Scans of arrays by whole vectors, and of the elements that no vector fills by one vector in its register or
+// one by one. Every result is stored once.
+//
+// A scan of a vector in its register needs what is before it in all lanes: the last lane of the one before,
+// broadcast. Windows do without. Every lane folds the last n elements up to its own, n being the lanes of a
+// vector, over the boundary to the vector before; what is before its window are the results of that vector,
+// lane by lane. Cost per vector: log2(n) shuffles at most, fewer where elements are loaded from a place
+// earlier instead, and log2(n) + 1 operations, of which one is in the chain from vector to vector.
 
 #if defined(UPSWEEP_REGISTER_SCAN_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef UPSWEEP_REGISTER_SCAN_INL_HPP
@@ -71,113 +76,118 @@ struct register_scan {
         hn::BlendedStore(codec::decode(results), there, d, y);
     }
 
-    // Whole groups, at least one, of n elements; returns how many elements they have. The next group is
-    // scanned within its blocks while this one gets what is before it. `ahead` is asked for from element
-    // `done` of `all` on.
-    template <placement Where, bool Backwards, bool Exclusive>
-    static HWY_INLINE std::size_t scan_groups(const T* x, T* y, std::size_t n, V& carry,
-                                              const input_ahead& ahead, std::size_t done, std::size_t all) {
-        constexpr std::size_t size = vectors::group * width;
-        const auto lies = [](std::size_t first) {
-            return static_cast<std::ptrdiff_t>(first) * (Backwards ? -1 : 1) -
-                   (Backwards ? static_cast<std::ptrdiff_t>(width - 1) : 0);
-        };
-        // Indices that are constants keep arrays of vectors in registers.
-        return [&]<std::size_t... K>(std::index_sequence<K...>) HWY_ATTR {
-            const auto begin = [&](std::size_t first, V(&v)[vectors::group]) HWY_ATTR {
-                const V elements[] = {load_as<codec>(x + lies(first + K * width))...};
-                const V after[] = {vectors::template scan_block<Backwards>(elements[K])...};
-                ((v[K] = Exclusive ? vectors::template exclude<Backwards>(after[K], elements[K]) : after[K]),
-                 ...);
-                return vectors::template gather_folds<Backwards>(after);
-            };
-            const auto end = [&](std::size_t first, V starts, const V(&v)[vectors::group]) HWY_ATTR {
-                V spread[vectors::spreads];
-                vectors::template spread_lanes<Backwards>(starts, spread);
-                (store_as<codec, Where>(vectors::op(vectors::template start_of<K, Backwards>(spread), v[K]),
-                                        y + lies(first + K * width)),
-                 ...);
-            };
-            V now[vectors::group];
-            V folds = begin(0, now);
-            std::size_t i = size;
-            for (; i + size <= n; i += size) {
-                prefetch<Backwards>(ahead, done + i - size, size, all, sizeof(T));
-                const V starts = vectors::template before_group<Backwards>(folds, carry);
-                V next[vectors::group];
-                folds = begin(i, next);
-                end(i - size, starts, now);
-                ((now[K] = next[K]), ...);
-            }
-            prefetch<Backwards>(ahead, done + i - size, size, all, sizeof(T));
-            end(i - size, vectors::template before_group<Backwards>(folds, carry), now);
-            return i;
-        }
-        (std::make_index_sequence<vectors::group>());
+    // Where a vector lies whose first element is x[first], backwards x[-first].
+    template <bool Backwards>
+    static HWY_INLINE std::ptrdiff_t lies(std::size_t first) {
+        const auto at = static_cast<std::ptrdiff_t>(first);
+        return Backwards ? -at - static_cast<std::ptrdiff_t>(width - 1) : at;
     }
+    // A window is put together by doubling: of the elements and those a place earlier, which are loaded, or
+    // up to three places for lanes of one byte, as shuffles of single bytes across blocks are dearer than
+    // loads; then of the folds of two, four, ... elements and those of the vector before. An exclusive scan
+    // is the inclusive one of the elements a place earlier.
+    template <bool Backwards, bool Exclusive>
+    struct window_scan {
+        static constexpr std::size_t loaded = !codec::is_free ? 1 : sizeof(T) == 1 && width > 16 ? 4 : 2;
+        static constexpr std::size_t levels = [] {
+            std::size_t count = 0;
+            for (std::size_t size = loaded; size < width; size *= 2) ++count;
+            return std::max<std::size_t>(count, 1);
+        }();
+        V now[loaded];     // now[k] has the elements k places earlier, or k + 1 of an exclusive scan
+        V recent[levels];  // of the vector before the folds of `loaded`, twice as many, ... elements
+        V out;
 
-    // Whole vectors, at least one, of an exclusive scan, from element i of n on: the inclusive scan of the
-    // elements one place earlier. Each is loaded before the results of the one before are stored, which may
-    // lie there.
-    template <placement Where, bool Backwards>
-    static HWY_INLINE std::size_t scan_delayed(const T* x, T* y, std::size_t i, std::size_t n, V& carry,
-                                               const input_ahead& ahead) {
-        const auto at = [](std::size_t first) {
-            return Backwards ? -static_cast<std::ptrdiff_t>(first + width - 1)
-                             : static_cast<std::ptrdiff_t>(first);
-        };
-        const std::size_t begin = i;
-        V elements = vectors::template slide<1, Backwards>(load_as<codec>(x + at(i)), vectors::identity());
-        for (; i + 2 * width <= n; i += width) {
-            prefetch<Backwards>(ahead, i, width, n, sizeof(T));
-            const V next = load_as<codec>(x + at(i + width - 1));
-            store_as<codec, Where>(vectors::template scan_next<Backwards>(elements, carry, false), y + at(i));
-            elements = next;
+        template <std::size_t K = 0>
+        HWY_INLINE void begin(V first, V carry) {
+            if constexpr (K < loaded) {
+                if constexpr (K + Exclusive == 0)
+                    now[K] = first;
+                else
+                    now[K] = vectors::template follow<K + Exclusive, Backwards>(vectors::identity(), first);
+                begin<K + 1>(first, carry);
+            } else {
+                forget();
+                out = carry;
+            }
         }
-        const T last = *(Backwards ? x + at(i) : x + at(i) + (width - 1));
-        store_as<codec, Where>(vectors::template scan_next<Backwards>(elements, carry, false), y + at(i));
-        carry = vectors::op(carry, codec::encode(hn::Set(full<T>(), last)));
-        return i + width - begin;
+        template <std::size_t Level = 0>
+        HWY_INLINE void forget() {  // a loop would keep the array in memory
+            if constexpr (Level < levels) {
+                recent[Level] = vectors::identity();
+                forget<Level + 1>();
+            }
+        }
+        template <std::size_t K = 0>
+        HWY_INLINE void load(const T* x, std::size_t i) {
+            if constexpr (K < loaded) {
+                now[K] = load_as<codec>(x + lies<Backwards>(i - K - Exclusive));
+                load<K + 1>(x, i);
+            }
+        }
+        template <std::size_t Size = loaded, std::size_t Level = 0>
+        HWY_INLINE V widen(V v) {
+            if constexpr (Size >= width) {
+                return v;
+            } else {
+                const V moved = vectors::template follow<Size, Backwards>(recent[Level], v);
+                recent[Level] = v;
+                return widen<2 * Size, Level + 1>(vectors::op(moved, v));
+            }
+        }
+        HWY_INLINE void advance() {
+            V v = now[0];
+            if constexpr (loaded >= 2) v = vectors::op(now[1], v);
+            if constexpr (loaded == 4) v = vectors::op(vectors::op(now[3], now[2]), v);
+            out = vectors::op(out, widen(v));
+        }
+    };
+    // From element i on, as long as there are whole vectors, of which there must be one; returns where it
+    // ends.
+    template <placement Where, bool Backwards, bool Exclusive>
+    static HWY_INLINE std::size_t scan_windows(const T* x, T* y, std::size_t i, std::size_t n, V& carry,
+                                               const input_ahead& ahead) {
+        window_scan<Backwards, Exclusive> scan;
+        scan.begin(load_as<codec>(x + lies<Backwards>(i)), carry);
+        const auto step = [&]() HWY_ATTR __attribute__((always_inline)) {
+            scan.advance();
+            scan.load(x, i + width);  // before results are stored where it may lie
+            store_as<codec, Where>(scan.out, y + lies<Backwards>(i));
+            i += width;
+        };
+        constexpr std::size_t together = std::max<std::size_t>(2, 64 / (width * sizeof(T)));
+        while (i + (together + 1) * width <= n) {
+            prefetch<Backwards>(ahead, i, together * width, n, sizeof(T));
+            for (std::size_t k = 0; k < together; ++k) step();
+        }
+        while (i + 2 * width <= n) step();
+        scan.advance();
+        V last = scan.out;
+        if constexpr (Exclusive) last = vectors::op(last, load_as<codec>(x + lies<Backwards>(i)));
+        store_as<codec, Where>(scan.out, y + lies<Backwards>(i));
+        carry = hn::Set(full<typename codec::lane>(), hn::ExtractLane(last, Backwards ? 0 : width - 1));
+        return i + width;
     }
 
     template <placement Where, bool Backwards>
     static HWY_NOINLINE T scan(const T* x, T* y, std::size_t n, T start, const scan_pass& pass) {
-        constexpr std::size_t together =
-            std::max<std::size_t>(1, 64 / (width * sizeof(T)));  // vectors of a cache line
         constexpr std::ptrdiff_t direction = Backwards ? -1 : 1;
         const bool exclusive = pass.exclusive;
-        const input_ahead ahead = pass.ahead;
-        const std::size_t head = Where == placement::streamed ? until_aligned<Backwards>(y, width, n) : 0;
-        start = scan_scalar<Backwards>(x, y, head, start, exclusive);
-        std::size_t i = head;
+        std::size_t i = Where == placement::streamed ? until_aligned<Backwards>(y, width, n) : 0;
+        start = scan_scalar<Backwards>(x, y, i, start, exclusive);
         constexpr bool masks_lanes = !Backwards && HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3;
         if (n - i >= width || (masks_lanes && n - i > most_scalar)) {
             V carry = codec::encode(hn::Set(full<T>(), start));
-            const auto step = [&]() HWY_ATTR {
-                const auto lowest = static_cast<std::ptrdiff_t>(Backwards ? i + width - 1 : i) * direction;
+            if (n - i >= 2 * width) {
+                const input_ahead ahead = pass.ahead;  // a copy, which no store can change
+                i = exclusive ? scan_windows<Where, Backwards, true>(x, y, i, n, carry, ahead)
+                              : scan_windows<Where, Backwards, false>(x, y, i, n, carry, ahead);
+            } else if (n - i >= width) {
+                const std::ptrdiff_t at = lies<Backwards>(i);
                 store_as<codec, Where>(
-                    vectors::template scan_next<Backwards>(load_as<codec>(x + lowest), carry, exclusive),
-                    y + lowest);
+                    vectors::template scan_next<Backwards>(load_as<codec>(x + at), carry, exclusive), y + at);
                 i += width;
-            };
-            if constexpr (vectors::in_groups) {
-                if (n - i >= vectors::least_groups * vectors::group * width) {
-                    const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(i) * direction;
-                    i +=
-                        exclusive
-                            ? scan_groups<Where, Backwards, true>(x + at, y + at, n - i, carry, ahead, i, n)
-                            : scan_groups<Where, Backwards, false>(x + at, y + at, n - i, carry, ahead, i, n);
-                }
             }
-            if constexpr (vectors::slides && !vectors::in_groups) {
-                if (exclusive && n - i >= 8 * width)
-                    i += scan_delayed<Where, Backwards>(x, y, i, n, carry, ahead);
-            }
-            while (i + together * width <= n) {
-                prefetch<Backwards>(ahead, i, together * width, n, sizeof(T));
-                for (std::size_t k = 0; k < together; ++k) step();
-            }
-            while (i + width <= n) step();
             if constexpr (masks_lanes) {
                 if (n - i > most_scalar) {
                     scan_few(x + i, y + i, n - i, carry, exclusive);
