@@ -163,7 +163,7 @@ struct tree : nested_tree<T, Op> {
                                   start_of(Backwards ? row - 1 : row), start_of(Backwards ? row : row + 1));
         };
         const auto results = [&](V start, const T* p)
-                                 HWY_ATTR { return outer(base::op(start, hn::LoadU(d, p))); };
+                                 HWY_ATTR { return outer(base::op_aside(start, hn::LoadU(d, p))); };
         const auto store = [&](V v, T* p) HWY_ATTR {
             if constexpr (Where == placement::streamed)
                 hn::Stream(v, d, p);
