@@ -72,7 +72,10 @@ struct register_operations {
         }
 #else
         if constexpr (blocks == 1) {
-            return follow_in_blocks<bytes, Backwards>(before, v);
+            if constexpr (bytes == 16)
+                return before;
+            else
+                return follow_in_blocks<bytes, Backwards>(before, v);
         } else {
             static_assert(blocks == 2);
             const V moved =

@@ -98,17 +98,19 @@ struct register_scan {
         V recent[levels];  // of the vector before the folds of `loaded`, twice as many, ... elements
         V out;
 
+        // Of the vector that comes first; `carry` is what is before it, in every lane.
+        HWY_INLINE window_scan(V first, V carry) : out(carry) {
+            begin(first);
+            forget();
+        }
         template <std::size_t K = 0>
-        HWY_INLINE void begin(V first, V carry) {
+        HWY_INLINE void begin(V first) {
             if constexpr (K < loaded) {
                 if constexpr (K + Exclusive == 0)
                     now[K] = first;
                 else
                     now[K] = vectors::template follow<K + Exclusive, Backwards>(vectors::identity(), first);
-                begin<K + 1>(first, carry);
-            } else {
-                forget();
-                out = carry;
+                begin<K + 1>(first);
             }
         }
         template <std::size_t Level = 0>
@@ -147,8 +149,7 @@ struct register_scan {
     template <placement Where, bool Backwards, bool Exclusive>
     static HWY_INLINE std::size_t scan_windows(const T* x, T* y, std::size_t i, std::size_t n, V& carry,
                                                const input_ahead& ahead) {
-        window_scan<Backwards, Exclusive> scan;
-        scan.begin(load_as<codec>(x + lies<Backwards>(i)), carry);
+        window_scan<Backwards, Exclusive> scan(load_as<codec>(x + lies<Backwards>(i)), carry);
         const auto step = [&]() HWY_ATTR __attribute__((always_inline)) {
             scan.advance();
             scan.load(x, i + width);  // before results are stored where it may lie
