@@ -30,4 +30,4 @@ endif()
 target_compile_options(upsweep-cuda PUBLIC
     "$<$<COMPILE_LANGUAGE:CUDA>:--expt-relaxed-constexpr;--extended-lambda;-fmad=false>")
 set_target_properties(upsweep-cuda PROPERTIES EXPORT_NAME cuda POSITION_INDEPENDENT_CODE ON)
-upsweep_cuda_in_few_units(upsweep-cuda sort_words.cuh)
+upsweep_cuda_in_few_units(upsweep-cuda)

@@ -28,7 +28,7 @@ std::vector<T> cpu_scan(const std::vector<T>& in, const shape_of_view& shape, in
     return out;
 }
 
-struct first_of_two {  // without an identity
+struct first_of_lines {  // without an identity
     UPSWEEP_HOST_DEVICE float operator()(float a, float) const { return a; }
 };
 
@@ -56,7 +56,7 @@ TEST_F(cuda_axis, refuses_shapes_that_do_not_fit) {
         inclusive_scan(ex, cuda::device_view<const float>(y.data(), {6, 6}),
                        cuda::device_view<float>(y.data(), {6, 6}, {1, 6}), 0);
     });
-    expect_refused("options.initial:", [&] { exclusive_scan(ex, in, out, 0, first_of_two{}); });
+    expect_refused("options.initial:", [&] { exclusive_scan(ex, in, out, 0, first_of_lines{}); });
 }
 TEST_F(cuda_axis, refuses_memory_that_is_not_the_devices) {
     std::vector<float> host(60, 1.0f);

@@ -23,14 +23,14 @@ struct first_half {
 };
 
 // Numbers, and what the CPU says of their bins.
-struct problem {
+struct bins_problem {
     bin_range<float> range;
     device_array<float> in;
     std::vector<float> x;
     std::vector<std::uint64_t> counts, offsets;
     std::vector<float> elements;
 
-    problem(std::size_t n, const bin_range<float>& bins, std::uint64_t seed)
+    bins_problem(std::size_t n, const bin_range<float>& bins, std::uint64_t seed)
         : range(bins),
           in(random_array<float>(n, seed)),
           x(in.read()),
@@ -52,7 +52,7 @@ TEST(cuda_bins, any_number_of_bins) {
          {1u, 3u, 4u, 31u, 32u, 63u, 64u, 255u, 256u, 257u, 4'000u, 58'111u, 58'112u, 65'536u, 65'537u,
           464'888u, 464'889u, 3'000'000u, 17'000'000u}) {
         SCOPED_TRACE(std::to_string(count) + " bins");
-        const problem given(n, {0.125f, 0.75f, count}, count);
+        const bins_problem given(n, {0.125f, 0.75f, count}, count);
         device_array<std::uint64_t> counts(count), offsets(std::size_t(count) + 1);
         device_array<float> out(given.elements.size());
         counts.poison();
@@ -116,7 +116,7 @@ TEST(cuda_bins, no_elements) {
 // own.
 TEST(cuda_bins, between_scans_and_in_graphs) {
     const std::size_t n = repetitions(2'000'003, 300'007);
-    const problem few(n, {0, 1, 100}, 1), many(n, {0, 1, 70'000}, 2);
+    const bins_problem few(n, {0, 1, 100}, 1), many(n, {0, 1, 70'000}, 2);
     cpu::executor host;
     std::vector<float> sums(n);
     inclusive_scan(host, few.x, sums);
@@ -157,7 +157,7 @@ TEST(cuda_bins, through_the_callers_workspace) {
     const std::size_t n = repetitions(500'003, 70'007);
     for (const std::uint32_t count : {100u, 2'000u, 70'000u}) {
         SCOPED_TRACE(std::to_string(count) + " bins");
-        const problem given(n, {0, 1, count}, count);
+        const bins_problem given(n, {0, 1, count}, count);
         device_array<float> out(given.elements.size());
         device_array<std::uint64_t> offsets(std::size_t(count) + 1);
         const std::size_t bytes = cuda::bins_workspace_bytes<float>(cuda::executor(), n, count);
@@ -179,7 +179,7 @@ TEST(cuda_bins, through_the_callers_workspace) {
 }
 
 // A function that changes its mind gets any order, but nothing is written outside `out`.
-struct changes_its_mind {
+struct changing_function {
     unsigned* asked;
     unsigned from, bins;
     __device__ unsigned operator()(float) const { return atomicAdd(asked, 1u) >= from ? bins - 1 : 0; }
@@ -197,7 +197,7 @@ TEST(cuda_bins, a_function_that_changes_its_mind) {
             out.assign(sentinels);
             asked.assign({0});
             bins_by(ex, in.view(), out.span().subspan(around, n), offsets.span(),
-                    changes_its_mind{asked.data(), from, bins});
+                    changing_function{asked.data(), from, bins});
             const std::vector<float> got = out.read();
             for (std::size_t i = 0; i < around; ++i) {
                 ASSERT_EQ(got[i], 7.0f);

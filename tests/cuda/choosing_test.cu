@@ -18,8 +18,8 @@ namespace upsweep::test {
 namespace {
 
 // Elements of an array, and what compaction and partition by `keep` make of them on the CPU.
-struct problem {
-    explicit problem(std::size_t n)
+struct choice_problem {
+    explicit choice_problem(std::size_t n)
         : in(random_array<float>(n, 5)), x(in.read()), compacted(n), partitioned(n) {
         cpu::executor ex;
         compacted.resize(compact_if(ex, x, compacted, keep));
@@ -32,7 +32,7 @@ struct problem {
 
 // Every block overwrites what others have read just before.
 TEST(cuda_choosing, in_place_again_and_again) {
-    const problem given(repetitions(20'000'003, 70'003));
+    const choice_problem given(repetitions(20'000'003, 70'003));
     ASSERT_GT(given.compacted.size(), given.x.size() / 10);
     ASSERT_LT(given.compacted.size(), given.x.size() / 10 * 9);
     const device_array<float> expected(given.compacted);
@@ -54,7 +54,7 @@ TEST(cuda_choosing, in_place_again_and_again) {
 }
 
 TEST(cuda_choosing, in_graphs) {
-    const problem given(repetitions(3'000'003, 70'003));
+    const choice_problem given(repetitions(3'000'003, 70'003));
     const device_array<float> kept(given.compacted), parted(given.partitioned);
     device_array<float> a(given.x.size()), b(given.x.size());
     device_array<std::uint64_t> counts(2);
@@ -80,7 +80,7 @@ TEST(cuda_choosing, in_graphs) {
 }
 
 TEST(cuda_choosing, through_the_callers_workspace) {
-    const problem given(repetitions(300'007, 70'007));
+    const choice_problem given(repetitions(300'007, 70'007));
     const device_array<float> kept(given.compacted), parted(given.partitioned);
     device_array<float> out(given.x.size());
     device_array<std::uint64_t> count(1);
@@ -103,7 +103,7 @@ TEST(cuda_choosing, through_the_callers_workspace) {
 }
 
 // A predicate that changes its mind gets any order, but nothing is written outside `out`.
-struct changes_its_mind {
+struct changing_predicate {
     unsigned* asked;
     unsigned from;
     __device__ bool operator()(float) const { return (atomicAdd(asked, 1u) >= from) != (from % 2 == 0); }
@@ -121,7 +121,7 @@ TEST(cuda_choosing, a_predicate_that_changes_its_mind) {
             out.assign(sentinels);
             asked.assign({0});
             cuda::executor ex(nullptr, choice);
-            partition_if(ex, in.view(), out.span().subspan(around, n), changes_its_mind{asked.data(), from},
+            partition_if(ex, in.view(), out.span().subspan(around, n), changing_predicate{asked.data(), from},
                          count.data());
             const std::vector<float> got = out.read();
             for (std::size_t i = 0; i < around; ++i) {

@@ -40,8 +40,9 @@ const std::vector<choice>& choices() {
 }
 
 // Sums of random floats, whose bits show every change of grouping; and the CPU's result.
-struct problem {
-    explicit problem(std::size_t n, std::uint64_t seed) : in(random_array<float>(n, seed)), expected(n) {
+struct repeated_problem {
+    explicit repeated_problem(std::size_t n, std::uint64_t seed)
+        : in(random_array<float>(n, seed)), expected(n) {
         cpu::executor ex;
         const std::vector<float> x = in.read();
         std::vector<float> y(n);
@@ -53,7 +54,7 @@ struct problem {
 
 TEST(cuda_repetition, a_thousand_scans_give_one_result) {
     for (const std::size_t n : {std::size_t{5000}, std::size_t{1'500'003}, std::size_t{16'000'001}}) {
-        const problem given(n, n);
+        const repeated_problem given(n, n);
         device_array<float> out(n);
         for (const choice& each : choices()) {
             SCOPED_TRACE(each.name);
@@ -72,7 +73,7 @@ TEST(cuda_repetition, a_thousand_scans_give_one_result) {
 
 // Two executors on two streams, each scan large enough to fill the GPU.
 TEST(cuda_repetition, two_streams_at_once) {
-    const problem one(30'000'007, 1), other(25'000'009, 2);
+    const repeated_problem one(30'000'007, 1), other(25'000'009, 2);
     device_array<float> one_out(one.in.size()), other_out(other.in.size());
     for (const choice& first : choices()) {
         for (const choice& second : choices()) {
@@ -149,7 +150,7 @@ class holder {
 
 TEST(cuda_progress, on_the_one_multiprocessor_that_is_free) {
     if (under_compute_sanitizer()) GTEST_SKIP() << "compute-sanitizer runs one kernel after another";
-    const problem given(5'000'011, 3);
+    const repeated_problem given(5'000'011, 3);
     device_array<float> out(given.in.size());
     for (const choice& each : choices()) {
         SCOPED_TRACE(each.name);
@@ -170,7 +171,7 @@ TEST(cuda_progress, on_the_one_multiprocessor_that_is_free) {
 }
 
 TEST(cuda_progress, after_a_time_without_any_multiprocessor) {
-    const problem given(5'000'011, 4);
+    const repeated_problem given(5'000'011, 4);
     device_array<float> out(given.in.size());
     for (const choice& each : choices()) {
         SCOPED_TRACE(each.name);
@@ -193,7 +194,7 @@ TEST(cuda_progress, after_a_time_without_any_multiprocessor) {
 
 // Multiprocessors come free one after the other while scans wait for them, on two streams.
 TEST(cuda_progress, while_multiprocessors_come_and_go) {
-    const problem given(5'000'011, 5);
+    const repeated_problem given(5'000'011, 5);
     device_array<float> out(given.in.size()), beside_out(given.in.size());
     for (const choice& each : choices()) {
         SCOPED_TRACE(each.name);

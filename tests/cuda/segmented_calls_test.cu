@@ -19,8 +19,9 @@ namespace upsweep::test {
 namespace {
 
 // Elements and keys that change now and then, with what the CPU makes of them.
-struct problem {
-    explicit problem(std::size_t n) : in(random_array<float>(n, 9)), keys(n), x(in.read()), changing(n) {
+struct segments_problem {
+    explicit segments_problem(std::size_t n)
+        : in(random_array<float>(n, 9)), keys(n), x(in.read()), changing(n) {
         for (std::size_t i = 1; i < n; ++i) changing[i] = changing[i - 1] + (i % 1000 == 7 || i % 77'777 < 3);
         keys.assign(changing);
         cpu::executor host;
@@ -39,7 +40,7 @@ struct problem {
 
 // Scans before and behind leave no trace in each other's scratch; graphs have scratch of their own.
 TEST(cuda_segments, between_scans_and_in_graphs) {
-    const problem given(repetitions(3'000'003, 300'007));
+    const segments_problem given(repetitions(3'000'003, 300'007));
     const std::size_t n = given.x.size();
     device_array<float> a(n), b(n), c(n);
     for (const cuda::algorithm choice : cuda_algorithms()) {
@@ -70,7 +71,7 @@ TEST(cuda_segments, between_scans_and_in_graphs) {
 }
 
 TEST(cuda_segments, through_the_callers_workspace) {
-    const problem given(repetitions(300'007, 70'007));
+    const segments_problem given(repetitions(300'007, 70'007));
     const std::size_t n = given.x.size(), bytes = cuda::segmented_scan_workspace_bytes<float>(n);
     EXPECT_LE(cuda::segmented_scan_workspace_bytes<float>(n / 2), bytes);
     device_array<float> out(n);
@@ -172,7 +173,7 @@ TEST(cuda_segments, offsets_out_of_range) {
     EXPECT_EQ(out.read(), (std::vector<int>{1, 2, 3, 4, 1, 2}));
 }
 
-struct first_of_two {  // without an identity
+struct first_of_keys {  // without an identity
     UPSWEEP_HOST_DEVICE float operator()(float a, float) const { return a; }
 };
 
@@ -202,7 +203,7 @@ TEST(cuda_segments, refuses) {
                               y.span().subspan(1, 50));
     });
     refused("options.initial: an exclusive scan needs",
-            [&] { exclusive_scan_by_key(ex, keys.view(), x.view(), y.span(), first_of_two{}); });
+            [&] { exclusive_scan_by_key(ex, keys.view(), x.view(), y.span(), first_of_keys{}); });
     std::vector<int> host(100);
     refused("segments: expected device memory",
             [&] { inclusive_scan_by_key(ex, cuda::device_span<int>(host.data(), 100), x.view(), y.span()); });

@@ -4,6 +4,7 @@
 
 #include "registry/cuda/array_choices.hpp"
 #include "registry/cuda/kernels.hpp"
+#include "registry/cuda/launches.cuh"
 #include "registry/cuda/moved_words.cuh"
 #include "registry/cuda/stream_memory.hpp"
 #include "registry/value.hpp"
@@ -12,8 +13,6 @@
 
 namespace upsweep::registry::gpu {
 namespace {
-
-constexpr unsigned threads = 256;
 
 // The elements as numbers of binned_as(type), for as long as it lives.
 class numbers {
@@ -143,9 +142,8 @@ void extract_bins(cuda::executor& ex, dtype type, const bin_limits& limits, cons
     });
     if (indices || n == 0) return;
     visit_word(size_of(type), [&]<class Word>(std::type_identity<Word>) {
-        const auto blocks = static_cast<unsigned>(std::min<std::size_t>((n + threads - 1) / threads, 4096));
-        gather_kernel<<<blocks, threads, 0, ex.stream()>>>(static_cast<const Word*>(in), into,
-                                                           offsets + limits.count, static_cast<Word*>(out));
+        gather_kernel<<<blocks_for(n), threads, 0, ex.stream()>>>(
+            static_cast<const Word*>(in), into, offsets + limits.count, static_cast<Word*>(out));
     });
     cuda::check(cudaGetLastError(), "moving the elements of bins");
 }

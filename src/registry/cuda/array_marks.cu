@@ -1,8 +1,8 @@
 // Which elements satisfy a condition: a kernel for each type, in which every thread takes the same turn.
-#include <algorithm>
 #include <cstring>
 
 #include "registry/cuda/array_choices.hpp"
+#include "registry/cuda/launches.cuh"
 #include "registry/visit.hpp"
 #include "upsweep/cpu/staging.hpp"
 #include "upsweep/cuda/device_scope.hpp"
@@ -11,8 +11,6 @@
 
 namespace upsweep::registry::gpu {
 namespace {
-
-constexpr unsigned threads = 256;
 
 // A number in a kernel's parameters.
 struct number_bytes {
@@ -87,10 +85,9 @@ void mark(cuda::executor& ex, dtype type, const condition_value& condition, cons
     number_bytes number{};
     std::memcpy(number.bytes, condition.number.data(), sizeof number.bytes);
     const cuda::device_scope current(ex);
-    const auto blocks = static_cast<unsigned>(std::min<std::size_t>((n + threads - 1) / threads, 4096));
     visit_type(type, [&]<class Element>(std::type_identity<Element>) {
-        mark_kernel<<<blocks, threads, 0, ex.stream()>>>(condition.how, number,
-                                                         static_cast<const Element*>(in), flags, n);
+        mark_kernel<<<blocks_for(n), threads, 0, ex.stream()>>>(condition.how, number,
+                                                                static_cast<const Element*>(in), flags, n);
     });
     cuda::check(cudaGetLastError(), "marking elements");
 }

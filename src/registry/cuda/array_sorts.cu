@@ -1,9 +1,9 @@
 // Sorts of rows: of one by the library's sort, of many that fit a block by a block each, of others by two
 // sorts, of all elements together and then, stably, of those by their rows.
-#include <algorithm>
 #include <string>
 
 #include "registry/cuda/array_choices.hpp"
+#include "registry/cuda/launches.cuh"
 #include "registry/cuda/stream_memory.hpp"
 #include "registry/visit.hpp"
 #include "upsweep/cuda/device_scope.hpp"
@@ -12,8 +12,6 @@
 
 namespace upsweep::registry::gpu {
 namespace {
-
-constexpr unsigned threads = 256;
 
 core::key_order order_of(dtype type, bool descending) {
     return visit_type(type, [&]<class Key>(std::type_identity<Key>) -> core::key_order {
@@ -40,9 +38,6 @@ __global__ void __launch_bounds__(threads)
     for (std::uint64_t i = blockIdx.x * std::uint64_t(threads) + threadIdx.x; i < n;
          i += gridDim.x * std::uint64_t(threads))
         indices[i] = static_cast<std::int64_t>(static_cast<std::uint64_t>(indices[i]) % length);
-}
-unsigned blocks_for(std::uint64_t n) {
-    return static_cast<unsigned>(std::min<std::uint64_t>((n + threads - 1) / threads, 4096));
 }
 
 // The number of the row of each element, in as few bytes as hold it.

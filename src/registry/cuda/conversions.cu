@@ -1,18 +1,16 @@
 // Elements to held accumulators and back, on the GPU: one kernel for each held type, in which every thread
 // takes the same turn by the element's run-time type; once an element, so that a kernel has one loop, not one
 // a type.
-#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 
 #include "registry/cuda/element_conversion.cuh"
 #include "registry/cuda/held_types.hpp"
 #include "registry/cuda/kernels.hpp"
+#include "registry/cuda/launches.cuh"
 
 namespace upsweep::registry::gpu {
 namespace {
-
-constexpr unsigned threads = 256;
 
 // Which elements a thread takes: neighbours of a warp are neighbours in the memory that is written.
 struct element_walk {
@@ -117,10 +115,6 @@ __global__ void __launch_bounds__(threads)
              [&](const places& at, std::uint64_t i, const Held& x) {
                  store_any(type, form, x, to, at.out + static_cast<std::ptrdiff_t>(i) * g.out_stride);
              });
-}
-
-unsigned blocks_for(std::uint64_t n) {
-    return static_cast<unsigned>(std::min<std::uint64_t>((n + threads - 1) / threads, 4096));
 }
 
 core::axis_geometry sequence_of(std::size_t n) {
