@@ -17,7 +17,7 @@ namespace upsweep::test {
 namespace {
 
 // A predicate is asked once for an element, wherever the elements go.
-TEST(compact, asks_once) {
+TEST(compact_calls, asks_once) {
     const std::size_t n = repetitions(400'000, 60'000);
     const std::vector<int> x = indices_of<int>(n);
     std::vector<std::atomic<std::uint8_t>> asked(n);
@@ -42,7 +42,7 @@ TEST(compact, asks_once) {
     });
 }
 
-TEST(compact, indices_of_elements_that_are_no_numbers) {
+TEST(compact_calls, indices_of_elements_that_are_no_numbers) {
     struct point {
         float x, y;
     };
@@ -70,7 +70,7 @@ void check_in_order() {
     EXPECT_EQ(asked, x.size());
     EXPECT_TRUE(same_bytes<T>(out, expected));
 }
-TEST(compact, asks_in_order_on_one_thread) {
+TEST(compact_calls, asks_in_order_on_one_thread) {
     check_in_order<std::int8_t>();
     check_in_order<std::int16_t>();
     check_in_order<std::int32_t>();
@@ -78,7 +78,7 @@ TEST(compact, asks_in_order_on_one_thread) {
     check_in_order<double>();
 }
 
-TEST(compact, elements_that_own_memory) {
+TEST(compact_calls, elements_that_own_memory) {
     const std::size_t n = repetitions(60'000, 9'000);
     std::vector<std::string> x(n);
     for (std::size_t i = 0; i < n; ++i) x[i] = "a string of its own, number " + std::to_string(i);
@@ -96,7 +96,7 @@ TEST(compact, elements_that_own_memory) {
     });
 }
 
-TEST(compact, passes_exceptions_on) {
+TEST(compact_calls, passes_exceptions_on) {
     const std::vector<int> x = indices_of<int>(200'000);
     for_each_backend(coverage::threads, [&](const auto& backend) {
         for (const int bad : {0, 777, 150'000, 199'999}) {
@@ -112,7 +112,7 @@ TEST(compact, passes_exceptions_on) {
     });
 }
 
-TEST(compact, misuse) {
+TEST(compact_calls, misuse) {
     cpu::executor ex(2);
     std::vector<int> memory(100, 1);
     const std::span<int> all(memory);

@@ -17,7 +17,7 @@
 namespace upsweep::test {
 namespace {
 
-TEST(partition, indices_of_elements_that_are_no_numbers) {
+TEST(partition_calls, indices_of_elements_that_are_no_numbers) {
     struct point {
         float x, y;
     };
@@ -35,7 +35,7 @@ TEST(partition, indices_of_elements_that_are_no_numbers) {
     });
 }
 
-TEST(partition, elements_that_own_memory) {
+TEST(partition_calls, elements_that_own_memory) {
     const std::size_t n = repetitions(60'000, 9'000);
     std::vector<std::string> x(n);
     for (std::size_t i = 0; i < n; ++i) x[i] = "a string of its own, number " + std::to_string(i);
@@ -50,7 +50,7 @@ TEST(partition, elements_that_own_memory) {
 }
 
 // A predicate that changes its mind gets any order, but nothing is written outside `out`.
-TEST(partition, a_predicate_that_changes_its_mind) {
+TEST(partition_calls, a_predicate_that_changes_its_mind) {
     const std::size_t n = repetitions(300'000, 50'000);
     const std::vector<std::uint32_t> x = indices_of<std::uint32_t>(n);
     for_each_backend(coverage::threads, [&](const auto& backend) {
@@ -64,7 +64,7 @@ TEST(partition, a_predicate_that_changes_its_mind) {
     });
 }
 
-TEST(partition, passes_exceptions_on) {
+TEST(partition_calls, passes_exceptions_on) {
     const std::vector<int> x = indices_of<int>(200'000);
     for_each_backend(coverage::threads, [&](const auto& backend) {
         for (const int bad : {0, 777, 199'999}) {
@@ -78,7 +78,7 @@ TEST(partition, passes_exceptions_on) {
     });
 }
 
-TEST(partition, misuse) {
+TEST(partition_calls, misuse) {
     cpu::executor ex(2);
     std::vector<int> memory(100, 1);
     const std::span<int> all(memory);
