@@ -264,7 +264,9 @@ TEST(chain, a_late_helper_is_let_go) {
 
 TEST(for_each_task, runs_every_task_once) {
     for_each_backend(coverage::threads, [](const auto& backend) {
-        for (const std::size_t count : {0u, 1u, 2u, 7u, 100u, 1000u, 2'500'001u}) {
+        for (const std::size_t count :
+             {std::size_t{0}, std::size_t{1}, std::size_t{2}, std::size_t{7}, std::size_t{100},
+              std::size_t{1000}, repetitions(2'500'001, 250'001)}) {
             std::vector<std::atomic<int>> runs(count);
             cpu::for_each_task(*backend.executor, backend.threads - 1, count,
                                [&](std::size_t i) { runs[i].fetch_add(1); });

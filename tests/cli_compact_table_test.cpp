@@ -1,11 +1,13 @@
 // `upsweep compact` and `upsweep partition` of tables: rows keep their text, numbers are compared exactly.
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <random>
 #include <string>
 #include <vector>
 
+#include "support/build.hpp"
 #include "support/cli.hpp"
 
 namespace upsweep::test {
@@ -91,7 +93,7 @@ TEST_F(cli_compact_table, long_tables) {
     std::string table = "n,\"text\"\n";
     std::string front = table;
     std::string back;
-    for (int row = 0; row < 60000; ++row) {
+    for (std::size_t row = 0; row < repetitions(60'000, 20'000); ++row) {
         const int n = static_cast<int>(random() % 100);
         std::string line = std::to_string(n) + ",";
         if (n % 3 == 0)
