@@ -43,6 +43,9 @@ def describe_machine(build, quick):
     flags = first_match("/proc/cpuinfo", r"^flags\s*:(.*)$").split()
     simd = next((name for flag, name in (("avx512bw", "AVX-512"), ("avx2", "AVX2")) if flag in flags), "")
     cpu = first_match("/proc/cpuinfo", r"^model name\s*:(.*)$") or platform.machine()
+    family, model = (first_match("/proc/cpuinfo", rf"^{name}\s*:\s*(\d+)$") for name in ("cpu family", "model"))
+    if family and model:  # virtual machines often keep the rest of the name to themselves
+        cpu += f", family {family} model {model}"
     return {"cpu": f"{cpu} ({simd})" if simd else cpu, "cores": len(os.sched_getaffinity(0)),
             "memory": f"{int(kibibytes) / 2**20:.0f} GiB" if kibibytes else "", "compiler": compiler(build),
             "date": datetime.date.today().isoformat(), "quick": quick}

@@ -4,6 +4,10 @@ upsweep_add_shader_library()
 
 set(upsweep_spirv_header "${PROJECT_BINARY_DIR}/shaders/generated/spirv.hpp")
 upsweep_embed_spirv("${upsweep_spirv_header}")
+if(PROJECT_IS_TOP_LEVEL)
+    add_custom_target(upsweep-spirv-header DEPENDS "${upsweep_spirv_header}")
+    add_dependencies(upsweep-made-headers upsweep-spirv-header)
+endif()
 file(GLOB upsweep_vulkan_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/vulkan/*.cpp")
 
 add_library(upsweep-vulkan ${upsweep_optional} ${upsweep_vulkan_sources} "${upsweep_spirv_header}")

@@ -19,8 +19,8 @@ FILES_IN_A_GROUP = 40
 
 
 def flags(entry):
-    """The command without the names of source and object."""
-    words = shlex.split(entry["command"])
+    """The command without the names of source and object, and without what g++ alone knows."""
+    words = [word for word in shlex.split(entry["command"]) if not word.startswith("--param")]
     at = words.index("-o")
     del words[at : at + 2]
     at = words.index("-c")
