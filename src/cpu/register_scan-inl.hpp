@@ -1,11 +1,12 @@
-// Scans of arrays by whole vectors, and of the elements that no vector fills by one vector in its register or
-// one by one. Every result is stored once.
+// Scans of arrays by vectors, for operators under which every grouping gives the same bits. Every result is
+// stored once.
 //
 // A scan of a vector in its register needs what is before it in all lanes: the last lane of the one before,
 // broadcast. Windows do without. Every lane folds the last n elements up to its own, n being the lanes of a
 // vector, over the boundary to the vector before; what is before its window are the results of that vector,
-// lane by lane. Cost per vector: log2(n) shuffles at most, fewer where elements are loaded from a place
-// earlier instead, and log2(n) + 1 operations, of which one is in the chain from vector to vector.
+// lane by lane. Distances are doubled as by Hillis and Steele (1986). Cost per vector: log2(n) shuffles at
+// most, fewer where elements are loaded from a place earlier instead, and log2(n) + 1 operations, of which
+// one is in the chain from vector to vector.
 
 #if defined(UPSWEEP_REGISTER_SCAN_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef UPSWEEP_REGISTER_SCAN_INL_HPP
@@ -16,10 +17,9 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <utility>
+#include <cstdint>
 
 #include "src/cpu/codecs-inl.hpp"
-#include "src/cpu/register_operations-inl.hpp"
 #include "src/cpu/vector-inl.hpp"
 #include "upsweep/cpu/kernels.hpp"
 
@@ -31,20 +31,69 @@ namespace upsweep::cpu::HWY_NAMESPACE {
 template <class T, class Op, class Codec, class LaneOp = Op>
 struct register_scan {
     using codec = Codec;
-    using vectors = register_operations<typename codec::lane, LaneOp>;
-    using V = typename vectors::V;
-    static constexpr std::size_t width = vectors::width;
+    using Lane = typename codec::lane;
+    using V = vector<Lane>;
+    static constexpr std::size_t width = lanes<Lane>;
+    static constexpr std::size_t blocks = width / block_lanes<Lane>;
+
+    static HWY_INLINE V op(V a, V b) { return combine(LaneOp(), a, b); }
+    static HWY_INLINE V identity() { return hn::Set(full<Lane>(), LaneOp::template identity<Lane>()); }
+
+    // Moves all of v by some bytes, away from the first; the last bytes of `before`, the vector next to it,
+    // move in. AVX-512 does that at once for whole words of 32 bits.
+    template <std::size_t bytes, bool Backwards>
+    static HWY_INLINE V follow_bytes(V before, V v) {
+        const full<Lane> d;
+#if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
+        if constexpr (bytes % 4 == 0) {
+            const full<std::uint32_t> words;
+            const auto a = hn::BitCast(words, Backwards ? before : v),
+                       b = hn::BitCast(words, Backwards ? v : before);
+            constexpr int lowest = static_cast<int>((Backwards ? bytes : 64 - bytes) / 4);
+            return hn::BitCast(d, hn::VFromD<decltype(words)>{_mm512_alignr_epi32(a.raw, b.raw, lowest)});
+        } else {
+            return follow_in_blocks<bytes, Backwards>(follow_bytes<16, Backwards>(before, v), v);
+        }
+#else
+        if constexpr (blocks == 1) {
+            if constexpr (bytes == 16)
+                return before;
+            else
+                return follow_in_blocks<bytes, Backwards>(before, v);
+        } else {
+            static_assert(blocks == 2);
+            const V moved =
+                Backwards ? hn::ConcatLowerUpper(d, before, v) : hn::ConcatLowerUpper(d, v, before);
+            if constexpr (bytes == 16)
+                return moved;
+            else
+                return follow_in_blocks<bytes, Backwards>(moved, v);
+        }
+#endif
+    }
+    template <std::size_t bytes, bool Backwards>
+    static HWY_INLINE V follow_in_blocks(V before, V v) {
+        const full<Lane> d;
+        if constexpr (Backwards)
+            return hn::CombineShiftRightBytes<bytes>(d, before, v);
+        else
+            return hn::CombineShiftRightBytes<16 - bytes>(d, v, before);
+    }
+    // The same by k lanes.
+    template <std::size_t k, bool Backwards>
+    static HWY_INLINE V follow(V before, V v) {
+        return follow_bytes<k * sizeof(Lane), Backwards>(before, v);
+    }
 
     static HWY_ATTR T fold(const T* x, std::size_t n, T start) {
-        V sums[4] = {vectors::identity(), vectors::identity(), vectors::identity(), vectors::identity()};
+        V sums[4] = {identity(), identity(), identity(), identity()};
         std::size_t i = 0;
         for (; i + 4 * width <= n; i += 4 * width) {
-            for (std::size_t u = 0; u < 4; ++u)
-                sums[u] = vectors::op(sums[u], load_as<codec>(x + i + u * width));
+            for (std::size_t u = 0; u < 4; ++u) sums[u] = op(sums[u], load_as<codec>(x + i + u * width));
         }
-        for (; i + width <= n; i += width) sums[0] = vectors::op(sums[0], load_as<codec>(x + i));
+        for (; i + width <= n; i += width) sums[0] = op(sums[0], load_as<codec>(x + i));
         T parts[width];
-        store_as<codec>(vectors::op(vectors::op(sums[0], sums[1]), vectors::op(sums[2], sums[3])), parts);
+        store_as<codec>(op(op(sums[0], sums[1]), op(sums[2], sums[3])), parts);
         T folded = start;
         if (n >= width) {
             for (const T& part : parts) folded = Op()(folded, part);
@@ -62,18 +111,6 @@ struct register_scan {
             *y = exclusive ? before : start;
         }
         return start;
-    }
-
-    // Of fewer elements than a vector has lanes, forwards; the others are neither read nor written. Backwards
-    // that would be slow: what lies before an array is often no memory.
-    static constexpr std::size_t most_scalar = 8;  // up to which one by one is faster
-    static HWY_INLINE void scan_few(const T* x, T* y, std::size_t n, V& carry, bool exclusive) {
-        const full<T> d;
-        const auto there = hn::FirstN(d, n);
-        const auto elements =
-            hn::IfThenElse(there, hn::MaskedLoad(there, d, x), hn::Set(d, Op::template identity<T>()));
-        const V results = vectors::template scan_next<false>(codec::encode(elements), carry, exclusive);
-        hn::BlendedStore(codec::decode(results), there, d, y);
     }
 
     // Where a vector lies whose first element is x[first], backwards x[-first].
@@ -109,14 +146,14 @@ struct register_scan {
                 if constexpr (K + Exclusive == 0)
                     now[K] = first;
                 else
-                    now[K] = vectors::template follow<K + Exclusive, Backwards>(vectors::identity(), first);
+                    now[K] = follow<K + Exclusive, Backwards>(identity(), first);
                 begin<K + 1>(first);
             }
         }
         template <std::size_t Level = 0>
         HWY_INLINE void forget() {  // a loop would keep the array in memory
             if constexpr (Level < levels) {
-                recent[Level] = vectors::identity();
+                recent[Level] = identity();
                 forget<Level + 1>();
             }
         }
@@ -132,24 +169,30 @@ struct register_scan {
             if constexpr (Size >= width) {
                 return v;
             } else {
-                const V moved = vectors::template follow<Size, Backwards>(recent[Level], v);
+                const V moved = follow<Size, Backwards>(recent[Level], v);
                 recent[Level] = v;
-                return widen<2 * Size, Level + 1>(vectors::op(moved, v));
+                return widen<2 * Size, Level + 1>(op(moved, v));
             }
         }
         HWY_INLINE void advance() {
             V v = now[0];
-            if constexpr (loaded >= 2) v = vectors::op(now[1], v);
-            if constexpr (loaded == 4) v = vectors::op(vectors::op(now[3], now[2]), v);
-            out = vectors::op(out, widen(v));
+            if constexpr (loaded >= 2) v = op(now[1], v);
+            if constexpr (loaded == 4) v = op(op(now[3], now[2]), v);
+            out = op(out, widen(v));
         }
     };
+    static HWY_INLINE V everywhere(T value) { return codec::encode(hn::Set(full<T>(), value)); }
+    template <bool Backwards>
+    static HWY_INLINE T last_of(V results) {
+        return hn::ExtractLane(codec::decode(results), Backwards ? 0 : width - 1);
+    }
+
     // From element i on, as long as there are whole vectors, of which there must be one; returns where it
     // ends.
     template <placement Where, bool Backwards, bool Exclusive>
-    static HWY_INLINE std::size_t scan_windows(const T* x, T* y, std::size_t i, std::size_t n, V& carry,
+    static HWY_INLINE std::size_t scan_windows(const T* x, T* y, std::size_t i, std::size_t n, T& start,
                                                const input_ahead& ahead) {
-        window_scan<Backwards, Exclusive> scan(load_as<codec>(x + lies<Backwards>(i)), carry);
+        window_scan<Backwards, Exclusive> scan(load_as<codec>(x + lies<Backwards>(i)), everywhere(start));
         const auto step = [&]() HWY_ATTR __attribute__((always_inline)) {
             scan.advance();
             scan.load(x, i + width);  // before results are stored where it may lie
@@ -164,10 +207,25 @@ struct register_scan {
         while (i + 2 * width <= n) step();
         scan.advance();
         V last = scan.out;
-        if constexpr (Exclusive) last = vectors::op(last, load_as<codec>(x + lies<Backwards>(i)));
+        if constexpr (Exclusive) last = op(last, load_as<codec>(x + lies<Backwards>(i)));
         store_as<codec, Where>(scan.out, y + lies<Backwards>(i));
-        carry = hn::Set(full<typename codec::lane>(), hn::ExtractLane(last, Backwards ? 0 : width - 1));
+        start = last_of<Backwards>(last);
         return i + width;
+    }
+
+    // Fewer elements than a vector has lanes, forwards; the others are neither read nor written. Backwards
+    // that would be slow: what lies before an array is often no memory.
+    static constexpr std::size_t most_scalar = 8;  // up to which one by one is faster
+    template <bool Exclusive>
+    static HWY_INLINE void scan_few(const T* x, T* y, std::size_t n, T& start) {
+        const full<T> d;
+        const auto there = hn::FirstN(d, n);
+        const auto elements =
+            hn::IfThenElse(there, hn::MaskedLoad(there, d, x), hn::Set(d, Op::template identity<T>()));
+        window_scan<false, Exclusive> scan(codec::encode(elements), everywhere(start));
+        scan.advance();
+        hn::BlendedStore(codec::decode(scan.out), there, d, y);
+        start = last_of<false>(scan.out);
     }
 
     template <placement Where, bool Backwards>
@@ -176,26 +234,19 @@ struct register_scan {
         const bool exclusive = pass.exclusive;
         std::size_t i = Where == placement::streamed ? until_aligned<Backwards>(y, width, n) : 0;
         start = scan_scalar<Backwards>(x, y, i, start, exclusive);
-        constexpr bool masks_lanes = !Backwards && HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3;
-        if (n - i >= width || (masks_lanes && n - i > most_scalar)) {
-            V carry = codec::encode(hn::Set(full<T>(), start));
-            if (n - i >= 2 * width) {
-                const input_ahead ahead = pass.ahead;  // a copy, which no store can change
-                i = exclusive ? scan_windows<Where, Backwards, true>(x, y, i, n, carry, ahead)
-                              : scan_windows<Where, Backwards, false>(x, y, i, n, carry, ahead);
-            } else if (n - i >= width) {
-                const std::ptrdiff_t at = lies<Backwards>(i);
-                store_as<codec, Where>(
-                    vectors::template scan_next<Backwards>(load_as<codec>(x + at), carry, exclusive), y + at);
-                i += width;
+        if (n - i >= width) {
+            const input_ahead ahead = pass.ahead;  // a copy, which no store can change
+            i = exclusive ? scan_windows<Where, Backwards, true>(x, y, i, n, start, ahead)
+                          : scan_windows<Where, Backwards, false>(x, y, i, n, start, ahead);
+        }
+        if constexpr (!Backwards && HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3) {
+            if (n - i > most_scalar) {
+                if (exclusive)
+                    scan_few<true>(x + i, y + i, n - i, start);
+                else
+                    scan_few<false>(x + i, y + i, n - i, start);
+                return start;
             }
-            if constexpr (masks_lanes) {
-                if (n - i > most_scalar) {
-                    scan_few(x + i, y + i, n - i, carry, exclusive);
-                    i = n;
-                }
-            }
-            start = hn::GetLane(codec::decode(carry));
         }
         const auto done = static_cast<std::ptrdiff_t>(i) * direction;
         return scan_scalar<Backwards>(x + done, y + done, n - i, start, exclusive);
