@@ -7,7 +7,10 @@
 #include <sched.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <algorithm>
 #include <csignal>
+#include <numeric>
+#include <random>
 
 using namespace bench;
 
@@ -40,19 +43,25 @@ class busy_core {
     pid_t child_;
 };
 
-// Every call timed by itself, contenders in turn, until `limit` seconds are over or each has 200 samples.
+// Every call timed by itself, contenders in a fresh random order each time, because a call finds the caches
+// as the one before left them; until `limit` seconds are over or each has 200 samples.
 timings time_calls(const std::vector<contender>& list, double limit) {
     constexpr std::size_t most_samples = 200;
     timings result(list.size());
+    std::vector<std::size_t> order(list.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::mt19937_64 random(1);
     const auto start = std::chrono::steady_clock::now();
     const auto spent = [&] {
         return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     };
-    while (result[0].size() < most_samples && spent() < limit)
-        for (std::size_t i = 0; i < list.size(); ++i) {
+    while (result[0].size() < most_samples && spent() < limit) {
+        std::shuffle(order.begin(), order.end(), random);
+        for (const std::size_t i : order) {
             result[i].push_back(seconds_of([&] { list[i].repeat(1); }));
             std::this_thread::sleep_for(list[i].settle);
         }
+    }
     return result;
 }
 

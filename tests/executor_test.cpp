@@ -234,19 +234,19 @@ TEST(executor, does_with_fewer_threads_after_a_late_one) {
         ASSERT_EQ(ex.helpers_for(large), 1u);
         const auto is_halved_by_a_late_call = [&] {
             std::atomic<bool> helper_came{false};
-            cpu::executor::duration waited{};
+            cpu::executor::helpers_record record;
             auto work = [&](std::size_t worker) noexcept {
                 if (worker == 0) {
                     while (!helper_came.load()) std::this_thread::yield();
                     if (!says_so) return;
                     std::this_thread::sleep_for(200ms);
-                    waited = 200ms;
+                    record.waited = 200ms;
                 } else {
                     helper_came.store(true);
                     if (!says_so) std::this_thread::sleep_for(200ms);
                 }
             };
-            ex.run(1, work, &waited);
+            ex.run(1, work, &record);
             return ex.helpers_for(large) == 0;
         };
         bool halved = false;

@@ -76,7 +76,9 @@ input_ahead scan_engine<Acc, Exact>::following(std::size_t chunk, std::size_t i,
                                                std::size_t next) const {
     if (lead_ == 0) return {};
     if (next != no_chunk) return {address(next * chunk_size_ + i, count), true};
-    return {address(chunk * chunk_size_ + i + lead_ / in_.element_size, count)};
+    // Processors' own look-ahead follows exact kernels, which read one line after the other.
+    return {address(chunk * chunk_size_ + i + lead_ / in_.element_size, count),
+            !Exact && lead_ >= tuning::lead_bytes};
 }
 
 template <class Acc, bool Exact>
@@ -141,7 +143,7 @@ Acc run_scan(const operation<Acc, Exact>& op, executor& ex, const source<Acc>& i
     const bool streaming = worth_streaming(ex, plan, shape) && out.plain &&
                            (out.stride == 1 || (out.stride == -1 && in.stride == -1));
     const engine kernel(op, ex.simd(), in, out, shape.size, shape.exclusive, streaming,
-                        lead_of(ex, shape.footprint), plan.elements);
+                        scan_lead<Acc, Exact>(ex, shape.footprint), plan.elements);
     typename engine::state state(op.identity);
     if (carry.supers) state.supers = *carry.supers;
     if (carry.tiles) state.tiles = *carry.tiles;

@@ -203,7 +203,8 @@ class executor::pool {
         return std::max<std::size_t>(threads, 1) - 1;
     }
 
-    void run(std::size_t helpers, void (*call)(void*, std::size_t), void* context, const duration* waited) {
+    void run(std::size_t helpers, void (*call)(void*, std::size_t), void* context,
+             const helpers_record* record) {
         const auto begin = backoff::clock::now();
         job entry{call, context, current_processor()};
         std::size_t posted = 0, end = 0;  // boxes that were filled, all of them below `end`
@@ -222,8 +223,9 @@ class executor::pool {
         if (inside == 0) return;
         backoff pause;
         while (entry.finished.load(std::memory_order_acquire) != inside) pause();
-        const duration both = pause.waited() + (waited != nullptr ? *waited : duration());
-        limit_.count(times_as_long(both, begin), microseconds_now());
+        const helpers_record known = record != nullptr ? *record : helpers_record();
+        limit_.count(times_as_long(pause.waited() + known.waited, begin), known.doubled_speed,
+                     microseconds_now());
     }
 
   private:
@@ -321,9 +323,9 @@ std::size_t executor::helpers_for(std::size_t bytes) {
 bool executor::fits_caches(std::size_t bytes) const { return bytes / tuning::chain_times < shared_bytes_; }
 
 void executor::run_shared(std::size_t helpers, void (*call)(void*, std::size_t), void* context,
-                          const duration* waited) {
+                          const helpers_record* record) {
     if (pool_)
-        pool_->run(helpers, call, context, waited);
+        pool_->run(helpers, call, context, record);
     else
         call(context, 0);
 }

@@ -49,7 +49,7 @@ class turnstile : public first_failure {
     [[nodiscard]] bool late() const { return late_.load(std::memory_order_relaxed); }
 
     // For how long the caller has.
-    [[nodiscard]] const executor::duration& waited() const { return waited_; }
+    [[nodiscard]] executor::duration waited() const { return waited_; }
 
     // How many chunks have had their turn.
     [[nodiscard]] std::size_t passed() const { return turn_.load(std::memory_order_relaxed); }
@@ -140,6 +140,7 @@ typename Kernel::state run_chain(executor& ex, std::size_t helpers, std::size_t 
     alignas(64) std::atomic<std::size_t> ticket{0};
     std::atomic<std::size_t> present{0};
     second_thread_trial trial(helpers, chunk_count);
+    executor::helpers_record record{.doubled_speed = tuning::chain_doubled_speed};
 
     auto work = [&](std::size_t worker) noexcept {
         const bool is_caller = worker == 0;
@@ -189,8 +190,9 @@ typename Kernel::state run_chain(executor& ex, std::size_t helpers, std::size_t 
             gate.fail(std::current_exception());
         }
         present.fetch_sub(1, std::memory_order_relaxed);
+        if (is_caller) record.waited = gate.waited();
     };
-    ex.run(helpers, work, &gate.waited());
+    ex.run(helpers, work, &record);
     gate.rethrow_failure();
     return std::move(gate.state());
 }

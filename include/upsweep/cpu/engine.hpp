@@ -152,6 +152,12 @@ inline std::size_t lead_of(const executor& ex, std::size_t footprint) {
     if (ex.streams(footprint)) return tuning::lead_bytes;
     return footprint < tuning::asking_bytes ? 0 : tuning::cached_lead_bytes;
 }
+// The same of a scan of neighbouring elements.
+template <class Acc, bool Exact>
+std::size_t scan_lead(const executor& ex, std::size_t footprint) {
+    const std::size_t lead = lead_of(ex, footprint);
+    return Exact || lead == 0 ? lead : std::max(lead, tuning::cached_lead_elements * sizeof(Acc));
+}
 
 // Whether results are stored past the caches.
 inline bool worth_streaming(const executor& ex, const chunking& plan, const scan_shape& shape) {

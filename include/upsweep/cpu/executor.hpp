@@ -18,6 +18,12 @@ class executor {
   public:
     using duration = std::chrono::steady_clock::duration;
 
+    // What the caller of a shared work knows of its helpers.
+    struct helpers_record {
+        duration waited{};         // for how long it waited for them, beside the wait for the last of them
+        double doubled_speed = 2;  // how many times as fast twice as many threads make such work
+    };
+
     // threads = 0 takes every processor that the calling thread may run on. `level` other than automatic
     // forces the instruction set; throws upsweep::error if this machine lacks it. The environment variable
     // UPSWEEP_SIMD (a level's name) replaces simd_level::automatic.
@@ -57,17 +63,16 @@ class executor {
     // Runs work(0) on the calling thread and, at the same time, work(k) on up to `helpers` threads of the
     // pool that are free, of which k > 0 is the number. work must therefore claim its pieces itself and
     // return when none is left, whether one thread runs it or all do. Returns when every thread that entered
-    // has left. work must not throw. `waited`, unless null, is read when work(0) has returned: for how long
-    // it waited for helpers, beside the wait for the last of them here.
+    // has left. work must not throw. `record`, unless null, is read when work(0) has returned.
     template <class Work>
-    void run(std::size_t helpers, Work& work, const duration* waited = nullptr) {
+    void run(std::size_t helpers, Work& work, const helpers_record* record = nullptr) {
         static_assert(std::is_nothrow_invocable_v<Work&, std::size_t>);
         if (helpers == 0)
             work(std::size_t{0});
         else
             run_shared(
                 helpers, [](void* context, std::size_t worker) { (*static_cast<Work*>(context))(worker); },
-                &work, waited);
+                &work, record);
     }
 
   private:
@@ -75,7 +80,7 @@ class executor {
     class pool;
     executor(verified, simd_level level, std::size_t streamed_bytes);
     void run_shared(std::size_t helpers, void (*call)(void*, std::size_t), void* context,
-                    const duration* waited);
+                    const helpers_record* record);
 
     std::size_t threads_;
     simd_level level_;

@@ -261,7 +261,7 @@ typename Kernel::state run_regions(executor& ex, std::size_t helpers, std::size_
     board_type board(kernel, count, helpers);
     typename board_type::caller front(board, initial);
     first_failure failure;
-    executor::duration waited{};  // by the caller
+    executor::helpers_record record;
 
     const auto follow = [&](auto& thread) {
         executor::duration all{};
@@ -279,7 +279,7 @@ typename Kernel::state run_regions(executor& ex, std::size_t helpers, std::size_
     auto work = [&](std::size_t worker) noexcept {
         try {
             if (worker == 0) {
-                waited = follow(front);
+                record.waited = follow(front);
             } else {
                 typename board_type::helper thread(board, worker - 1);
                 follow(thread);
@@ -288,7 +288,7 @@ typename Kernel::state run_regions(executor& ex, std::size_t helpers, std::size_
             failure.fail(std::current_exception());
         }
     };
-    ex.run(helpers, work, &waited);
+    ex.run(helpers, work, &record);
     failure.rethrow_failure();
     return std::move(front.last());
 }

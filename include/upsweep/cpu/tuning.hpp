@@ -47,9 +47,13 @@ inline constexpr std::size_t regions_per_thread = 8;
 inline constexpr std::size_t summarising_cost = 50;
 inline constexpr std::size_t exact_summarising_cost = 40;
 // How far ahead of what it scans a thread alone asks for input: where a far cache has it, and where it comes
-// from memory. Below the first size the near caches have it, and asking gains nothing.
+// from memory. Below the first size the near caches have it, and asking gains nothing. Kernels of the tree
+// jump from group to group of at most 512 elements, so they ask two groups ahead: with one, doubles that the
+// far cache had lost took up to twice as long. What they ask for from memory comes to the second-level cache:
+// the first has no room for it beside what is being scanned.
 inline constexpr std::size_t asking_bytes = 1024 * 1024;
 inline constexpr std::size_t cached_lead_bytes = 4 * 1024;
+inline constexpr std::size_t cached_lead_elements = 1024;
 inline constexpr std::size_t lead_bytes = 16 * 1024;
 // Bytes from which results are stored past the caches, as a multiple of the last-level cache, if one thread
 // scans. Those of a chain always store so: lines that one core has written are fetched slowly by another.
@@ -70,11 +74,14 @@ inline constexpr int late_part = 4;
 // A caller that waits so long for helpers waits for threads that have lost their processors: more than any
 // chunk takes, less than a time slice of the operating system.
 inline constexpr int late_microseconds = 100;
-// How many times as long calls take because of that is a mean of about the latest mean_of_calls, none of
-// which counts for more than most_times: so a call that is late by a time slice counts at once, one that
-// takes twice as long now and then does not.
+// What calls lose by that, in parts of what twice as many threads gain, is a mean of about the latest
+// mean_of_calls, none of which counts for more than most_loss: so a call that is late by many times its
+// length counts at once, one that takes twice as long now and then does not.
 inline constexpr double mean_of_calls = 8;
-inline constexpr double most_times = 32;
+inline constexpr double most_loss = 31;
+// How many times as fast twice as many threads make a long scan: memory, which one of them nearly fills, is
+// read twice.
+inline constexpr double chain_doubled_speed = 1.25;
 // For how long calls then do with half of the threads: at first, and at most after it has happened again and
 // again.
 inline constexpr int first_penalty_microseconds = 25'000;
