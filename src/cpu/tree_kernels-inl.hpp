@@ -67,7 +67,7 @@ struct tree : nested_tree<T, Op> {
 
     // Whether lines of results are asked for before they are written: stores of doubles wait for those that
     // the second-level cache has, a quarter of all time. Floats take as long to compute, and asking holds
-    // them up.
+    // them up; so does the steady order, unless it streams.
     static constexpr bool claims_lines = sizeof(T) == 8;
     static constexpr std::size_t claim_lead = 1024 / sizeof(T);
 
@@ -101,8 +101,7 @@ struct tree : nested_tree<T, Op> {
         const auto scan = [&]<bool Exclusive>() HWY_ATTR {
             const std::size_t first = n / nest_size * nest_size;
             const bool in_caches = Where == placement::cached && pass.ahead.from == nullptr;
-            const bool claims = claims_lines && x != y;
-            const bool steady = in_caches || (pass.steady && (Where == placement::streamed || claims));
+            const bool steady = in_caches || (pass.steady && (Where == placement::streamed || claims_lines));
             if (steady && first >= 4 * nest_size)
                 scan_groups_steadily<Exclusive, Backwards, Where>(x, y, first, outer, rows, pass.ahead, n);
             else if (first != 0)
@@ -211,7 +210,7 @@ struct tree : nested_tree<T, Op> {
             if constexpr (Where == placement::streamed) {
                 prefetch<Backwards>(input_ahead{ahead.from, true}, i, step, all, sizeof(T));
             } else if constexpr (claims_lines) {
-                claim<Backwards>(y, i + claim_lead, step, all);
+                if (x != y) claim<Backwards>(y, i + claim_lead, step, all);
                 prefetch<Backwards>(ahead, i, step, all, sizeof(T));
             }
         };
