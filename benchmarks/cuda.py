@@ -58,6 +58,11 @@ def bins(row):
     return row["work"].startswith(("histogram/", "bins"))
 
 
+def in_blocks(row):
+    """Scans whose blocks continue one another, which docs/cuda.md has beside what CUB does not do."""
+    return row["work"].startswith("in blocks")
+
+
 def sorts(row):
     return row["work"].startswith("sort")
 
@@ -126,7 +131,7 @@ def large_table(rows):
     lengths = {name: by_length(rows, name) for name in ("float", "int32")}
     seen = {}  # a cell that two groups have is told once
     for row in rows:
-        if chooses(row) or is_axis(row) or bins(row) or segments(row):
+        if chooses(row) or is_axis(row) or bins(row) or segments(row) or in_blocks(row):
             continue
         over_length = row["work"] == "inclusive/plus" and row["n"] in lengths.get(row["type"], {})
         if row["algorithm"] != "automatic" or (over_length and row["n"] != 1 << 28) or row["n"] in seen.get(row["work"] + row["type"], ()):

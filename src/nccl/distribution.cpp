@@ -3,6 +3,8 @@
 
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
+
 #include "upsweep/cuda/device_scope.hpp"
 #include "upsweep/error.hpp"
 
@@ -42,6 +44,12 @@ distribution::distribution(const executor& ex, std::uint64_t own) {
     ends_ = ends_of(counts);
 }
 
+std::uint64_t distribution::most() const {
+    std::uint64_t most = 0;
+    for (int rank = 0; rank < size(); ++rank) most = std::max(most, count(rank));
+    return most;
+}
+
 place place_of(const distribution& elements, int rank, bool reverse) {
     const int step = reverse ? -1 : 1, size = elements.size();
     const auto nearest = [&](int from, int way) {
@@ -49,8 +57,11 @@ place place_of(const distribution& elements, int rank, bool reverse) {
         return from >= 0 && from < size ? from : -1;
     };
     const std::uint64_t first = elements.first(rank);
-    return {reverse ? elements.total() - first - elements.count(rank) : first, nearest(rank - step, -step),
-            nearest(rank + step, step), nearest(reverse ? 0 : size - 1, -step)};
+    const int begin = reverse ? size - 1 : 0, end = reverse ? 0 : size - 1;
+    const int last = nearest(end, -step);
+    return {reverse ? elements.total() - first - elements.count(rank) : first,
+            nearest(rank - step, -step) < 0, nearest(rank + step, step) < 0, last,
+            nearest(begin, step) != last};
 }
 
 }  // namespace upsweep::nccl

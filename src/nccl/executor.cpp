@@ -26,14 +26,6 @@ executor::executor(ncclComm_t comm, cuda::executor& local) : comm_(comm), local_
     check_call(ncclCommCount(comm, &size_), "ncclCommCount");
 }
 
-void executor::send(const void* from, std::size_t bytes, int to) const {
-    const cuda::device_scope current(local_);
-    check_call(ncclSend(from, bytes, ncclChar, to, comm_, local_.stream()), "ncclSend");
-}
-void executor::receive(void* into, std::size_t bytes, int from) const {
-    const cuda::device_scope current(local_);
-    check_call(ncclRecv(into, bytes, ncclChar, from, comm_, local_.stream()), "ncclRecv");
-}
 void executor::broadcast(void* data, std::size_t bytes, int root) const {
     const cuda::device_scope current(local_);
     check_call(ncclBroadcast(data, data, bytes, ncclChar, root, comm_, local_.stream()), "ncclBroadcast");

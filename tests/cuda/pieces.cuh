@@ -44,7 +44,7 @@ void scan_blocks(cuda::executor& ex, cuda::device_span<const In> in, cuda::devic
     }
 }
 
-// Pieces as ranks have them, of which each knows what the one before tells it.
+// Pieces as ranks have them, of which each has the descriptions of all before it.
 template <bool Exclusive, class Acc, class In, class Out, class Op, class Load>
 void scan_ranks(cuda::executor& ex, cuda::device_span<const In> in, cuda::device_span<Out> out, const Op& op,
                 const Load& load, const cuda::scan_options<Acc>& options,
@@ -73,16 +73,23 @@ void scan_ranks(cuda::executor& ex, cuda::device_span<const In> in, cuda::device
         pieces.emplace_back(ex, arguments.back(), begin);
         scratch.push_back(allocate(launch::scratch_bytes(end - begin)));
     }
-    auto* const parts = static_cast<cuda::tree_parts<Acc>*>(allocate(sizeof(cuda::tree_parts<Acc>)));
+    const std::size_t bytes = launch::description_bytes(in.size());
+    char* const all = static_cast<char*>(allocate(count * bytes));
+    const auto description = [&](std::size_t k) {
+        return reinterpret_cast<typename launch::description*>(all + k * bytes);
+    };
     expect_success(cudaDeviceSynchronize(), "poisoning scratch");
-    for (std::size_t k = 0; k < count; ++k) pieces[k].summarise(scratch[k]);
-    for (std::size_t k = 0; k < count; ++k)
-        pieces[k].walk(scratch[k], cuts[k] == 0 ? nullptr : parts, parts, nullptr);
-    for (std::size_t k = count; k-- > 0;)
-        if (arguments[k].n != 0) pieces[k].scan(scratch[k]);
+    for (std::size_t k = 0; k < count; ++k) pieces[k].summarise(scratch[k], description(k));
+    for (std::size_t k = count; k-- > 0;) {
+        if (arguments[k].n == 0) continue;
+        cuda::pieces_before before;
+        if (cuts[k] != 0) before = {all, static_cast<std::ptrdiff_t>(bytes), static_cast<int>(k)};
+        pieces[k].walk(scratch[k], description(k), before, nullptr);
+        pieces[k].scan(scratch[k]);
+    }
     expect_success(cudaStreamSynchronize(ex.stream()), "scanning pieces");
     for (void* const data : scratch) cudaFree(data);
-    cudaFree(parts);
+    cudaFree(all);
 }
 
 }  // namespace upsweep::test

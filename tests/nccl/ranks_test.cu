@@ -59,25 +59,32 @@ TEST(nccl_distribution, knows_who_has_what) {
     EXPECT_EQ(elements.total(), 14u);
     EXPECT_EQ(elements.first(3), 5u);
     EXPECT_EQ(elements.count(3), 7u);
-    const auto check = [&](int rank, bool reverse, std::uint64_t first, int before, int behind, int last) {
+    EXPECT_EQ(elements.most(), 7u);
+    const auto check = [&](int rank, bool reverse, std::uint64_t first, bool is_first, bool is_last,
+                           int last) {
         const nccl::place place = nccl::place_of(elements, rank, reverse);
         EXPECT_EQ(place.first, first) << rank << reverse;
-        EXPECT_EQ(place.before, before) << rank << reverse;
-        EXPECT_EQ(place.behind, behind) << rank << reverse;
+        EXPECT_EQ(place.is_first, is_first) << rank << reverse;
+        EXPECT_EQ(place.is_last, is_last) << rank << reverse;
         EXPECT_EQ(place.last, last) << rank << reverse;
+        EXPECT_TRUE(place.is_shared) << rank << reverse;
     };
-    check(0, false, 0, -1, 1, 4);
-    check(1, false, 0, -1, 3, 4);
-    check(2, false, 5, 1, 3, 4);
-    check(3, false, 5, 1, 4, 4);
-    check(4, false, 12, 3, -1, 4);
-    check(5, false, 14, 4, -1, 4);
-    check(4, true, 0, -1, 3, 1);
-    check(3, true, 2, 4, 1, 1);
-    check(1, true, 9, 3, -1, 1);
-    check(0, true, 14, 1, -1, 1);
+    check(0, false, 0, true, false, 4);
+    check(1, false, 0, true, false, 4);
+    check(2, false, 5, false, false, 4);
+    check(3, false, 5, false, false, 4);
+    check(4, false, 12, false, true, 4);
+    check(5, false, 14, false, true, 4);
+    check(4, true, 0, true, false, 1);
+    check(3, true, 2, false, false, 1);
+    check(1, true, 9, false, true, 1);
+    check(0, true, 14, false, true, 1);
+    const std::vector<std::uint64_t> one{0, 0, 3, 0};
+    for (int rank = 0; rank < 4; ++rank)
+        EXPECT_FALSE(nccl::place_of(nccl::distribution{one}, rank, rank % 2 == 0).is_shared) << rank;
     const std::vector<std::uint64_t> none(3, 0);
     EXPECT_EQ(nccl::place_of(nccl::distribution{none}, 1, false).last, -1);
+    EXPECT_FALSE(nccl::place_of(nccl::distribution{none}, 1, false).is_shared);
     const std::vector<std::uint64_t> too_many{~0ull, 1};
     EXPECT_THROW(nccl::distribution{too_many}, error);
 }

@@ -40,10 +40,18 @@ class block_launch {
     using Total = typename Types::Total;
     using launch = piece_launch<Types, Exclusive>;
 
-    // `scratch`, of launch::scratch_bytes(0), may hold anything.
+    // `scratch`, of scratch_bytes, may hold anything.
     block_launch(executor& ex, const scan_arguments<Types>& arguments, carried_parts<Total>& carried,
                  void* scratch)
-        : ex_(ex), arguments_(arguments), carried_(carried), scratch_(scratch) {}
+        : ex_(ex),
+          arguments_(arguments),
+          carried_(carried),
+          scratch_(scratch),
+          description_(reinterpret_cast<typename launch::description*>(static_cast<char*>(scratch) +
+                                                                       launch::scratch_bytes(0))) {}
+    [[nodiscard]] static std::size_t scratch_bytes() {
+        return launch::scratch_bytes(0) + launch::description_bytes(0);
+    }
 
     void run() {
         const std::uint64_t n = arguments_.n;
@@ -68,8 +76,8 @@ class block_launch {
     void scan_edge(std::uint64_t begin, std::uint64_t end) {
         const scan_arguments<Types> edge = part_of(arguments_, begin, end);
         const launch piece(ex_, edge, carried_.element_count);
-        piece.summarise(scratch_);
-        piece.walk(scratch_, left(), carried_.next, nullptr);
+        piece.summarise(scratch_, description_);
+        piece.walk(scratch_, description_, left(), carried_.next, nullptr);
         piece.scan(scratch_);
         carried_.advance(end - begin, arguments_.has_initial);
     }
@@ -90,7 +98,7 @@ class block_launch {
     // Of no elements: an initial value is kept for the next block.
     void walk_nothing() {
         const launch piece(ex_, arguments_, carried_.element_count);
-        piece.walk(scratch_, left(), carried_.next, arguments_.total);
+        piece.walk(scratch_, description_, left(), carried_.next, arguments_.total);
         carried_.advance(0, arguments_.has_initial);
     }
 
@@ -98,6 +106,7 @@ class block_launch {
     const scan_arguments<Types>& arguments_;
     carried_parts<Total>& carried_;
     void* scratch_;
+    typename launch::description* description_;
 };
 
 // Scratch that other scans of up to n elements may use in the meantime.
@@ -128,7 +137,7 @@ void scan_block(executor& ex, scan_carry<Acc>& carry, device_span<const In> in, 
     const device_scope current(ex);
     ex.check_before_launch();
     const executor::scratch taken =
-        ex.take_plain_scratch(launch::launch::scratch_bytes(0), other_scratch_bytes<types>(arguments.n));
+        ex.take_plain_scratch(launch::scratch_bytes(), other_scratch_bytes<types>(arguments.n));
     launch(ex, arguments, carried, taken.data).run();
     ex.release_scratch(taken);
     check(cudaGetLastError(), "launching a scan");
@@ -143,7 +152,7 @@ namespace cuda {
 template <class In, class Out = In, class Op = plus, class Acc = core::accumulator_for<deduced, In, Op>>
 [[nodiscard]] std::size_t block_scan_workspace_bytes(std::uint64_t n, const Op& = {}) {
     using types = detail::types_of<Acc, In, Out, Op, as_is>;
-    return detail::other_scratch_bytes<types>(n) + piece_launch<types, false>::scratch_bytes(0);
+    return detail::other_scratch_bytes<types>(n) + detail::block_launch<types, false>::scratch_bytes();
 }
 
 }  // namespace cuda

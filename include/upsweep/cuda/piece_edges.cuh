@@ -69,9 +69,24 @@ struct piece_plan {
 // Totals of an edge's complete blocks, as far as what is behind the edge depends on them.
 template <class Acc>
 struct edge_totals {
-    Acc tiles[32];    // by their number in the super
-    Acc rows[2][32];  // of the first tile, and of the last one if that is another
-    Acc runs[2][32];  // of the first row, and of the last one
+    Acc tiles[32];             // by their number in the super
+    Acc rows[2][32];           // of the first tile, and of the last one if that is another
+    Acc runs[2][32];           // of the first row, and of the last one
+    Acc items[2][most_items];  // of a run that the edge begins in, and of one that it ends in
+};
+
+// What those who are to the right have to know of a piece, in device memory. Totals of the body's supers are
+// behind it.
+template <class Acc>
+struct piece_description {
+    std::uint64_t first, n;      // elements to its left, 0 under exact operators, and its own
+    Acc initial;                 // of the scan, if it has an initial value
+    edge_totals<Acc> totals[2];  // of head and tail
+
+    [[nodiscard]] __host__ __device__ Acc* supers() { return reinterpret_cast<Acc*>(this + 1); }
+    [[nodiscard]] __host__ __device__ const Acc* supers() const {
+        return reinterpret_cast<const Acc*>(this + 1);
+    }
 };
 
 // What stands to the left of an edge, and of each of its tiles in the super.
@@ -164,6 +179,13 @@ struct edge_tile {
         };
         if (is_first) publish_runs(first_row, to.runs[0]);
         if (is_last && last_row != first_row) publish_runs(last_row, to.runs[1]);
+        const auto publish_items = [&](int run, Acc* items) {
+            const int item = run * Types::items + lane;
+            if (lane < Types::items && has(item, 1)) items[lane] = load(item);
+        };
+        const int first_run = from / Types::items, last_run = until / Types::items;
+        if (is_first && from % Types::items != 0) publish_items(first_run, to.items[0]);
+        if (is_last && until % Types::items != 0) publish_items(last_run, to.items[1]);
     }
 
     // Values [begin, end) of a line become their left folds.
@@ -257,17 +279,25 @@ __device__ __forceinline__ edge_tile<Types> tile_of_edges(const scan_arguments<T
 
 }  // namespace detail
 
-// A block a tile of the head and of the tail; totals of either.
+// A block a tile of the head and of the tail, which finds the totals of either, and one for what the
+// description begins with.
 template <class Types>
 __global__ void __launch_bounds__(detail::edge_tile<Types>::threads)
-    sum_edges_kernel(const __grid_constant__ scan_arguments<Types> arguments, piece_plan plan,
-                     edge_totals<typename Types::Acc>* totals) {
+    describe_edges_kernel(const __grid_constant__ scan_arguments<Types> arguments, piece_plan plan,
+                          piece_description<typename Types::Acc>* description) {
     extern __shared__ __align__(128) char shared[];
+    if (blockIdx.x + 1 == gridDim.x) {
+        if (threadIdx.x != 0) return;
+        description->first = plan.first;
+        description->n = plan.n;
+        if (arguments.has_initial) description->initial = arguments.initial_value();
+        return;
+    }
     int which;
     const auto own = detail::tile_of_edges(arguments, plan, shared, which);
     own.sum_runs();
     __syncthreads();
-    if (threadIdx.x < 32) own.publish(totals[which], int(threadIdx.x));
+    if (threadIdx.x < 32) own.publish(description->totals[which], int(threadIdx.x));
 }
 
 // The same blocks; `left` as walk_piece_kernel (piece_walk.cuh) leaves it. arguments.has_initial is the

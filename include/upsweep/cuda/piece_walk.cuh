@@ -3,7 +3,8 @@
 // The five accumulators of the tree are taken over the piece's blocks, each the largest that begins where the
 // last one ended: those of the head, the supers of the body, those of the tail. That is a left fold, so it is
 // done by one warp, in at most some 200 operations and one a super (core/piece.hpp says why they cannot be
-// combined beforehand).
+// combined beforehand). It reads descriptions of pieces, not their elements: whoever has those of all pieces
+// to its left need not wait for anybody to walk over them.
 #pragma once
 
 #include <cstdint>
@@ -14,19 +15,32 @@
 
 namespace upsweep::cuda {
 
+// Descriptions of the pieces before one, from the whole's first on, each `stride` bytes behind the last. Some
+// may be of no elements.
+struct pieces_before {
+    const char* first = nullptr;
+    std::ptrdiff_t stride = 0;
+    int count = 0;
+
+    template <class Acc>
+    [[nodiscard]] __device__ const piece_description<Acc>& at(int k) const {
+        return *reinterpret_cast<const piece_description<Acc>*>(first + k * stride);
+    }
+};
+
 // What a walk reads and writes, in device memory.
 template <class Types>
 struct piece_walk {
     using Acc = typename Types::Acc;
     using Total = typename Types::Total;
 
-    const tree_parts<Total>* left;   // at the piece's begin; null: nothing but an initial value
-    const edge_totals<Acc>* totals;  // of head and tail
-    const Acc* supers;               // totals of the body's
-    edge_left<Total>* edges;         // receives what is to the left of head and tail
-    Total* body_initial;             // receives S before the body
-    tree_parts<Total>* behind;       // receives what is to the left of what follows; null: not wanted
-    Total* value;                    // receives the fold of everything so far; null: not wanted
+    const tree_parts<Total>* left;        // at the piece's begin; null: nothing but an initial value,
+    pieces_before before;                 // unless this says what is there
+    const piece_description<Acc>* piece;  // its own; not read if it has no elements
+    edge_left<Total>* edges;              // receives what is to the left of head and tail
+    Total* body_initial;                  // receives S before the body
+    tree_parts<Total>* behind;            // receives what is to the left of what follows; null: not wanted
+    Total* value;                         // receives the fold of everything so far; null: not wanted
 };
 
 namespace detail {
@@ -38,7 +52,6 @@ struct tree_walker {
     using Total = typename Types::Total;
     using tree = piece_tree<Types>;
 
-    const scan_arguments<Types>& arguments;
     combiner<Acc, typename Types::Op> combine;
     Acc* line;  // 32 values of shared memory
     int lane;
@@ -89,12 +102,14 @@ struct tree_walker {
         __syncwarp();
     }
 
+    // `left`, unless null, receives what is to the left of the edge and of its tiles.
     __device__ void walk_edge(const piece_edge& edge, const edge_totals<Acc>& totals,
-                              edge_left<Total>& left) {
+                              edge_left<Total>* left) {
         if (edge.empty()) return;
-        if (lane == 0) write(left.parts);
+        if (lane == 0 && left != nullptr) write(left->parts);
         const auto note_tile = [&] {
-            if (lane == 0 && has(3)) left.tiles[position / Types::tile % 32] = static_cast<Total>(part[3]);
+            if (lane == 0 && left != nullptr && has(3))
+                left->tiles[position / Types::tile % 32] = static_cast<Total>(part[3]);
         };
         note_tile();
         const std::uint64_t first = edge.position(), end = edge.end_position();
@@ -121,9 +136,10 @@ struct tree_walker {
                 push_line<1>(
                     runs, [&](int k) { return own[at / Types::items % 32 + unsigned(k)]; }, nothing);
             } else {
+                const unsigned item = at % Types::items;
+                const Acc* const own = totals.items[item != 0 ? 0 : 1] + item;
                 push_line<0>(
-                    count_of(0),
-                    [&](int k) { return load_at(arguments, at - edge.first + std::uint64_t(k)); }, nothing);
+                    count_of(0), [&](int k) { return own[k]; }, nothing);
             }
             // A part-filled tile, in front of which push_line() has not been.
             if (position % Types::tile == 0 && position < end) note_tile();
@@ -150,23 +166,38 @@ struct tree_walker {
         }
         position += count * tree::super_size;
     }
+    // A piece that nobody here has to scan. `Collapses`: all before the next one is then one value, S.
+    template <bool Collapses>
+    __device__ void pass(const piece_description<Acc>& piece) {
+        const piece_plan plan = piece_plan::of(piece.first, piece.n, tree::super_size);
+        position = plan.first;
+        walk_edge(plan.head(), piece.totals[0], nullptr);
+        walk_supers(piece.supers(), plan.body_size() / tree::super_size);
+        walk_edge(plan.tail(), piece.totals[1], nullptr);
+        if constexpr (Collapses) {
+            has_supers = value(part[tree::super_level]);
+            position = 0;
+        }
+    }
     // The fold of everything to the left, if there is anything.
     [[nodiscard]] __device__ bool value(Acc& result) const {
         bool present = false;
+        Acc fold{};
 #pragma unroll
         for (int level = 0; level < tree::levels; ++level) {
             if (!has(level)) continue;
-            result = present ? combine(part[level], result) : part[level];
+            fold = present ? combine(part[level], fold) : part[level];
             present = true;
         }
+        if (present) result = fold;
         return present;
     }
 };
 
 }  // namespace detail
 
-// By one warp. `has_left`: S is there at the piece's begin. `Collapses`: what is behind is one value, S, as
-// exact operators have it, whose pieces all begin at 0.
+// By one warp. `has_left`: S is there at the piece's begin; not asked if pieces before it are given.
+// `Collapses`: what is behind is one value, S, as exact operators have it, whose pieces all begin at 0.
 template <class Types, bool Collapses>
 __global__ void __launch_bounds__(32)
     walk_piece_kernel(const __grid_constant__ scan_arguments<Types> arguments, piece_plan plan, bool has_left,
@@ -175,17 +206,29 @@ __global__ void __launch_bounds__(32)
     using Total = typename Types::Total;
     __shared__ alignas(16) char storage[32 * sizeof(Acc)];
     const int lane = int(threadIdx.x);
-    detail::tree_walker<Types> walker{arguments, arguments.combine(), reinterpret_cast<Acc*>(storage),
-                                      lane,      plan.first,          has_left};
-    if (walk.left != nullptr)
+    detail::tree_walker<Types> walker{arguments.combine(), reinterpret_cast<Acc*>(storage), lane, plan.first,
+                                      has_left};
+    if (walk.before.count != 0) {
+        walker.has_supers = arguments.has_initial;
+        bool is_first = true;
+#pragma unroll 1
+        for (int k = 0; k < walk.before.count; ++k) {
+            const piece_description<Acc>& piece = walk.before.template at<Acc>(k);
+            if (piece.n == 0) continue;
+            if (is_first && arguments.has_initial) walker.part[4] = piece.initial;
+            is_first = false;
+            walker.template pass<Collapses>(piece);
+        }
+    } else if (walk.left != nullptr) {
         walker.read(*walk.left);
-    else if (has_left)
+    } else if (has_left) {
         walker.part[4] = arguments.initial_value();
-    walker.walk_edge(plan.head(), walk.totals[0], walk.edges[0]);
+    }
+    walker.walk_edge(plan.head(), walk.piece->totals[0], &walk.edges[0]);
     if (lane == 0 && walker.has_supers && walk.body_initial != nullptr)
         *walk.body_initial = static_cast<Total>(walker.part[4]);
-    walker.walk_supers(walk.supers, plan.body_size() / piece_tree<Types>::super_size);
-    walker.walk_edge(plan.tail(), walk.totals[1], walk.edges[1]);
+    walker.walk_supers(walk.piece->supers(), plan.body_size() / piece_tree<Types>::super_size);
+    walker.walk_edge(plan.tail(), walk.piece->totals[1], &walk.edges[1]);
     Acc value = static_cast<Acc>(arguments.start);
     const bool present = walker.value(value);
     if (lane != 0) return;

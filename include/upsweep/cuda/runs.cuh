@@ -14,6 +14,7 @@ namespace upsweep::cuda {
 // Elements a lane takes at once: the tree's 4, or 16 bytes of elements of 1 or 2 where grouping is free.
 template <class Acc, class Op, int WidestElement>
 inline constexpr int run_items = is_free<Op, Acc>&& WidestElement <= 2 ? 16 / WidestElement : 4;
+inline constexpr int most_items = 16;
 
 // One run of each input array in registers.
 template <int Items, class... In>

@@ -25,6 +25,8 @@ class distribution {
     // Elements of a rank, of all ranks before it, and of all.
     [[nodiscard]] std::uint64_t count(int rank) const { return end(rank) - first(rank); }
     [[nodiscard]] std::uint64_t first(int rank) const { return rank == 0 ? 0 : end(rank - 1); }
+    // Of the rank that has most.
+    [[nodiscard]] std::uint64_t most() const;
     [[nodiscard]] std::uint64_t total() const { return ends_.empty() ? 0 : ends_.back(); }
 
   private:
@@ -35,9 +37,10 @@ class distribution {
 
 // Where a rank stands in scan order, among those that have elements.
 struct place {
-    std::uint64_t first;  // elements before its own
-    int before, behind;   // the nearest ranks that have elements; -1: none
-    int last;             // the last rank in scan order that has elements; -1: nobody has any
+    std::uint64_t first;     // elements before its own
+    bool is_first, is_last;  // nobody before, or behind, has elements
+    int last;                // the last rank in scan order that has elements; -1: nobody has any
+    bool is_shared;          // several ranks have elements
 };
 [[nodiscard]] place place_of(const distribution& elements, int rank, bool reverse);
 

@@ -27,10 +27,8 @@ class executor {
     [[nodiscard]] ncclComm_t communicator() const { return comm_; }
 
     // For engines: work in the stream, on bytes of device memory.
-    void send(const void* from, std::size_t bytes, int to) const;
-    void receive(void* into, std::size_t bytes, int from) const;
     void broadcast(void* data, std::size_t bytes, int root) const;
-    // `bytes` of every rank, one after the other, to `all`.
+    // `bytes` of every rank, one after the other, to `all`; `own` may be this rank's place in it.
     void gather(const void* own, void* all, std::size_t bytes) const;
     // Sums over all ranks, in place, of 64-bit counts.
     void add_up(void* counts, std::size_t count) const;

@@ -10,12 +10,14 @@
 // Errors: a rank that refuses its arguments throws upsweep::error and has enqueued nothing; the others wait
 // for it in their streams, as in any collective of NCCL, unless all find the same wrong. What NCCL itself
 // reports is an upsweep::error (device).
-// Complexity: two reads of in (one on the last rank) and one write of out. Messages: one of five accumulators
-// from each rank to the next, which a rank sends before it scans, and under exact operators of one of them
-// that means anything; a broadcast of the total, where it is asked for; and where no distribution is given a
-// gather of the ranks' counts, for which the host waits. Source: docs/nccl.md.
+// Complexity: two reads of in (one on the last rank) and one write of out. Messages: a gather of some 400
+// accumulators from each rank and one for each 131,072 elements of the rank that has most; a broadcast of the
+// total, where it is asked for; and where no distribution is given a gather of the ranks' counts, for which
+// the host waits. Scratch for what is gathered. Source: docs/nccl.md.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -63,6 +65,7 @@ template <class Types, bool Exclusive>
 void scan_piece(const executor& ex, cuda::scan_arguments<Types> arguments, const distribution& elements) {
     using Total = typename Types::Total;
     using launch = cuda::piece_launch<Types, Exclusive>;
+    using last_launch = cuda::detail::block_launch<Types, Exclusive>;
     cuda::executor& local = ex.local();
     const cuda::device_scope current(local);
     local.check_before_launch();
@@ -70,26 +73,41 @@ void scan_piece(const executor& ex, cuda::scan_arguments<Types> arguments, const
     Total* const total = arguments.total;
     if (own.last >= 0 && own.last != ex.rank()) arguments.total = nullptr;
 
-    if (arguments.n == elements.total()) {  // alone
-        if (arguments.n != 0 || total != nullptr) cuda::scan_launch<Types, Exclusive>(local, arguments).run();
-    } else if (arguments.n != 0) {
+    if (!own.is_shared) {
+        const bool has_all = own.last < 0 ? total != nullptr : own.last == ex.rank();
+        if (has_all) cuda::scan_launch<Types, Exclusive>(local, arguments).run();
+    } else {
+        // Scratch: everybody's descriptions; what is to the left of the last one, before and behind; the
+        // rest.
+        const std::size_t bytes = launch::description_bytes(elements.most());
+        const std::size_t all_bytes = bytes * std::size_t(ex.size());
         constexpr std::size_t parts_bytes = (2 * sizeof(cuda::tree_parts<Total>) + 255) / 256 * 256;
-        const cuda::executor::scratch taken =
-            local.take_plain_scratch(parts_bytes + launch::scratch_bytes(arguments.n),
-                                     cuda::detail::other_scratch_bytes<Types>(arguments.n));
-        auto* const parts = static_cast<cuda::tree_parts<Total>*>(taken.data);
-        void* const scratch = static_cast<char*>(taken.data) + parts_bytes;
-        const bool is_first = own.before < 0, is_last = own.behind < 0;
+        const std::size_t own_bytes =
+            std::max(launch::scratch_bytes(arguments.n), last_launch::scratch_bytes());
+        const cuda::executor::scratch taken = local.take_plain_scratch(
+            all_bytes + parts_bytes + own_bytes, cuda::detail::other_scratch_bytes<Types>(arguments.n));
+        char* const all = static_cast<char*>(taken.data);
+        auto* const parts = reinterpret_cast<cuda::tree_parts<Total>*>(all + all_bytes);
+        void* const scratch = all + all_bytes + parts_bytes;
+        const int rank = ex.rank(), ranks_before = arguments.reverse ? ex.size() - 1 - rank : rank;
+        const auto stride = static_cast<std::ptrdiff_t>(bytes);
+        auto* const description = reinterpret_cast<typename launch::description*>(all + rank * stride);
+        const cuda::pieces_before before{arguments.reverse ? all + (ex.size() - 1) * stride : all,
+                                         arguments.reverse ? -stride : stride, ranks_before};
+
         const launch piece(local, arguments, own.first);
-        if (!is_last) piece.summarise(scratch);
-        if (!is_first) ex.receive(parts, sizeof *parts, own.before);
-        if (is_last) {
-            cuda::carried_parts<Total> carried{parts, parts + 1, own.first, arguments.has_initial};
-            cuda::detail::block_launch<Types, Exclusive>(local, arguments, carried, scratch).run();
-        } else {
-            piece.walk(scratch, is_first ? nullptr : parts, parts + 1, nullptr);
-            ex.send(parts + 1, sizeof *parts, own.behind);
+        // Nobody waits for the last one's totals: it reads its elements once, unless it has hardly any.
+        const bool reads_once = own.is_last && (launch::exact || piece.has_body());
+        if (!reads_once) piece.summarise(scratch, description);
+        ex.gather(description, all, bytes);
+        if (arguments.n != 0 && !reads_once) {
+            piece.walk(scratch, description, own.is_first ? cuda::pieces_before{} : before, nullptr);
             piece.scan(scratch);
+        } else if (arguments.n != 0) {
+            const auto nothing = cuda::part_of(arguments, 0, 0);
+            launch(local, nothing, own.first).walk(scratch, nullptr, before, parts);
+            cuda::carried_parts<Total> carried{parts, parts + 1, own.first, arguments.has_initial};
+            last_launch(local, arguments, carried, scratch).run();
         }
         local.release_scratch(taken);
     }

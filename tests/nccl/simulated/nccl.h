@@ -25,10 +25,6 @@ ncclResult_t ncclCommUserRank(ncclComm_t comm, int* rank);
 ncclResult_t ncclCommCuDevice(ncclComm_t comm, int* device);
 
 // As NCCL's, but that the host waits for the other ranks' calls.
-ncclResult_t ncclSend(const void* from, std::size_t count, ncclDataType_t type, int to, ncclComm_t comm,
-                      cudaStream_t stream);
-ncclResult_t ncclRecv(void* into, std::size_t count, ncclDataType_t type, int from, ncclComm_t comm,
-                      cudaStream_t stream);
 ncclResult_t ncclBroadcast(const void* from, void* into, std::size_t count, ncclDataType_t type, int root,
                            ncclComm_t comm, cudaStream_t stream);
 ncclResult_t ncclAllGather(const void* own, void* all, std::size_t count, ncclDataType_t type,

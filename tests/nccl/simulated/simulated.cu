@@ -107,20 +107,6 @@ ncclResult_t ncclCommCuDevice(ncclComm_t comm, int* device) {
     return ncclSuccess;
 }
 
-ncclResult_t ncclSend(const void* from, std::size_t, ncclDataType_t, int to, ncclComm_t comm,
-                      cudaStream_t stream) {
-    if (to < 0 || to >= comm->all->size || to == comm->rank) return ncclInvalidArgument;
-    message own;
-    comm->offer(own, from, to, stream);
-    comm->wait_taken(own, stream);
-    return ncclSuccess;
-}
-ncclResult_t ncclRecv(void* into, std::size_t count, ncclDataType_t type, int from, ncclComm_t comm,
-                      cudaStream_t stream) {
-    if (from < 0 || from >= comm->all->size || from == comm->rank) return ncclInvalidArgument;
-    comm->take(into, bytes_of(count, type), from, stream);
-    return ncclSuccess;
-}
 ncclResult_t ncclBroadcast(const void* from, void* into, std::size_t count, ncclDataType_t type, int root,
                            ncclComm_t comm, cudaStream_t stream) {
     if (root < 0 || root >= comm->all->size || from != into) return ncclInvalidArgument;
@@ -143,10 +129,10 @@ ncclResult_t ncclAllGather(const void* own, void* all, std::size_t count, ncclDa
         if (k != comm->rank) comm->offer(offered[std::size_t(k)], own, k, stream);
     for (int k = 0; k < comm->all->size; ++k) {
         void* const into = static_cast<char*>(all) + std::size_t(k) * bytes;
-        if (k == comm->rank)
-            cudaMemcpyAsync(into, own, bytes, cudaMemcpyDefault, stream);
-        else
+        if (k != comm->rank)
             comm->take(into, bytes, k, stream);
+        else if (into != own)
+            cudaMemcpyAsync(into, own, bytes, cudaMemcpyDefault, stream);
     }
     for (int k = 0; k < comm->all->size; ++k)
         if (k != comm->rank) comm->wait_taken(offered[std::size_t(k)], stream);
