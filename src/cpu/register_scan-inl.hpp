@@ -213,9 +213,11 @@ struct register_scan {
         return i + width;
     }
 
-    // Fewer elements than a vector has lanes, forwards; the others are neither read nor written. Backwards
-    // that would be slow: what lies before an array is often no memory.
+    // What is left of fewer elements than a vector has lanes, where there are masks.
     static constexpr std::size_t most_scalar = 8;  // up to which one by one is faster
+    static constexpr bool has_masks = HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3 && width > most_scalar;
+    // Forwards: the others are neither read nor written. Backwards that would be slow: what lies before an
+    // array is often no memory.
     template <bool Exclusive>
     static HWY_INLINE void scan_few(const T* x, T* y, std::size_t n, T& start) {
         const full<T> d;
@@ -226,6 +228,21 @@ struct register_scan {
         scan.advance();
         hn::BlendedStore(codec::decode(scan.out), there, d, y);
         start = last_of<false>(scan.out);
+    }
+
+    // Backwards, the last vector of n elements from element i on: those before i, which have been scanned,
+    // count as identities and keep their results.
+    template <bool Exclusive>
+    static HWY_INLINE void scan_last(const T* x, T* y, std::size_t i, std::size_t n, T& start) {
+        const full<T> d;
+        const std::ptrdiff_t at = lies<true>(n - width);
+        const auto is_left = hn::FirstN(d, n - i);
+        const V elements = codec::encode(
+            hn::IfThenElse(is_left, hn::LoadU(d, x + at), hn::Set(d, Op::template identity<T>())));
+        window_scan<true, Exclusive> scan(elements, everywhere(start));
+        scan.advance();
+        hn::BlendedStore(codec::decode(scan.out), is_left, d, y + at);
+        start = last_of<true>(Exclusive ? op(scan.out, elements) : scan.out);
     }
 
     template <placement Where, bool Backwards>
@@ -239,12 +256,20 @@ struct register_scan {
             i = exclusive ? scan_windows<Where, Backwards, true>(x, y, i, n, start, ahead)
                           : scan_windows<Where, Backwards, false>(x, y, i, n, start, ahead);
         }
-        if constexpr (!Backwards && HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3) {
+        if constexpr (has_masks && !Backwards) {
             if (n - i > most_scalar) {
                 if (exclusive)
                     scan_few<true>(x + i, y + i, n - i, start);
                 else
                     scan_few<false>(x + i, y + i, n - i, start);
+                return start;
+            }
+        } else if constexpr (has_masks) {
+            if (n - i > most_scalar && n >= width) {
+                if (exclusive)
+                    scan_last<true>(x, y, i, n, start);
+                else
+                    scan_last<false>(x, y, i, n, start);
                 return start;
             }
         }
