@@ -146,6 +146,7 @@ struct tree_walker {
         }
         __syncwarp();
     }
+    static constexpr int together = sizeof(Acc) <= 8 ? 16 : 4;
     // The next ones are read while some are folded.
     __device__ void walk_supers(const Acc* supers, std::uint64_t count) {
         const auto own = static_cast<std::uint64_t>(lane);
@@ -156,12 +157,17 @@ struct tree_walker {
             line[lane] = next;
             if (done + 32 + own < count) next = supers[done + 32 + own];
             __syncwarp();
+            Acc& supers_before = part[tree::super_level];
             const int now = count - done < 32 ? int(count - done) : 32;
-#pragma unroll 4
-            for (int k = 0; k < now; ++k) {
-                part[tree::super_level] = combine.join(has_supers, part[tree::super_level], line[k]);
-                has_supers = true;
+            int k = has_supers ? 0 : 1;
+            if (!has_supers) supers_before = line[0];
+            has_supers = true;
+            // Of many at once the loads do not wait for each other: the chain is the operations alone.
+            for (; k + together <= now; k += together) {
+#pragma unroll
+                for (int m = 0; m < together; ++m) supers_before = combine(supers_before, line[k + m]);
             }
+            for (; k < now; ++k) supers_before = combine(supers_before, line[k]);
             __syncwarp();
         }
         position += count * tree::super_size;
@@ -227,6 +233,9 @@ __global__ void __launch_bounds__(32)
     walker.walk_edge(plan.head(), walk.piece->totals[0], &walk.edges[0]);
     if (lane == 0 && walker.has_supers && walk.body_initial != nullptr)
         *walk.body_initial = static_cast<Total>(walker.part[4]);
+    // The rest is for what follows: others, or, where the tree counts, the tail.
+    const bool goes_on = walk.behind != nullptr || walk.value != nullptr;
+    if (!goes_on && (Collapses || plan.tail().empty())) return;
     walker.walk_supers(walk.piece->supers(), plan.body_size() / piece_tree<Types>::super_size);
     walker.walk_edge(plan.tail(), walk.piece->totals[1], &walk.edges[1]);
     Acc value = static_cast<Acc>(arguments.start);
