@@ -59,7 +59,7 @@ def bins(row):
 
 
 def in_blocks(row):
-    """Scans whose blocks continue one another, which docs/cuda.md has beside what CUB does not do."""
+    """Scans whose blocks continue one another, which CUB does not do; docs/cuda.md has them."""
     return row["work"].startswith("in blocks")
 
 

@@ -140,7 +140,8 @@ typename Kernel::state run_chain(executor& ex, std::size_t helpers, std::size_t 
     alignas(64) std::atomic<std::size_t> ticket{0};
     std::atomic<std::size_t> present{0};
     second_thread_trial trial(helpers, chunk_count);
-    executor::helpers_record record{.doubled_speed = tuning::chain_doubled_speed};
+    executor::helpers_record record;
+    if (helpers == 1) record.doubled_speed = tuning::second_thread_speed;
 
     auto work = [&](std::size_t worker) noexcept {
         const bool is_caller = worker == 0;

@@ -79,9 +79,9 @@ inline constexpr int late_microseconds = 100;
 // length counts at once, one that takes twice as long now and then does not.
 inline constexpr double mean_of_calls = 8;
 inline constexpr double most_loss = 31;
-// How many times as fast twice as many threads make a long scan: memory, which one of them nearly fills, is
-// read twice.
-inline constexpr double chain_doubled_speed = 1.25;
+// How many times as fast a second thread makes a long scan, where two are all: one of them can nearly take
+// what the memory gives. Of many threads half take about half of it.
+inline constexpr double second_thread_speed = 1.25;
 // For how long calls then do with half of the threads: at first, and at most after it has happened again and
 // again.
 inline constexpr int first_penalty_microseconds = 25'000;

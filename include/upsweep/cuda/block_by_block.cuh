@@ -14,7 +14,7 @@
 // of memory can do; then it is unspecified until reset(). Complexity: one read and one write of the block's
 // whole supers (131,072 elements from a multiple of it on), at a scan's speed, two reads of the up to 2 *
 // 131,071 elements at its ends, in three short kernels each. Blocks that begin at multiples of a super have
-// no head; under exact operators a block is one scan. Scratch: as cuda/scan.cuh, and some 400 accumulators.
+// no head; under exact operators a block is one scan. Scratch: as cuda/scan.cuh, and some 500 accumulators.
 #pragma once
 
 #include <cstdint>

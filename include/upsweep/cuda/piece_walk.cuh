@@ -7,6 +7,7 @@
 // to its left need not wait for anybody to walk over them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "upsweep/cuda/arguments.cuh"
