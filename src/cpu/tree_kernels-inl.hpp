@@ -45,19 +45,39 @@ struct tree : nested_tree<T, Op> {
     static HWY_ATTR void scan_rows(const T* x, T* y, std::size_t n, T supers, T tiles, T* rows,
                                    const scan_pass& pass, T* last) {
         if (n <= scalar_size) return scan_few(x, y, n, supers, tiles, rows, pass, last);
-        const bool no_supers = is_identity(supers);
-        const bool no_tiles = is_identity(tiles);
         with_direction(pass, [&]<bool Backwards>() HWY_ATTR {
-            constexpr auto cached = placement::cached;
-            if (pass.where == placement::streamed)
-                scan_rows_as<placement::streamed, Backwards, 2>(x, y, n, supers, tiles, rows, pass, last);
-            else if (no_supers && no_tiles)
-                scan_rows_as<cached, Backwards, 0>(x, y, n, supers, tiles, rows, pass, last);
-            else if (no_supers)
-                scan_rows_as<cached, Backwards, 1>(x, y, n, supers, tiles, rows, pass, last);
+            if (pass.exclusive)
+                scan_as<true, Backwards>(x, y, n, supers, tiles, rows, pass, last);
             else
-                scan_rows_as<cached, Backwards, 2>(x, y, n, supers, tiles, rows, pass, last);
+                scan_as<false, Backwards>(x, y, n, supers, tiles, rows, pass, last);
         });
+        if (last != nullptr && n % core::row_size == 0) *last = Op()(supers, Op()(tiles, *rows));
+    }
+    template <bool Exclusive, bool Backwards>
+    static HWY_INLINE void scan_as(const T* x, T* y, std::size_t n, T supers, T tiles, T* rows,
+                                   const scan_pass& pass, T* last) {
+        constexpr auto cached = placement::cached;
+        const bool no_supers = is_identity(supers);
+        const bool nothing = no_supers && is_identity(tiles);  // before the rows
+        const std::size_t whole = n / nest_size * nest_size;
+        if (whole != 0) {
+            if (pass.where == placement::streamed)
+                scan_whole<Exclusive, Backwards, placement::streamed, 2>(x, y, whole, n, supers, tiles, rows,
+                                                                         pass);
+            else if (nothing)
+                scan_whole<Exclusive, Backwards, cached, 0>(x, y, whole, n, supers, tiles, rows, pass);
+            else if (no_supers)
+                scan_whole<Exclusive, Backwards, cached, 1>(x, y, whole, n, supers, tiles, rows, pass);
+            else
+                scan_whole<Exclusive, Backwards, cached, 2>(x, y, whole, n, supers, tiles, rows, pass);
+            if (whole == n) return;
+        }
+        const T* const from = at<Backwards>(x, whole, 1);
+        T* const to = at<Backwards>(y, whole, 1);
+        if (nothing)
+            scan_rest<Exclusive, Backwards, 0>(from, to, n - whole, supers, tiles, rows, last);
+        else
+            scan_rest<Exclusive, Backwards, 2>(from, to, n - whole, supers, tiles, rows, last);
     }
     // By its bits: +0 is no identity of sums.
     static HWY_INLINE bool is_identity(T value) {
@@ -93,36 +113,19 @@ struct tree : nested_tree<T, Op> {
         if (last != nullptr) *last = value;
     }
 
-    template <placement Where, bool Backwards, std::size_t Parts>
-    static HWY_ATTR void scan_rows_as(const T* x, T* y, std::size_t n, T supers, T tiles, T* rows,
-                                      const scan_pass& pass, T* last) {
-        const full<T> d;
-        const outer_parts<Parts> outer{hn::Set(d, supers), hn::Set(d, tiles)};
-        const auto scan = [&]<bool Exclusive>() HWY_ATTR {
-            const std::size_t first = n / nest_size * nest_size;
-            const bool in_caches = Where == placement::cached && pass.ahead.from == nullptr;
-            const bool steady = in_caches || (pass.steady && (Where == placement::streamed || claims_lines));
-            if (steady && first >= 4 * nest_size)
-                scan_groups_steadily<Exclusive, Backwards, Where>(x, y, first, outer, rows, pass.ahead, n);
-            else if (first != 0)
-                scan_groups<Exclusive, Backwards, Where>(x, y, first, outer, rows, pass.ahead, n);
-            if (first == n) return;
-            const T* const from = at<Backwards>(x, first, 1);
-            T* const to = at<Backwards>(y, first, 1);
-            if (nest_rows_at_once == 2 || n - first > 2 * core::row_size)
-                scan_part<Exclusive, Backwards, nest_rows_at_once>(from, to, n - first, outer, supers, tiles,
-                                                                   rows, last);
-            else
-                scan_part<Exclusive, Backwards, 2>(from, to, n - first, outer, supers, tiles, rows, last);
-        };
-        if (pass.exclusive)
-            scan.template operator()<true>();
+    // Whole groups, the first n of `all` elements.
+    template <bool Exclusive, bool Backwards, placement Where, std::size_t Parts>
+    static HWY_NOINLINE void scan_whole(const T* x, T* y, std::size_t n, std::size_t all, T supers, T tiles,
+                                        T* rows, const scan_pass& pass) {
+        const outer_parts<Parts> outer{hn::Set(full<T>(), supers), hn::Set(full<T>(), tiles)};
+        const bool in_caches = Where == placement::cached && pass.ahead.from == nullptr;
+        const bool steady = in_caches || (pass.steady && (Where == placement::streamed || claims_lines));
+        if (steady && n >= 4 * nest_size)
+            scan_groups_steadily<Exclusive, Backwards, Where>(x, y, n, outer, rows, pass.ahead, all);
         else
-            scan.template operator()<false>();
-        if (last != nullptr && n % core::row_size == 0) *last = Op()(supers, Op()(tiles, *rows));
+            scan_groups<Exclusive, Backwards, Where>(x, y, n, outer, rows, pass.ahead, all);
     }
-    // Whole groups, the first n of `all` elements. Results are stored in bursts, and what is asked for ahead
-    // between those.
+    // Results are stored in bursts, and what is asked for ahead between those.
     template <bool Exclusive, bool Backwards, placement Where, class Outer>
     static HWY_INLINE void scan_groups(const T* x, T* y, std::size_t n, const Outer& outer, T* rows,
                                        const input_ahead& ahead, std::size_t all) {
@@ -215,19 +218,21 @@ struct tree : nested_tree<T, Op> {
             }
         };
 
-        nest(0, [](std::size_t) HWY_ATTR {});
-        if (shift != 0) {
-            const std::size_t k = Backwards ? nest_size - width : 0;
-            layout::template store_few<Backwards>(results(start_of(k / core::row_size), before + k),
-                                                  at<Backwards>(y, 0, width), shift);
-        }
-        for (std::size_t first = nest_size; first < n; first += nest_size) {
-            T* const to = at<Backwards>(y, first - nest_size, nest_size);
+        for (std::size_t first = 0; first < n; first += nest_size) {
+            const bool has_before = first != 0;
+            const std::size_t done = has_before ? first - nest_size : 0;
+            T* const to = at<Backwards>(y, done, nest_size);
             nest(first, [&](std::size_t i) HWY_ATTR {
+                if (!has_before) return;
                 if (Where == placement::streamed && i == 0) put_beside();
-                ask(first - nest_size + i * nest_rows_at_once);
+                ask(done + i * nest_rows_at_once);
                 finish(i * nest_rows_at_once, to, false);
             });
+            if (!has_before && shift != 0) {
+                const std::size_t k = Backwards ? nest_size - width : 0;
+                layout::template store_few<Backwards>(results(start_of(k / core::row_size), before + k),
+                                                      at<Backwards>(y, 0, width), shift);
+            }
         }
         for (std::size_t i = 0; i < nest_size; i += step) {
             ask(n - nest_size + i);
@@ -256,17 +261,26 @@ struct tree : nested_tree<T, Op> {
             });
         *rows = Op()(*rows, total);
     }
-    // What is left, at most Rows rows, of which the last may be part-filled. Where nothing is before a whole
-    // first row, its first half is all of it.
-    template <bool Exclusive, bool Backwards, std::size_t Rows, class Outer>
-    static HWY_INLINE void scan_part(const T* x, T* y, std::size_t n, const Outer& outer, T supers, T tiles,
-                                     T* rows, T* last) {
+    // What is left after whole groups, or a short sequence. Of what is before the rows all is taken or
+    // nothing.
+    template <bool Exclusive, bool Backwards, std::size_t Parts>
+    static HWY_NOINLINE void scan_rest(const T* x, T* y, std::size_t n, T supers, T tiles, T* rows, T* last) {
+        if (nest_rows_at_once == 2 || n > 2 * core::row_size)
+            scan_part<Exclusive, Backwards, Parts, nest_rows_at_once>(x, y, n, supers, tiles, rows, last);
+        else
+            scan_part<Exclusive, Backwards, Parts, 2>(x, y, n, supers, tiles, rows, last);
+    }
+    // At most Rows rows, of which the last may be part-filled. Where nothing is before a whole first row, its
+    // first half is all of it.
+    template <bool Exclusive, bool Backwards, std::size_t Parts, std::size_t Rows>
+    static HWY_INLINE void scan_part(const T* x, T* y, std::size_t n, T supers, T tiles, T* rows, T* last) {
         const full<T> d;
+        const outer_parts<Parts> outer{hn::Set(d, supers), hn::Set(d, tiles)};
         HWY_ALIGN T buffer[Rows * core::row_size];
         T row_totals[Rows];
         T* const nested = Backwards ? buffer + Rows * core::row_size - 1 : buffer;
         const std::size_t whole = n / core::row_size, few = n % core::row_size;
-        const bool starts = std::is_same_v<Outer, outer_parts<0>> && whole != 0 && is_identity(*rows);
+        const bool starts = Parts == 0 && whole != 0 && is_identity(*rows);
         base::template nest_part<Exclusive, Backwards>(x, nested, n, row_totals,
                                                        at<Backwards>(starts ? y : nested, 0, core::row_size));
         if (starts) *rows = row_totals[0];
