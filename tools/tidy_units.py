@@ -13,6 +13,7 @@ import shlex
 import sys
 
 # One operator's scanner stands for the others, and one family's kernels, which are the same lines.
+GNU_ALONE = re.compile(r"--param.*|-fno-(tree-.*|ivopts)")
 CHECKED = re.compile(r"(src|cli|python/(?:common|jax|module))/(?!registry/scanner_(bit|m)|cpu/exact_kernels_(bits|order)).*\.cpp")
 ALONE = re.compile(r"src/cpu/.*_kernels|cli/main\.cpp")
 FILES_IN_A_GROUP = 40
@@ -20,7 +21,7 @@ FILES_IN_A_GROUP = 40
 
 def flags(entry):
     """The command without the names of source and object, and without what g++ alone knows."""
-    words = [word for word in shlex.split(entry["command"]) if not word.startswith("--param")]
+    words = [word for word in shlex.split(entry["command"]) if not GNU_ALONE.fullmatch(word)]
     at = words.index("-o")
     del words[at : at + 2]
     at = words.index("-c")

@@ -53,6 +53,56 @@ TEST(cuda_choosing, in_place_again_and_again) {
     }
 }
 
+// Bytes are read by words that are others' too where runs are not aligned, and packed in their place.
+TEST(cuda_choosing, bytes_wherever_they_begin) {
+    const std::size_t n = repetitions(200'003, 70'003), most_shift = 17;
+    const device_array<std::uint8_t> in = random_array<std::uint8_t>(n + most_shift, 5);
+    const std::vector<std::uint8_t> all = in.read();
+    std::vector<std::uint8_t> all_flags = random_array<std::uint8_t>(n + most_shift, 6).read();
+    for (std::uint8_t& flag : all_flags) flag &= 2;
+    const device_array<std::uint8_t> flags(all_flags);
+    device_array<std::uint8_t> out(n + most_shift);
+    out.poison();
+    device_array<std::uint64_t> count(1);
+    cpu::executor cpu;
+    std::vector<std::uint8_t> expected(n);
+    const auto same = [&](std::size_t at, std::size_t size) {
+        const std::vector<std::uint8_t> got = out.read();
+        return std::equal(expected.begin(), expected.begin() + std::ptrdiff_t(size),
+                          got.begin() + std::ptrdiff_t(at));
+    };
+    for (const cuda::algorithm choice : cuda_algorithms()) {
+        SCOPED_TRACE(cuda::name(choice));
+        cuda::executor ex(nullptr, choice);
+        for (std::size_t shift = 0; shift <= most_shift; ++shift) {
+            const std::size_t to = shift * 5 % (most_shift + 1), flags_at = shift * 7 % (most_shift + 1);
+            const std::span<const std::uint8_t> x(all.data() + shift, n);
+            const auto from = in.view().subspan(shift, n);
+            const auto target = out.span().subspan(to, n);
+            for (const int limit : {0, 1, 60, 128, 250, 255}) {
+                const auto keep = less_than(std::uint8_t(limit));
+                const std::size_t kept = compact_if(cpu, x, expected, keep);
+                compact_if(ex, from, target, keep, count.data());
+                ASSERT_TRUE(count.read()[0] == kept && same(to, kept)) << shift << " below " << limit;
+                partition_if(cpu, x, expected, keep);
+                partition_if(ex, from, target, keep, count.data());
+                ASSERT_TRUE(count.read()[0] == kept && same(to, n)) << shift << " below " << limit;
+                if (choice == cuda::algorithm::reduce_then_scan) continue;
+                compact_if(cpu, x, expected, keep);
+                expect_success(cudaMemcpy(target.data(), from.data(), n, cudaMemcpyDeviceToDevice),
+                               "copying");
+                compact_if(ex, cuda::device_span<const std::uint8_t>(target), target, keep, count.data());
+                ASSERT_TRUE(count.read()[0] == kept && same(to, kept))
+                    << shift << " in place below " << limit;
+            }
+            const std::span<const std::uint8_t> chosen(all_flags.data() + flags_at, n);
+            const std::size_t kept = compact(cpu, chosen, x, expected);
+            compact(ex, flags.view().subspan(flags_at, n), from, target, count.data());
+            ASSERT_TRUE(count.read()[0] == kept && same(to, kept)) << shift << " by flags";
+        }
+    }
+}
+
 TEST(cuda_choosing, in_graphs) {
     const choice_problem given(repetitions(3'000'003, 70'003));
     const device_array<float> kept(given.compacted), parted(given.partitioned);

@@ -111,16 +111,6 @@ __device__ __forceinline__ int fitting(std::uint64_t begin, int count, std::uint
     return begin >= room ? 0 : room - begin < unsigned(count) ? int(room - begin) : count;
 }
 
-// Bit m says whether element m of a lane's run is chosen, if it is one of the first `valid`.
-template <class Types>
-__device__ __forceinline__ unsigned chosen_bits(const choose_arguments<Types>& arguments,
-                                                const typename Types::Raw& raw, int valid = Types::items) {
-    unsigned bits = 0;
-#pragma unroll
-    for (int m = 0; m < Types::items; ++m)
-        if (m < valid && raw.element(m, arguments.load) != 0) bits |= 1u << m;
-    return bits;
-}
 // How many elements of this lane's run are among the first `valid` of its row.
 template <class Types>
 __device__ __forceinline__ int valid_of_run(int valid, int lane) {

@@ -13,7 +13,7 @@ namespace upsweep::cuda::detail {
 template <class Types>
 struct look_ahead_heads : look_ahead_ring<Types> {
     using ring = look_ahead_ring<Types>;
-    using ring::arguments, ring::n, ring::lane, ring::control, ring::valid_items, ring::heads;
+    using ring::arguments, ring::n, ring::lane, ring::control, ring::valid_items, ring::run_bits;
     using typename ring::shape, typename ring::cursor;
 
     static constexpr int items = Types::items;
@@ -37,12 +37,12 @@ struct look_ahead_heads : look_ahead_ring<Types> {
                     own[j] = arguments.heads.template load_run<items>(first(j), n, reverse);
 #pragma unroll
                 for (int j = 0; j < at_once; ++j)
-                    heads(s)[run + j * 32] = static_cast<typename shape::head_bits>(
+                    run_bits(s)[run + j * 32] = static_cast<typename shape::run_bits>(
                         arguments.heads.template bits_of<items>(own[j], first(j), reverse));
             } else {
 #pragma unroll 1
                 for (int j = 0; j < at_once; ++j)
-                    heads(s)[run + j * 32] = static_cast<typename shape::head_bits>(
+                    run_bits(s)[run + j * 32] = static_cast<typename shape::run_bits>(
                         arguments.heads.template bits<items>(first(j), n, reverse));
             }
         }

@@ -60,20 +60,38 @@ struct look_ahead_moves : look_ahead_located<Types> {
         const auto own = rows_of<Plain>(seen, warp);
         typename Types::Raw raw[per_warp];
         unsigned bits[per_warp];
+        const auto valid_of_lane = [&](int k) {
+            return Plain ? Types::items : valid_of_run<Types>(own.valid(k), lane);
+        };
+        // Runs of narrow elements that are not aligned are read by the words around them. That others pack
+        // theirs in these words only when all have read costs less than to read each element by itself.
+        constexpr bool reads_words = shape::shares_choices && shape::in_place;
+        constexpr surroundings around = reads_words ? surroundings::readable : ring::usual;
 #pragma unroll
         for (int k = 0; k < per_warp; ++k) {
             if (!Plain && k >= own.rows) break;
-            raw[k] = this->template read<Plain, Aligned>(s, seen, own.row + k, false);
-            bits[k] = chosen_bits<Types>(choosing, raw[k],
-                                         Plain ? Types::items : valid_of_run<Types>(own.valid(k), lane));
+            raw[k] = this->template read<Plain, Aligned, around>(s, seen, own.row + k, false);
+            if constexpr (!shape::shares_choices)
+                bits[k] = chosen_bits<Types>(raw[k], choosing.load, valid_of_lane(k));
         }
         // They are packed while what stands to the left of the unit is found: in their own place in the
         // stage, once all lanes have read theirs and the warps that sum are done, or in the warp's image.
-        if constexpr (shape::in_place) __syncwarp();
+        if constexpr (reads_words)
+            control(s).read.arrive_by_warp(lane);
+        else if constexpr (shape::in_place)
+            __syncwarp();
         control(s).folded.wait(phase);
+        if constexpr (reads_words && !Aligned) control(s).read.wait(phase);
         if (!Plain && own.rows == 0) {
             control(s).located.wait(phase);
             return;
+        }
+        if constexpr (shape::shares_choices) {
+#pragma unroll
+            for (int k = 0; k < per_warp; ++k) {
+                if (!Plain && k >= own.rows) break;
+                bits[k] = this->run_bits(s)[(own.row + k) * 32 + lane] & ((1u << valid_of_lane(k)) - 1);
+            }
         }
         const packed_elements<typename Types::Packed> area =
             shape::in_place
@@ -84,9 +102,6 @@ struct look_ahead_moves : look_ahead_located<Types> {
         left_parts<Acc> left;
         this->set_inner_parts(combine, s, unit_row, own.row, false, left);
         const Acc rows_before = left.rows;
-        const auto valid_of_lane = [&](int k) {
-            return Plain ? Types::items : valid_of_run<Types>(own.valid(k), lane);
-        };
         int count = 0;
         if constexpr (Plain) {
             const Acc* const folds = this->template at<Acc>(s, shape::row_folds_at);

@@ -22,6 +22,7 @@ struct stage_state {
     phase_barrier summed;       // runs are folded
     phase_barrier summed_rows;  // where units are parts of tiles: rows are totalled
     phase_barrier folded;       // rows are folded
+    phase_barrier read;         // where narrow elements are packed in their place: all are in registers
     phase_barrier located;      // what stands to the left is known
     phase_barrier free;         // everything has been stored
     std::int64_t unit;          // -1: there are no more
@@ -78,9 +79,9 @@ struct look_ahead_ring {
     __device__ __forceinline__ T* at(int s, int offset) const {
         return reinterpret_cast<T*>(stage(s) + offset);
     }
-    // Which elements begin a segment, of each run in the order of the scan: a bit for each in that of memory.
-    __device__ __forceinline__ typename shape::head_bits* heads(int s) const {
-        return at<typename shape::head_bits>(s, shape::heads_at);
+    // Of each run in the order of the scan.
+    __device__ __forceinline__ typename shape::run_bits* run_bits(int s) const {
+        return at<typename shape::run_bits>(s, shape::bits_at);
     }
     __device__ __forceinline__ static std::uint64_t first_item(std::int64_t unit) {
         return std::uint64_t(unit) * shape::unit_items;
@@ -102,6 +103,7 @@ struct look_ahead_ring {
                 own.summed.initialize_for_warps(shape::warps);
                 own.summed_rows.initialize_for_warps(1);
                 own.folded.initialize_for_warps(shape::tiles);
+                own.read.initialize_for_warps(shape::warps);
                 own.located.initialize_for_warps(1);
                 own.free.initialize_for_warps(shape::warps);
             }
@@ -135,25 +137,26 @@ struct look_ahead_ring {
         return seen;
     }
 
-    template <bool Aligned, int k, class Raw>
+    // What is around a run of the first input: where results replace elements, other warps store theirs
+    // meanwhile.
+    static constexpr surroundings usual = shape::in_place ? surroundings::foreign : surroundings::readable;
+    template <bool Aligned, surroundings Around, int k, class Raw>
     __device__ __forceinline__ void read_raw(Raw& raw, int s, const unit_view& seen, int slot) const {
         constexpr int run_bytes = Types::items * Types::element_size[k];
-        // Results that replace elements of the first input are stored in the stage by other warps meanwhile.
-        constexpr surroundings around =
-            k == 0 && shape::in_place ? surroundings::foreign : surroundings::readable;
+        constexpr surroundings around = k == 0 ? Around : surroundings::readable;
         const char* run = stage(s) + shape::input_at(k) + seen.shift[k] + slot * run_bytes;
         raw.words = read_run<run_bytes, Types::element_alignment[k], around>(run, Aligned, lane);
-        if constexpr (k + 1 < Types::inputs) read_raw<Aligned, k + 1>(raw.rest, s, seen, slot);
+        if constexpr (k + 1 < Types::inputs) read_raw<Aligned, Around, k + 1>(raw.rest, s, seen, slot);
     }
     // This lane's run of a row.
-    template <bool Plain, bool Aligned>
+    template <bool Plain, bool Aligned, surroundings Around = usual>
     __device__ __forceinline__ typename Types::Raw read(int s, const unit_view& seen, int row,
                                                         bool reverse) const {
         const int rows = Plain ? shape::rows : seen.rows;
         typename Types::Raw raw;
-        read_raw<Aligned, 0>(raw.arrays(), s, seen,
-                             reverse ? rows * 32 - 1 - (row * 32 + lane) : row * 32 + lane);
-        if constexpr (Types::has_heads) raw.heads = heads(s)[row * 32 + lane];
+        read_raw<Aligned, Around, 0>(raw.arrays(), s, seen,
+                                     reverse ? rows * 32 - 1 - (row * 32 + lane) : row * 32 + lane);
+        if constexpr (Types::has_heads) raw.heads = run_bits(s)[row * 32 + lane];
         return raw;
     }
 
@@ -164,7 +167,7 @@ struct look_ahead_ring {
         const auto load = [&](const auto&... x) {
             if constexpr (Types::has_heads)
                 return arguments.load(
-                    x..., (heads(s)[row * 32 + lane] >> (reverse ? Types::items - 1 - m : m) & 1) != 0);
+                    x..., (run_bits(s)[row * 32 + lane] >> (reverse ? Types::items - 1 - m : m) & 1) != 0);
             else
                 return arguments.load(x...);
         };

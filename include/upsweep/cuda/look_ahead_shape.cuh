@@ -11,6 +11,15 @@
 
 namespace upsweep::cuda {
 
+// Whether those that count the chosen elements of a run say which they are.
+template <class Types>
+inline constexpr bool shares_choices_of = [] {
+    if constexpr (Types::chooses)
+        return Types::moves_elements && Types::items > 4;
+    else
+        return false;
+}();
+
 // Sizes chosen from the types: bytes of shared memory and rows of a unit. Measured on an H200
 // (docs/performance.md): units of about 32 KiB, five of them in flight, eight warps that scan; four where
 // accumulators of more than 8 bytes need twice the registers.
@@ -59,18 +68,22 @@ struct look_ahead_shape {
     // the others would become too few.
     static constexpr int most_head_warps = Types::has_heads ? most_warps : 0;
     static constexpr int head_warps = rows < most_head_warps ? rows : most_head_warps;
-    using head_bits = std::conditional_t<(Types::items > 8), std::uint16_t, std::uint8_t>;
     static constexpr int threads = (2 * warps + 1 + look_ahead_warps + (parts > 1) + head_warps) * 32;
+    // A bit for each element of a run, in the order of memory, that one warp finds out and another needs:
+    // whether the element begins a segment, or is chosen. Of compaction only where runs have many elements:
+    // else it is sooner found out twice.
+    using run_bits = std::conditional_t<(Types::items > 8), std::uint16_t, std::uint8_t>;
+    static constexpr bool shares_choices = shares_choices_of<Types>;
+    static constexpr bool has_bits = Types::has_heads || shares_choices;
 
-    // A stage: the input rows of each array with 16 bytes for their alignment, heads, run totals, row folds.
+    // A stage: the input rows of each array with 16 bytes for their alignment, bits, run totals, row folds.
     static constexpr int input_at(int array) {
         int at = 0;
         for (int k = 0; k < array; ++k) at += align16(rows * Types::row * Types::element_size[k] + 32);
         return at;
     }
-    static constexpr int heads_at = input_at(Types::inputs);
-    static constexpr int totals_at =
-        heads_at + (Types::has_heads ? align16(rows * 32 * int(sizeof(head_bits))) : 0);
+    static constexpr int bits_at = input_at(Types::inputs);
+    static constexpr int totals_at = bits_at + (has_bits ? align16(rows * 32 * int(sizeof(run_bits))) : 0);
     static constexpr int row_folds_at = totals_at + align16(rows * Types::tile_runs::line);
     static constexpr int tile_totals_at = row_folds_at + align16(rows * accumulator_size);
     static constexpr int tile_parts_at = tile_totals_at + align16(tiles * accumulator_size);

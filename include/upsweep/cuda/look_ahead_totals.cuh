@@ -25,6 +25,8 @@ struct look_ahead_totals : look_ahead_ring<Types> {
     published<Acc> row_totals;
 
     static constexpr int tiles_at_once = folds_in_loops<Acc> ? 1 : shape::tiles;
+    // What is chosen is packed only when rows are folded.
+    static constexpr surroundings around = Types::chooses ? surroundings::readable : ring::usual;
 
     template <bool Plain, bool Aligned, direction Way>
     __device__ __forceinline__ void sum_runs(int s, const unit_view& seen, int warp) const {
@@ -43,8 +45,12 @@ struct look_ahead_totals : look_ahead_ring<Types> {
                     totals.store(row, lane, total);
                     continue;
                 }
-                const auto raw = this->template read<Plain, Aligned>(s, seen, row, reverse);
-                if constexpr (packs_bytes<Types>) {
+                const auto raw = this->template read<Plain, Aligned, around>(s, seen, row, reverse);
+                if constexpr (shape::shares_choices) {
+                    const unsigned bits = chosen_bits<Types>(raw, arguments.load);
+                    this->run_bits(s)[row * 32 + lane] = static_cast<typename shape::run_bits>(bits);
+                    totals.store(row, lane, Acc(__popc(bits)));
+                } else if constexpr (packs_bytes<Types>) {
                     totals.store(row, lane, static_cast<Acc>(bytes::fold(raw.words)));
                 } else {
                     Acc x[Types::items];

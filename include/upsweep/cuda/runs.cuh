@@ -55,6 +55,17 @@ struct raw_run_in_segments {
     }
 };
 
+// Bit m says whether element m of a lane's run is chosen (choosing.cuh), if it is one of the first `valid`.
+template <class Types>
+__device__ __forceinline__ unsigned chosen_bits(const typename Types::Raw& raw,
+                                                const typename Types::Load& load, int valid = Types::items) {
+    unsigned bits = 0;
+#pragma unroll
+    for (int m = 0; m < Types::items; ++m)
+        if (m < valid && raw.element(m, load) != 0) bits |= 1u << m;
+    return bits;
+}
+
 // Elements convert to the caller's accumulator type, Nominal, and from it to the register's.
 template <class Nominal, class Acc, int Items, class Raw, class Function>
 __device__ __forceinline__ void load_accumulators(const Raw& raw, const Function& function, bool reverse,

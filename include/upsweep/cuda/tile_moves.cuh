@@ -73,7 +73,7 @@ struct tile_moves : tile_block<Types> {
     }
 
     __device__ __forceinline__ unsigned bits_of(int k, const typename Types::Raw& raw) const {
-        return chosen_bits<Types>(choosing, raw,
+        return chosen_bits<Types>(raw, choosing.load,
                                   valid_of_run<Types>(this->valid_items(this->row_of(k)), lane));
     }
     // Counts what is chosen of each of this warp's runs into `totals`.
