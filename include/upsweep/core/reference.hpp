@@ -36,13 +36,13 @@ class odometer {
     }
 
     [[nodiscard]] std::optional<Acc> value() const {
-        std::optional<Acc> nested;
-        for (const auto* level : {&items_, &runs_, &rows_, &tiles_, &supers_}) {
-            if (nested && *level)
-                nested = op_(**level, *nested);
-            else if (*level)
-                nested = *level;
-        }
+        const Acc* parts[5];
+        std::size_t count = 0;
+        for (const auto* level : {&items_, &runs_, &rows_, &tiles_, &supers_})
+            if (level->has_value()) parts[count++] = &**level;
+        if (count == 0) return {};
+        Acc nested = *parts[0];
+        for (std::size_t k = 1; k < count; ++k) nested = op_(*parts[k], nested);
         return nested;
     }
 
