@@ -12,8 +12,8 @@ import re
 import shlex
 import sys
 
-# One operator's scanner stands for the others, and one family's kernels, which are the same lines.
 GNU_ALONE = re.compile(r"--param.*|-fno-(tree-.*|ivopts)")
+# One operator's scanner stands for the others, and one family's kernels, which are the same lines.
 CHECKED = re.compile(r"(src|cli|python/(?:common|jax|module))/(?!registry/scanner_(bit|m)|cpu/exact_kernels_(bits|order)).*\.cpp")
 ALONE = re.compile(r"src/cpu/.*_kernels|cli/main\.cpp")
 FILES_IN_A_GROUP = 40

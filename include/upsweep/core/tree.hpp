@@ -27,10 +27,7 @@ constexpr Acc join(const std::optional<Acc>& left, const Acc& right, const Op& o
 }
 template <class Acc, class Op>
 constexpr void fold_into(std::optional<Acc>& left, const Acc& right, const Op& op) {
-    if (left)
-        *left = Acc(op(*left, right));
-    else
-        left = right;
+    left = join(left, right, op);
 }
 
 // The state of a scan at a tile boundary.

@@ -63,8 +63,8 @@ struct look_ahead_moves : look_ahead_located<Types> {
         const auto valid_of_lane = [&](int k) {
             return Plain ? Types::items : valid_of_run<Types>(own.valid(k), lane);
         };
-        // Runs of narrow elements that are not aligned are read by the words around them. That others pack
-        // theirs in these words only when all have read costs less than to read each element by itself.
+        // Runs of narrow elements that are not aligned are read by the words around them, in which others
+        // pack theirs only when all have read.
         constexpr bool reads_words = shape::shares_choices && shape::in_place;
         constexpr surroundings around = reads_words ? surroundings::readable : ring::usual;
 #pragma unroll

@@ -79,7 +79,7 @@ struct look_ahead_ring {
     __device__ __forceinline__ T* at(int s, int offset) const {
         return reinterpret_cast<T*>(stage(s) + offset);
     }
-    // Of each run in the order of the scan.
+    // A bit for each element, in the order of memory, of each run in the order of the scan.
     __device__ __forceinline__ typename shape::run_bits* run_bits(int s) const {
         return at<typename shape::run_bits>(s, shape::bits_at);
     }

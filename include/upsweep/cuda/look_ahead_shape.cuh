@@ -11,15 +11,6 @@
 
 namespace upsweep::cuda {
 
-// Whether those that count the chosen elements of a run say which they are.
-template <class Types>
-inline constexpr bool shares_choices_of = [] {
-    if constexpr (Types::chooses)
-        return Types::moves_elements && Types::items > 4;
-    else
-        return false;
-}();
-
 // Sizes chosen from the types: bytes of shared memory and rows of a unit. Measured on an H200
 // (docs/performance.md): units of about 32 KiB, five of them in flight, eight warps that scan; four where
 // accumulators of more than 8 bytes need twice the registers.
@@ -70,10 +61,15 @@ struct look_ahead_shape {
     static constexpr int head_warps = rows < most_head_warps ? rows : most_head_warps;
     static constexpr int threads = (2 * warps + 1 + look_ahead_warps + (parts > 1) + head_warps) * 32;
     // A bit for each element of a run, in the order of memory, that one warp finds out and another needs:
-    // whether the element begins a segment, or is chosen. Of compaction only where runs have many elements:
-    // else it is sooner found out twice.
+    // whether the element begins a segment, or is chosen. The latter where runs have many elements, which
+    // would not stay in registers; of four it is found out twice.
     using run_bits = std::conditional_t<(Types::items > 8), std::uint16_t, std::uint8_t>;
-    static constexpr bool shares_choices = shares_choices_of<Types>;
+    static constexpr bool shares_choices = [] {
+        if constexpr (Types::chooses)
+            return Types::moves_elements && Types::items > 4;
+        else
+            return false;
+    }();
     static constexpr bool has_bits = Types::has_heads || shares_choices;
 
     // A stage: the input rows of each array with 16 bytes for their alignment, bits, run totals, row folds.
