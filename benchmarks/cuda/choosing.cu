@@ -28,8 +28,9 @@ __global__ void set_flags(const T* in, std::uint8_t* flags, std::size_t n, some<
         flags[i] = keep(in[i]);
 }
 
+template <int Bytes>
 struct record {
-    std::uint32_t word[4];
+    std::uint32_t word[Bytes / 4];
 };
 
 struct counts {
@@ -158,12 +159,15 @@ void bench_choosing() {
     by_predicate<std::uint8_t>("uint8", n * 4, 50);
     by_predicate<std::uint16_t>("uint16", n * 2, 50);
     by_predicate<double>("double", n / 2, 50);
-    by_predicate<record>("16 bytes", n / 4, 50);
+    by_predicate<record<16>>("16 bytes", n / 4, 50);
+    by_predicate<record<64>>("64 bytes", n / 16, 50);
     by_flags<float>("float", n, 50);
     by_flags<double>("double", n / 2, 50);
     partitions<float>("float", n, 50);
-    partitions<float>("float", std::size_t(1) << 20, 50);
+    for (const int power : {10, 16, 20, 22, 24}) partitions<float>("float", std::size_t(1) << power, 50);
+    partitions<std::uint8_t>("uint8", n * 4, 50);
     partitions<double>("double", n / 2, 50);
+    partitions<record<64>>("64 bytes", n / 16, 50);
 }
 
 }  // namespace bench

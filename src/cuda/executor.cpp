@@ -86,6 +86,7 @@ executor& executor::operator=(executor&& other) noexcept {
     shared_memory_ = other.shared_memory_;
     cache_bytes_ = other.cache_bytes_;
     tiles_ahead_ = other.tiles_ahead_;
+    counts_first_ = other.counts_first_;
     axis_way_ = other.axis_way_;
     latest_axis_way_ = other.latest_axis_way_;
     only_device_ = other.only_device_;

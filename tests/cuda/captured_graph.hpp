@@ -3,6 +3,10 @@
 
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
 #include "cuda/staging.hpp"
 
 namespace upsweep::test {
@@ -25,6 +29,19 @@ class captured_graph {
     }
     void launch(cudaStream_t stream) const {
         expect_success(cudaGraphLaunch(executable_, stream), "launching a graph");
+    }
+
+    // How many kernels it launches.
+    [[nodiscard]] std::size_t kernels() const {
+        std::size_t count = 0;
+        expect_success(cudaGraphGetNodes(graph_, nullptr, &count), "counting a graph's nodes");
+        std::vector<cudaGraphNode_t> nodes(count);
+        expect_success(cudaGraphGetNodes(graph_, nodes.data(), &count), "reading a graph's nodes");
+        return std::size_t(std::count_if(nodes.begin(), nodes.end(), [](cudaGraphNode_t node) {
+            cudaGraphNodeType type{};
+            expect_success(cudaGraphNodeGetType(node, &type), "reading a graph's node");
+            return type == cudaGraphNodeTypeKernel;
+        }));
     }
 
   private:

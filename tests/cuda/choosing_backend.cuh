@@ -2,7 +2,8 @@
 // included in front of a test's source, behind cuda/backend.cuh.
 //
 // Each call carries its arrays to device memory and back as cuda_executor's scans do. Calls take turns in
-// where the length comes from: the host, or device memory, with more elements behind.
+// where the length comes from: the host, or device memory, with more elements behind; and partitions in
+// whether one launch does it all.
 #pragma once
 
 #include <cstddef>
@@ -30,6 +31,7 @@ class choosing_call {
         counted_ = n != 0 && turn % 3 == 1;
         surplus_ = counted_ && !staging_.exact() ? turn % 11 * 37 : 0;
         if (n + surplus_ > most) surplus_ = 0;
+        ex.device().set_counts_first(turn % 2 == 1);
         staging_.begin();
         count_ = staging_.add(sizeof(std::uint64_t), 8 * (turn % 5));
         length_ = staging_.add(sizeof(std::uint64_t), 8 * (turn % 7));

@@ -103,6 +103,144 @@ TEST(cuda_choosing, bytes_wherever_they_begin) {
     }
 }
 
+// Blocks of a partition that all run at once find out together how many are chosen.
+TEST(cuda_choosing, a_partition_is_one_launch_where_the_device_holds_all_of_it) {
+    const std::size_t held = 300'007, more = 20'000'003;
+    const device_array<float> in(more);
+    device_array<float> out(more);
+    device_array<std::uint64_t> count(1);
+    const test_stream stream;
+    for (const cuda::algorithm choice : cuda_algorithms()) {
+        SCOPED_TRACE(cuda::name(choice));
+        cuda::executor ex(stream, choice);
+        const auto kernels = [&](std::size_t n) {
+            return captured_graph(stream,
+                                  [&] {
+                                      partition_if(ex, in.view().subspan(0, n), out.span().subspan(0, n),
+                                                   less_than(0.3f), count.data());
+                                  })
+                .kernels();
+        };
+        const bool at_once = choice != cuda::algorithm::reduce_then_scan;
+        const std::size_t behind_count = at_once ? 1 : 4;
+        EXPECT_EQ(kernels(held), at_once ? 1 : 1 + behind_count);
+        EXPECT_EQ(kernels(more), 1 + behind_count);
+        ex.set_counts_first(true);
+        EXPECT_EQ(kernels(held), 1 + behind_count);
+    }
+}
+
+// Holds a multiprocessor until it is told to let go, or for so many nanoseconds, which it then says.
+__global__ void hold(const volatile unsigned* released, unsigned* gave_up, unsigned long long at_most) {
+    const auto now = [] {
+        unsigned long long time = 0;
+        asm volatile("mov.u64 %0, %globaltimer;" : "=l"(time));
+        return time;
+    };
+    for (const unsigned long long begin = now(); *released == 0; __nanosleep(1000)) {
+        if (now() - begin < at_most) continue;
+        *gave_up = 1;
+        return;
+    }
+}
+
+// Blocks that wait for others which cannot begin do their part.
+TEST(cuda_choosing, partitions_while_others_hold_the_device) {
+    if (under_compute_sanitizer()) GTEST_SKIP() << "compute-sanitizer runs one kernel after another";
+    const unsigned multiprocessors = unsigned(cuda::executor().multiprocessors());
+    ASSERT_GT(multiprocessors, 1u);
+    const choice_problem given(multiprocessors * std::size_t{4096} - 5);
+    const device_array<float> parted(given.partitioned);
+    device_array<float> out(given.x.size());
+    device_array<std::uint64_t> count(1);
+    unsigned* released = nullptr;
+    expect_success(cudaMallocHost(&released, sizeof *released), "allocating host memory");
+    int shared_bytes = 0;
+    expect_success(cudaDeviceGetAttribute(&shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0),
+                   "reading the device's properties");
+    expect_success(cudaFuncSetAttribute(hold, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes),
+                   "reserving shared memory");
+    for (const cuda::algorithm choice : cuda_algorithms()) {
+        SCOPED_TRACE(cuda::name(choice));
+        const test_stream stream, beside;
+        cuda::executor ex(stream, choice);
+        partition_if(ex, given.in.view(), out.span(), given.keep, count.data());  // loads kernels
+        ex.wait();
+        out.poison();
+        count.poison();
+        device_array<unsigned> gave_up(std::vector<unsigned>{0});
+        *static_cast<volatile unsigned*>(released) = 0;
+        hold<<<multiprocessors - 1, 32, shared_bytes, beside>>>(released, gave_up.data(), 20'000'000'000);
+        partition_if(ex, given.in.view(), out.span(), given.keep, count.data());
+        ex.wait();
+        *static_cast<volatile unsigned*>(released) = 1;
+        beside.wait();
+        EXPECT_EQ(gave_up.read()[0], 0u) << "the partition waited for the others' end";
+        EXPECT_EQ(count.read()[0], given.compacted.size());
+        EXPECT_EQ(differences(out, parted), 0u);
+    }
+    expect_success(cudaFreeHost(released), "freeing host memory");
+}
+
+// Elements of more than 16 bytes, of which lanes move parts, or which become others.
+template <int Words>
+struct wide {
+    float word[Words];
+    wide() = default;
+    __host__ __device__ explicit wide(float x) {
+        for (int k = 0; k < Words; ++k) word[k] = x + float(k);
+    }
+    template <int Others>
+    __host__ __device__ explicit wide(const wide<Others>& other) : wide(other.word[0]) {}
+    __host__ __device__ explicit operator float() const { return word[Words - 1]; }
+    bool operator==(const wide&) const = default;
+};
+struct below_a_third {
+    __host__ __device__ bool operator()(float x) const { return x < 0.3f; }
+    template <int Words>
+    __host__ __device__ bool operator()(const wide<Words>& x) const {
+        return x.word[0] < 0.3f;
+    }
+};
+template <class In, class Out>
+void expect_converted_when_chosen(const device_array<float>& numbers) {
+    const std::vector<float> x = numbers.read();
+    std::vector<In> in;
+    for (const float each : x) in.push_back(In(each));
+    std::vector<Out> expected, others;
+    for (const In& each : in) (below_a_third()(each) ? expected : others).push_back(Out(each));
+    const std::size_t chosen = expected.size();
+    expected.insert(expected.end(), others.begin(), others.end());
+    const device_array<In> given(in);
+    device_array<Out> out(x.size());
+    device_array<std::uint64_t> count(1);
+    for (const cuda::algorithm choice : cuda_algorithms()) {
+        SCOPED_TRACE(std::string(cuda::name(choice)) + ", " + std::to_string(sizeof(In)) + " bytes to " +
+                     std::to_string(sizeof(Out)));
+        cuda::executor ex(nullptr, choice);
+        out.poison();
+        partition_if(ex, given.view(), out.span(), below_a_third{}, count.data());
+        EXPECT_EQ(count.read()[0], chosen);
+        EXPECT_EQ(out.read(), expected);
+        out.poison();
+        const std::size_t room = chosen - chosen / 3;
+        compact_if(ex, given.view(), out.span().subspan(0, room), below_a_third{}, count.data());
+        EXPECT_EQ(count.read()[0], chosen);
+        EXPECT_EQ(out.read(0, room),
+                  std::vector<Out>(expected.begin(), expected.begin() + std::ptrdiff_t(room)));
+    }
+}
+TEST(cuda_choosing, elements_of_more_than_sixteen_bytes) {
+    for (const std::size_t n : {std::size_t{1}, std::size_t{1021}, repetitions(200'003, 5003)}) {
+        const device_array<float> numbers = random_array<float>(n, 5);
+        expect_converted_when_chosen<wide<5>, wide<5>>(numbers);
+        expect_converted_when_chosen<wide<16>, wide<16>>(numbers);
+        expect_converted_when_chosen<wide<6>, wide<10>>(numbers);
+        expect_converted_when_chosen<wide<8>, float>(numbers);
+        expect_converted_when_chosen<float, wide<7>>(numbers);
+    }
+}
+
 TEST(cuda_choosing, in_graphs) {
     const choice_problem given(repetitions(3'000'003, 70'003));
     const device_array<float> kept(given.compacted), parted(given.partitioned);

@@ -69,13 +69,15 @@ class choose_launch {
         part.n = std::min(given_.n, Types::launch_elements);
         const tree_launch<choose_kernels<Types, Both>> launch(ex_, part);
         const algorithm chosen = choose(launch);
+        part.at_once = Both && !ex_.counts_first() && launch.holds_all_tiles(chosen);
         const executor::scratch scratch = ex_.take_scratch(launch.bytes(chosen));
         auto* const progress = reinterpret_cast<detail::choose_progress*>(static_cast<char*>(scratch.data) +
                                                                           detail::choose_progress_at);
-        // One tile of a look-back counts itself.
-        const bool counts = Both && (chosen != algorithm::look_back || given_.n > Types::tile);
-        if (counts) count_all(*progress);
-        part.chosen = counts ? count_ : nullptr;
+        const bool counts = Both && !part.at_once;
+        if (counts) {
+            count_all(*progress);
+            part.chosen = count_;
+        }
         for (std::uint64_t done = 0; done < given_.n; done += part.n) {
             part.n = std::min(given_.n - done, Types::launch_elements);
             const bool last = done + part.n == given_.n;

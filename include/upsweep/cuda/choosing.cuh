@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <utility>
 
 #include "upsweep/cuda/arguments.cuh"
 #include "upsweep/cuda/rows.cuh"
@@ -40,7 +41,8 @@ struct choose_arguments : scan_arguments<Types> {
     std::uint64_t first;          // elements of earlier launches,
     const std::uint64_t* before;  // of which so many are chosen, in device memory; null: 0
     std::uint64_t* upto;          // receives how many are after this launch; null: not wanted
-    const std::uint64_t* chosen;  // of a partition: how many are in all; null: this one tile tells
+    const std::uint64_t* chosen;  // of a partition: how many are in all;
+    bool at_once;                 // or its blocks find out, before they move anything
 
     __device__ __forceinline__ std::uint64_t chosen_before() const { return before == nullptr ? 0 : *before; }
     __device__ __forceinline__ void store_upto(std::uint64_t count) const {
@@ -49,6 +51,17 @@ struct choose_arguments : scan_arguments<Types> {
 };
 
 namespace detail {
+
+template <class Types, int... k>
+__device__ __forceinline__ bool is_chosen(const scan_arguments<Types>& arguments, std::uint64_t i,
+                                          std::integer_sequence<int, k...>) {
+    return arguments.load(static_cast<const typename Types::template In<k>*>(arguments.in[k])[i]...) != 0;
+}
+// Whether element i is chosen, straight from memory.
+template <class Types>
+__device__ __forceinline__ bool is_chosen(const scan_arguments<Types>& arguments, std::uint64_t i) {
+    return is_chosen(arguments, i, std::make_integer_sequence<int, Types::inputs>{});
+}
 
 // Elements, or their places, that a warp packs in `bytes` bytes of shared memory.
 template <class Packed>
@@ -64,6 +77,10 @@ class packed_elements {
         auto* const to = reinterpret_cast<unit*>(area_) + index * int(sizeof(Packed) / sizeof(unit));
 #pragma unroll
         for (int k = 0; k < int(sizeof(Packed) / sizeof(unit)); ++k) to[k] = parts[k];
+    }
+
+    __device__ __forceinline__ Packed get(int index) const {
+        return reinterpret_cast<const Packed*>(area_)[index];
     }
 
     // After all lanes have put theirs and met: elements [first, first + count) to `to`, 16 aligned bytes at a

@@ -105,7 +105,8 @@ void choose(executor& ex, const void* const (&in)[Types::inputs], std::uint64_t 
         0,
         nullptr,
         nullptr,
-        nullptr};
+        nullptr,
+        false};
     for (int k = 0; k < Types::inputs; ++k) arguments.in[k] = in[k];
     choose_launch<Types, Both>(ex, arguments, count).run();
 }

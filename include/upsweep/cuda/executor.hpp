@@ -117,6 +117,10 @@ class executor {
     // Unless set, the cache and the length decide. For tests; no bit of a result depends on it.
     void set_tiles_ahead(std::optional<unsigned> tiles) { tiles_ahead_ = tiles; }
     [[nodiscard]] std::optional<unsigned> tiles_ahead() const { return tiles_ahead_; }
+    // Whether partitions count what is chosen in a launch of its own, also where one could do both. For
+    // tests; no bit of a result depends on it.
+    void set_counts_first(bool counts) { counts_first_ = counts; }
+    [[nodiscard]] bool counts_first() const { return counts_first_; }
     // How axis scans run, unless that is left to shape and strides; a call throws upsweep::error
     // (unsupported) where its arrays cannot be scanned so. For tests; no bit of a result depends on it.
     void set_axis_way(axis_way way) { axis_way_ = way; }
@@ -146,6 +150,7 @@ class executor {
     int shared_memory_ = 0;
     int cache_bytes_ = 0;
     std::optional<unsigned> tiles_ahead_;
+    bool counts_first_ = false;
     axis_way axis_way_ = axis_way::automatic;
     axis_way latest_axis_way_ = axis_way::automatic;
     bool only_device_ = false;

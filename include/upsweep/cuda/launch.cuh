@@ -61,6 +61,22 @@ void require_kernel(const executor& ex, int shared_bytes) {
                                        std::to_string(ex.device()) + " has " +
                                        std::to_string(ex.shared_memory()));
 }
+// Blocks of a kernel that a multiprocessor runs at once, where it runs nothing else.
+template <auto Kernel>
+int blocks_of_multiprocessor(const executor& ex, int threads, int shared_bytes) {
+    constexpr int devices = 64;
+    static std::atomic<int> known[devices];
+    const bool remembered = ex.device() < devices;
+    int blocks = remembered ? known[ex.device()].load(std::memory_order_relaxed) : 0;
+    if (blocks == 0) {
+        check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, reinterpret_cast<const void*>(Kernel),
+                                                            threads, std::size_t(shared_bytes)),
+              "asking how many blocks of a kernel run at once");
+        if (remembered) known[ex.device()].store(blocks, std::memory_order_relaxed);
+    }
+    return blocks;
+}
+
 // A launch of so many blocks.
 inline unsigned blocks_for(std::uint64_t blocks) {
     if (blocks > 0x7fffffffu)
@@ -153,10 +169,10 @@ class tree_launch {
                 }
                 return algorithm::look_ahead;
             case algorithm::automatic: {
-                std::uint64_t bytes = arguments_.n * sizeof(typename Types::Out);
+                std::uint64_t bytes = arguments_.n * sizeof(typename Types::Out);  // read and written
                 for (const int size : Types::element_size) bytes += arguments_.n * std::uint64_t(size);
-                return bytes >= look_ahead_from_bytes && can_look_ahead() ? algorithm::look_ahead
-                                                                          : algorithm::look_back;
+                return bytes >= ahead_from_bytes && can_look_ahead() ? algorithm::look_ahead
+                                                                     : algorithm::look_back;
             }
             default:
                 return ex_.choice();
@@ -173,10 +189,31 @@ class tree_launch {
         }
     }
 
+    // Whether all tiles are on the device at once, where nothing else runs: each in a block that has one, or
+    // in the rings of look-ahead's blocks.
+    [[nodiscard]] bool holds_all_tiles(algorithm chosen) const {
+        const auto multiprocessors = std::uint64_t(ex_.multiprocessors());
+        if (chosen == algorithm::look_ahead) {
+            if constexpr (ahead::fits)
+                return ahead::units(arguments_.n) <= multiprocessors * std::uint64_t(ahead::stages);
+        }
+        if (chosen != algorithm::look_back) return false;
+        constexpr auto kernel = Kernels::look_back();
+        prepare_tiles<kernel>();
+        const int blocks = detail::blocks_of_multiprocessor<kernel>(ex_, tiles::threads, tiles::shared_bytes);
+        return tiles::tile_count(arguments_.n) <= multiprocessors * std::uint64_t(blocks);
+    }
+
   private:
     using ahead = look_ahead_shape<Types>;
     using tiles = tile_shape<Types>;
     using Acc = typename Types::Acc;
+
+    static constexpr std::uint64_t ahead_from_bytes = [] {
+        if constexpr (Types::chooses)
+            if (Types::moves_elements) return moves_ahead_from_bytes;
+        return look_ahead_from_bytes;
+    }();
 
     template <auto Kernel>
     void prepare_tiles(int shared_bytes = tiles::shared_bytes) const {

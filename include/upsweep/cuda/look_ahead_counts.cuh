@@ -1,10 +1,10 @@
-// The warp of a look-ahead compaction that finds how many elements are chosen before each unit. Counts may be
-// added in any order, so that there is no tree to follow: the lanes read the totals of all tiles between the
-// block's previous unit and its present one at once, and add.
+// The warp of a look-ahead compaction or partition that finds how many elements are chosen before each unit:
+// from the counts of all tiles between the block's previous unit and its present one.
 #pragma once
 
 #include <cstdint>
 
+#include "upsweep/cuda/chosen_counts.cuh"
 #include "upsweep/cuda/look_ahead_ring.cuh"
 #include "upsweep/cuda/tile_state.cuh"
 
@@ -15,51 +15,22 @@ namespace upsweep::cuda::detail {
 template <class Types>
 struct look_ahead_counts : look_ahead_ring<Types> {
     using ring = look_ahead_ring<Types>;
-    using ring::lane, ring::control, ring::valid_rows;
+    using ring::n, ring::lane, ring::control, ring::valid_rows;
     using typename ring::shape, typename ring::Acc, typename ring::cursor;
 
     published<Acc> tile_totals;
 
-    // Units begin with an even tile where they have several; then two totals are read together.
+    // Units begin with an even tile where they have several; then two counts are read together. A lane reads
+    // at once those of all tiles between two units of a block on a large device.
     static constexpr int together = shape::tiles > 1 ? 2 : 1;
-    using read_together = std::conditional_t<together == 2, uint2, Acc>;
-    // What a lane reads at once: all tiles between two units of a block on a large device.
     static constexpr int reads = 132 * shape::tiles / (32 * together * shape::parts) + 1;
+    using counts = chosen_counts<Types, together, reads>;
 
-    // By the whole warp: the sum of the totals of tiles [first, end), when they are published.
-    __device__ __forceinline__ Acc sum(std::int64_t first, std::int64_t end, std::uint32_t tag) const {
-        const published<read_together> totals{tile_totals.tagged, tile_totals.count / together};
-        const std::int64_t last = end / together;
-        Acc own = 0;
-        for (std::int64_t from = first / together + lane; from - lane < last; from += 32 * reads) {
-            typename published<read_together>::template pending<1> got[reads];
-            unsigned missing = 0;
-#pragma unroll
-            for (int k = 0; k < reads; ++k) missing |= unsigned(from + k * 32 < last) << k;
-            for (;;) {
-#pragma unroll
-                for (int k = 0; k < reads; ++k)
-                    totals.start_reading_if((missing >> k & 1) != 0, std::uint64_t(from + k * 32), got[k]);
-#pragma unroll
-                for (int k = 0; k < reads; ++k) {
-                    if ((missing >> k & 1) != 0 && got[k].complete(tag)) {
-                        missing &= ~(1u << k);
-                        const read_together value = got[k].value();
-                        if constexpr (together == 2)
-                            own += value.x + value.y;
-                        else
-                            own += value;
-                    }
-                }
-                if (!__any_sync(0xffffffffu, missing != 0)) break;
-                pause_polling();
-            }
-        }
-        return __reduce_add_sync(0xffffffffu, own);
-    }
-
-    // Tells the warps that move a unit's elements how many are chosen before each of its tiles.
+    // Tells the warps that move a unit's elements how many are chosen before each of its tiles, and in all.
     __device__ void run() const {
+        const auto& choosing = static_cast<const choose_arguments<Types>&>(ring::arguments);
+        bool knows_all = !choosing.at_once;
+        std::uint64_t in_all = choosing.chosen != nullptr ? *choosing.chosen : 0;
         cursor before{shape::stages - 1, 1}, at;
         for (;; before.advance(), at.advance()) {
             const int s = at.stage;
@@ -70,10 +41,17 @@ struct look_ahead_counts : look_ahead_ring<Types> {
             const auto tile_of = [](std::int64_t u) {
                 return shape::parts > 1 ? u / shape::parts : u * shape::tiles;
             };
-            Acc count = sum(previous < 0 ? 0 : tile_of(previous), tile_of(unit), own.tag);
+            const counts told{choosing, n, tile_totals, own.tag, lane};
+            Acc count = told.template sum<false>(previous < 0 ? 0 : tile_of(previous), tile_of(unit));
             if (previous >= 0) count += *this->template at<Acc>(before.stage, shape::tile_parts_at);
+            if (!knows_all) {
+                const std::int64_t units = std::int64_t(shape::units(n));
+                in_all = count + told.template sum<true>(tile_of(unit), tile_of(units - 1) + shape::tiles);
+                knows_all = true;
+            }
             own.folded.wait(at.phase);
             if (lane == 0) {
+                own.chosen = in_all;
                 Acc* const parts = this->template at<Acc>(s, shape::tile_parts_at);
                 const Acc* const totals = this->template at<Acc>(s, shape::tile_totals_at);
 #pragma unroll

@@ -51,6 +51,13 @@ struct look_ahead_moves : look_ahead_located<Types> {
         return {row, (left + Types::row - 1) / Types::row, first, left};
     }
 
+    // How many of a warp's elements are chosen.
+    template <bool Plain>
+    __device__ __forceinline__ int count_of(int s, const warp_rows<Plain>& own, Acc rows_before) const {
+        const int last = own.row + (Plain ? shape::rows_per_warp : own.rows) - 1;
+        return int(this->template at<Acc>(s, shape::row_folds_at)[last] - rows_before);
+    }
+
     template <bool Plain, bool Aligned>
     __device__ __forceinline__ void move_unit(int s, unsigned phase, const unit_view& seen, int warp,
                                               char* image, std::uint64_t before) const {
@@ -90,7 +97,7 @@ struct look_ahead_moves : look_ahead_located<Types> {
 #pragma unroll
             for (int k = 0; k < per_warp; ++k) {
                 if (!Plain && k >= own.rows) break;
-                bits[k] = this->run_bits(s)[(own.row + k) * 32 + lane] & ((1u << valid_of_lane(k)) - 1);
+                bits[k] = this->run_bits(s)[(own.row + k) * 32 + lane];
             }
         }
         const packed_elements<typename Types::Packed> area =
@@ -102,16 +109,7 @@ struct look_ahead_moves : look_ahead_located<Types> {
         left_parts<Acc> left;
         this->set_inner_parts(combine, s, unit_row, own.row, false, left);
         const Acc rows_before = left.rows;
-        int count = 0;
-        if constexpr (Plain) {
-            const Acc* const folds = this->template at<Acc>(s, shape::row_folds_at);
-            count = int(folds[own.row + per_warp - 1] - rows_before);
-        } else {  // the last row's total counts what fills it up
-#pragma unroll
-            for (int k = 0; k < per_warp; ++k)
-                if (k < own.rows) count += __popc(bits[k]);
-            count = int(__reduce_add_sync(0xffffffffu, unsigned(count)));
-        }
+        const int count = count_of(s, own, rows_before);
 #pragma unroll
         for (int k = 0; k < per_warp; ++k) {
             if (!Plain && k >= own.rows) break;
@@ -126,7 +124,7 @@ struct look_ahead_moves : look_ahead_located<Types> {
         const std::uint64_t index = choosing.first + own.first_item;
         deliver(choosing, area, 0, count, begin, index, lane);
         if constexpr (Both)
-            deliver(choosing, area, count, own.items - count, *choosing.chosen + (index - begin), index,
+            deliver(choosing, area, count, own.items - count, control(s).chosen + (index - begin), index,
                     lane);
         if (lane == 0 && own.first_item + unsigned(own.items) == n)
             choosing.store_upto(begin + unsigned(count));
@@ -138,43 +136,71 @@ struct look_ahead_moves : look_ahead_located<Types> {
         return this->template at<Acc>(s, shape::tile_parts_at)[row / 32];
     }
 
-    // The same for elements that do not fit into registers by runs.
+    // The same for elements that do not fit into registers by runs: their places in the warp's rows are
+    // packed.
     __device__ __forceinline__ void move_unit_by_element(int s, unsigned phase, const unit_view& seen,
-                                                         int warp, std::uint64_t before) const {
-        using In = typename Types::template In<0>;
+                                                         int warp, char* image, std::uint64_t before) const {
         const combiner<Acc, Op> combine{choosing.op, false};
-        control(s).located.wait(phase);
-        const std::int64_t first_row = seen.unit * shape::rows;
-        const int warp_row = warp * shape::rows_per_warp;
+        const std::int64_t unit_row = seen.unit * shape::rows;
+        const auto own = rows_of<false>(seen, warp);
+        const packed_elements<std::uint16_t> places{image, shape::image_bytes};
+        control(s).folded.wait(phase);
+        if (own.rows == 0) {
+            control(s).located.wait(phase);
+            return;
+        }
         left_parts<Acc> left;
+        this->set_inner_parts(combine, s, unit_row, own.row, false, left);
+        const Acc rows_before = left.rows;
+        const int count = count_of(s, own, rows_before);
 #pragma unroll 1
-        for (int k = 0; k < shape::rows_per_warp; ++k) {
-            const int row = warp_row + k;
-            if (row >= seen.rows) break;
-            this->set_inner_parts(combine, s, first_row, row, k > 0, left);
-            std::uint64_t place = before + before_tile(s, warp_row) + left.rows + left.runs;
-            const std::uint64_t first =
-                std::uint64_t(first_row + row) * Types::row + unsigned(lane * Types::items);
+        for (int k = 0; k < own.rows; ++k) {
+            if (k > 0) this->set_inner_parts(combine, s, unit_row, own.row + k, true, left);
+            int at = int(left.rows - rows_before + left.runs), place = (k * 32 + lane) * Types::items;
 #pragma unroll 1
-            for (int m = 0; m < Types::items && first + unsigned(m) < n; ++m) {
-                const std::uint64_t index = choosing.first + first + unsigned(m);
-                const bool chosen = this->element(s, seen, row, m, false) != 0;
-                std::uint64_t to = place;
-                if constexpr (Both)
-                    if (!chosen) to = *choosing.chosen + (index - place);
-                if ((chosen || Both) && to < choosing.room) {
-                    if constexpr (Types::moves_elements) {
-                        const char* const from = stage(s) + shape::input_at(0) + seen.shift[0] +
-                                                 ((row * 32 + lane) * Types::items + m) * int(sizeof(In));
-                        store_element(reinterpret_cast<char*>(choosing.out + to),
-                                      convert<Out>(load_element<In>(from, seen.aligned, lane)), false, lane);
-                    } else {
-                        choosing.out[to] = static_cast<Out>(index);
-                    }
-                }
-                place += chosen;
-                if (first + unsigned(m) + 1 == n) choosing.store_upto(place);
+            for (int m = 0; m < Types::items && place < own.items; ++m, ++place) {
+                const bool chosen = this->element(s, seen, own.row + k, m, false) != 0;
+                // Within the image whatever a predicate answers.
+                if (chosen)
+                    places.put(at++, std::uint16_t(place));
+                else if (Both)
+                    places.put(min(count + place - at, own.items - 1), std::uint16_t(place));
             }
+        }
+        __syncwarp();
+        control(s).located.wait(phase);
+        const std::uint64_t begin = before + before_tile(s, own.row) + rows_before;
+        const std::uint64_t index = choosing.first + own.first_item;
+        const char* const rows = this->staged_row(s, own.row, 0, false) + seen.shift[0];
+        deliver_places(places, 0, count, begin, index, rows);
+        if constexpr (Both)
+            deliver_places(places, count, own.items - count, control(s).chosen + (index - begin), index,
+                           rows);
+        if (lane == 0 && own.first_item + unsigned(own.items) == n)
+            choosing.store_upto(begin + unsigned(count));
+        __syncwarp();
+    }
+    // Delivers the elements of `rows` at `count` places, from the first-th on, as far as there is room. Lanes
+    // take an element's parts, so that a warp writes what lies together.
+    __device__ __forceinline__ void deliver_places(const packed_elements<std::uint16_t>& places, int first,
+                                                   int count, std::uint64_t begin, std::uint64_t index,
+                                                   const char* rows) const {
+        using In = typename Types::template In<0>;
+        const int fit = fitting(begin, count, choosing.room);
+        if constexpr (!Types::moves_elements) {
+            places.deliver_indices(choosing.out + begin, first, fit, index, lane);
+        } else if constexpr (std::is_same_v<In, Out>) {
+            using part = natural_unit<int(alignof(Out)), int(sizeof(Out))>;
+            constexpr int parts = int(sizeof(Out) / sizeof(part));
+            auto* const to = reinterpret_cast<part*>(choosing.out + begin);
+            const auto* const from = reinterpret_cast<const part*>(rows);
+#pragma unroll 4
+            for (int k = lane; k < fit * parts; k += 32)
+                to[k] = from[places.get(first + k / parts) * parts + k % parts];
+        } else {
+            for (int k = lane; k < fit; k += 32)
+                choosing.out[begin + unsigned(k)] = convert<Out>(
+                    load_element<In>(rows + places.get(first + k) * int(sizeof(In)), false, lane));
         }
     }
 
@@ -188,7 +214,7 @@ struct look_ahead_moves : look_ahead_located<Types> {
             const unit_view seen = view(s);
             if (seen.unit < 0) return;
             if constexpr (shape::by_element)
-                move_unit_by_element(s, at.phase, seen, warp, before);
+                move_unit_by_element(s, at.phase, seen, warp, image, before);
             else if (seen.plain && seen.aligned)
                 move_unit<true, true>(s, at.phase, seen, warp, image, before);
             else if (seen.plain)

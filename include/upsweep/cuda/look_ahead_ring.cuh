@@ -27,6 +27,7 @@ struct stage_state {
     phase_barrier free;         // everything has been stored
     std::int64_t unit;          // -1: there are no more
     std::int64_t previous;      // the block's unit before it; -1: none
+    std::uint64_t chosen;       // of a partition, once it is located: in all
     std::int32_t shift[2];      // where the first row starts, for each input
     std::uint32_t tag;
 };

@@ -91,7 +91,8 @@ struct look_ahead_shape {
     static constexpr bool by_element = accumulator_size > 16 || Types::widest > 16;
     // Rows that reach the output through shared memory: in the stage, where results are as large as the
     // elements they replace; or in an image of a row a warp.
-    // Elements that are chosen are packed in the same two places, but straight to the output one by one.
+    // Elements that are chosen are packed in the same two places; those scanned one by one stay where they
+    // are, and the image has their places.
     static constexpr bool in_place = [] {
         const bool same_size = Types::element_size[0] == int(sizeof(typename Types::Out));
         if constexpr (Types::chooses)
@@ -101,12 +102,12 @@ struct look_ahead_shape {
                    (by_element || best_storing<typename Types::Out, Types::items> == storing::staged);
     }();
     static constexpr int image_bytes = [] {
-        if constexpr (Types::chooses)
-            return in_place || by_element
-                       ? 0
-                       : align16(rows_per_warp * Types::row * int(sizeof(typename Types::Packed)) + 16);
-        else
+        if constexpr (Types::chooses) {
+            const int packed = by_element ? 2 : int(sizeof(typename Types::Packed));
+            return in_place ? 0 : align16(rows_per_warp * Types::row * packed + 16);
+        } else {
             return in_place ? 0 : align16(Types::row * int(sizeof(typename Types::Out)) + 16);
+        }
     }();
     // Lines of accumulators: the look-ahead warps' and, where tiles are in parts, that of the warp that joins
     // them.

@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "upsweep/cuda/bytes.cuh"
+#include "upsweep/cuda/choosing.cuh"
 #include "upsweep/cuda/look_ahead_ring.cuh"
 #include "upsweep/cuda/runs.cuh"
 #include "upsweep/cuda/tile_state.cuh"
@@ -37,6 +38,10 @@ struct look_ahead_totals : look_ahead_ring<Types> {
         for (int k = 0; k < shape::rows_per_warp; ++k) {
             const int row = warp * shape::rows_per_warp + k;
             if (Plain || row < seen.rows) {
+                if constexpr (Types::chooses) {
+                    totals.store(row, lane, count_run<Plain, Aligned>(s, seen, row));
+                    continue;
+                }
                 if constexpr (shape::by_element) {
                     Acc total = this->element(s, seen, row, 0, reverse);
 #pragma unroll 1
@@ -46,11 +51,7 @@ struct look_ahead_totals : look_ahead_ring<Types> {
                     continue;
                 }
                 const auto raw = this->template read<Plain, Aligned, around>(s, seen, row, reverse);
-                if constexpr (shape::shares_choices) {
-                    const unsigned bits = chosen_bits<Types>(raw, arguments.load);
-                    this->run_bits(s)[row * 32 + lane] = static_cast<typename shape::run_bits>(bits);
-                    totals.store(row, lane, Acc(__popc(bits)));
-                } else if constexpr (packs_bytes<Types>) {
+                if constexpr (packs_bytes<Types>) {
                     totals.store(row, lane, static_cast<Acc>(bytes::fold(raw.words)));
                 } else {
                     Acc x[Types::items];
@@ -58,6 +59,25 @@ struct look_ahead_totals : look_ahead_ring<Types> {
                     totals.store(row, lane, fold_run(combine, x));
                 }
             }
+        }
+    }
+
+    // How many elements of a lane's run are chosen, of those that exist.
+    template <bool Plain, bool Aligned>
+    __device__ __forceinline__ Acc count_run(int s, const unit_view& seen, int row) const {
+        const int valid =
+            Plain ? Types::items : valid_of_run<Types>(this->valid_items(seen.unit) - row * Types::row, lane);
+        if constexpr (shape::by_element) {
+            Acc count = 0;
+#pragma unroll 1
+            for (int m = 0; m < valid; ++m) count += this->element(s, seen, row, m, false);
+            return count;
+        } else {
+            const unsigned bits = chosen_bits<Types>(
+                this->template read<Plain, Aligned, around>(s, seen, row, false), arguments.load, valid);
+            if constexpr (shape::shares_choices)
+                this->run_bits(s)[row * 32 + lane] = static_cast<typename shape::run_bits>(bits);
+            return Acc(__popc(bits));
         }
     }
 
@@ -107,12 +127,17 @@ struct look_ahead_totals : look_ahead_ring<Types> {
                 this->template at<Acc>(s, shape::row_folds_at)[row] = total;
             }
         } else {
-            if (rows <= t * 32) return;
+            if (rows <= t * 32) {
+                if (Types::chooses && lane == 0)
+                    tile_totals.publish(std::uint64_t(unit) * shape::tiles + t, Acc{}, tag);
+                return;
+            }
             // Lanes without a row take another's value, so that operators meet no values but the scan's.
             const Acc fold = fold_lanes(combine, shuffle(total, exists ? lane : 0), lane);
             if (exists) this->template at<Acc>(s, shape::row_folds_at)[row] = fold;
-            // The total of a part-filled tile is nobody's left part.
-            if (lane == 31 && exists) {
+            // The total of a part-filled tile is nobody's left part; partitions count all.
+            const int last = Types::chooses && rows < t * 32 + 32 ? rows - t * 32 - 1 : 31;
+            if (lane == last && exists) {
                 this->template at<Acc>(s, shape::tile_totals_at)[t] = fold;
                 tile_totals.publish(std::uint64_t(unit) * shape::tiles + t, fold, tag);
             }
@@ -153,7 +178,9 @@ struct look_ahead_totals : look_ahead_ring<Types> {
                     fold = combine.join(r > 0 || earlier > 0, fold, row_folds[r]);
                     if (r == lane) mine = fold;
                 }
-                if (part == shape::parts - 1 && rows == shape::rows && lane == 0)
+                const bool whole = part == shape::parts - 1 && rows == shape::rows;
+                const bool last = std::uint64_t(unit) + 1 == shape::units(this->n);
+                if ((whole || (Types::chooses && last)) && lane == 0)
                     tile_totals.publish(tile, fold, own.tag);
                 __syncwarp();
                 if (lane < rows) row_folds[lane] = mine;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "upsweep/cuda/choosing.cuh"
+#include "upsweep/cuda/chosen_counts.cuh"
 #include "upsweep/cuda/tile_block.cuh"
 #include "upsweep/cuda/tile_scan.cuh"
 
@@ -93,14 +94,10 @@ struct tile_moves : tile_block<Types> {
 #pragma unroll 4
             for (int k = 0; k < Types::items * shape::rows_per_warp; ++k) {
                 const std::uint64_t i = this->first_item(0) + unsigned((k * shape::warps + warp) * 32 + lane);
-                if (i < n) count += chosen_at(i, std::make_integer_sequence<int, Types::inputs>{});
+                if (i < n) count += is_chosen(choosing, i);
             }
         }
         return count;
-    }
-    template <int... k>
-    __device__ __forceinline__ bool chosen_at(std::uint64_t i, std::integer_sequence<int, k...>) const {
-        return choosing.load(static_cast<const typename Types::template In<k>*>(choosing.in[k])[i]...);
     }
 
     // Moves this warp's rows; S and T are in parts().
@@ -112,10 +109,14 @@ struct tile_moves : tile_block<Types> {
             combine, tile / 32 > 0, [&] { return this->parts()[0]; }, left.supers, left.has_supers);
         set_part(
             combine, tile % 32 > 0, [&] { return this->parts()[1]; }, left.tiles, left.has_tiles);
-        const std::uint64_t before = choosing.chosen_before() + left.supers + left.tiles;
+        move_rows<Both>(choosing.chosen_before() + left.supers + left.tiles, Both ? *choosing.chosen : 0);
+    }
+    // The same, where `before` elements are chosen before the tile, and `in_all` in all.
+    template <bool Both>
+    __device__ __forceinline__ void move_rows(std::uint64_t before, std::uint64_t in_all) {
         const auto move = [&](int k, const auto& raw, unsigned own) {
             const int row = this->row_of(k), valid = this->valid_items(row);
-            move_row<Both>(raw, own, row, valid, before + (row > 0 ? this->row_folds()[row - 1] : 0));
+            move_row<Both>(raw, own, row, valid, before + (row > 0 ? this->row_folds()[row - 1] : 0), in_all);
         };
         if constexpr (keeps) {
 #pragma unroll
@@ -127,13 +128,9 @@ struct tile_moves : tile_block<Types> {
     }
 
   private:
-    __device__ __forceinline__ std::uint64_t chosen_in_all() const {
-        return choosing.chosen != nullptr ? *choosing.chosen : this->row_folds()[this->valid_rows() - 1];
-    }
-
     template <bool Both>
     __device__ __forceinline__ void move_row(const typename Types::Raw& raw, unsigned own, int row, int valid,
-                                             std::uint64_t begin) {
+                                             std::uint64_t begin, std::uint64_t in_all) {
         const int place = lane > 0 ? int(this->totals().load(row, lane - 1)) : 0;
         const std::uint64_t first = this->first_item(row), index = choosing.first + first;
         const int count = __shfl_sync(0xffffffffu, place + __popc(own), 31);
@@ -143,7 +140,7 @@ struct tile_moves : tile_block<Types> {
         __syncwarp();
         deliver(choosing, area, 0, count, begin, index, lane);
         if constexpr (Both)
-            deliver(choosing, area, count, valid - count, chosen_in_all() + (index - begin), index, lane);
+            deliver(choosing, area, count, valid - count, in_all + (index - begin), index, lane);
         __syncwarp();
         if (lane == 0 && first + unsigned(valid) == n) choosing.store_upto(begin + unsigned(count));
     }
@@ -155,6 +152,48 @@ __device__ __forceinline__ tile_moves<Types> moves_of(const choose_arguments<Typ
     return {{arguments, shared, n, tile, int(threadIdx.x / 32), int(threadIdx.x % 32)}, arguments};
 }
 
+// A partition of so few tiles that blocks for all of them run at the same time: each keeps its tile until all
+// have told how many elements are chosen of theirs.
+template <class Types>
+__device__ __forceinline__ void partition_at_once(const choose_arguments<Types>& arguments, char* shared,
+                                                  launch_state* state, unsigned long long* tagged,
+                                                  std::uint64_t words) {
+    using shape = tile_shape<Types>;
+    using Acc = typename Types::Acc;
+    const bool alone = gridDim.x == 1;
+    const ticket own = take_block_ticket(*state, *reinterpret_cast<ticket*>(shared + shape::ticket_at));
+    const std::uint64_t n = arguments.size(), tiles = shape::tile_count(n);
+    if (own.index < tiles) {
+        auto block = moves_of(arguments, shared, n, own.index);
+        const published<Acc> told{tagged, shape::tile_count(arguments.n)};
+        Acc* const counts = block.parts();  // before the tile, and from it on
+        block.count_runs();
+        __syncthreads();
+        if (block.warp == 0) {
+            block.fold_rows();
+            __syncwarp();
+            const Acc count = block.row_folds()[block.valid_rows() - 1];
+            if (block.lane == 0 && alone) {
+                counts[0] = 0;
+                counts[1] = count;
+            } else if (block.lane == 0) {
+                told.publish(own.index, count, own.tag);
+            }
+        } else if (block.warp < 3 && !alone) {
+            const chosen_counts<Types, 1, 8> all{arguments, n, told, own.tag, block.lane};
+            const bool before = block.warp == 1;
+            const Acc count = all.template sum<true>(std::int64_t(before ? 0 : own.index),
+                                                     std::int64_t(before ? own.index : tiles));
+            if (block.lane == 0) counts[before ? 0 : 1] = count;
+        }
+        __syncthreads();
+        block.template move_rows<true>(counts[0], std::uint64_t(counts[0]) + counts[1]);
+    } else if (n == 0 && own.index == 0 && threadIdx.x == 0) {
+        arguments.store_upto(0);
+    }
+    if (own.tag == last_tag && threadIdx.x < 32) clear_tags(*state, tagged, words);
+}
+
 }  // namespace detail
 
 // As look_back_kernel.
@@ -163,6 +202,12 @@ __global__ void __launch_bounds__(tile_shape<Types>::threads)
     look_back_moves_kernel(const __grid_constant__ choose_arguments<Types> arguments, launch_state* state,
                            unsigned long long* tagged, std::uint64_t words) {
     extern __shared__ __align__(128) char shared[];
+    if constexpr (Both) {
+        if (arguments.at_once) {
+            detail::partition_at_once(arguments, shared, state, tagged, words);
+            return;
+        }
+    }
     detail::run_look_back<Types>(
         arguments, shared, state, tagged, words,
         [&](std::uint64_t n, std::uint64_t tile) { return detail::moves_of(arguments, shared, n, tile); },

@@ -118,6 +118,19 @@ struct look_back_state {
 
 namespace detail {
 
+// By all threads: the block's ticket, kept in shared memory in between; whoever takes the last of a launch
+// with a block a ticket leaves the counter ready. A block alone needs no order and tells nobody anything:
+// ticket and tag 0.
+__device__ __forceinline__ ticket take_block_ticket(launch_state& state, ticket& taken) {
+    if (gridDim.x == 1) return {0, 0};
+    if (threadIdx.x == 0) {
+        taken = take_ticket(state);
+        if (taken.index == gridDim.x - 1) prepare_next_launch(state, taken.tag);
+    }
+    __syncthreads();
+    return taken;
+}
+
 // The kernels' body: `make` the block of a tile, `sum` its runs, `store` what comes of them.
 template <class Types, class Make, class Sum, class Store>
 __device__ __forceinline__ void run_look_back(const scan_arguments<Types>& arguments, char* shared,
@@ -126,18 +139,8 @@ __device__ __forceinline__ void run_look_back(const scan_arguments<Types>& argum
                                               const Store& store) {
     using shape = tile_shape<Types>;
     using Acc = typename Types::Acc;
-    // A block alone needs no order and tells nobody anything.
     const bool alone = gridDim.x == 1;
-    ticket own{0, 0};
-    if (!alone) {
-        auto& taken = *reinterpret_cast<ticket*>(shared + shape::ticket_at);
-        if (threadIdx.x == 0) {
-            taken = take_ticket(*state);
-            if (taken.index == gridDim.x - 1) prepare_next_launch(*state, taken.tag);
-        }
-        __syncthreads();
-        own = taken;
-    }
+    const ticket own = take_block_ticket(*state, *reinterpret_cast<ticket*>(shared + shape::ticket_at));
     const std::uint64_t n = arguments.size();
     if (own.index < shape::tile_count(n)) {
         auto block = make(n, own.index);

@@ -9,6 +9,9 @@ namespace upsweep::cuda {
 // ring of look-ahead fills. Measured on an H200 (docs/performance.md).
 inline constexpr std::uint64_t look_ahead_from_bytes = 24 << 20;
 
+// The same of compaction and partition, but of indices. Measured on an H100 and an H200.
+inline constexpr std::uint64_t moves_ahead_from_bytes = 64 << 10;
+
 // Bytes of tiles, read and written, that lie between look-back's sums and its scan, for a cache of so many:
 // far enough apart that nobody waits, near enough that the second reading finds them. Measured on an H200.
 constexpr std::uint64_t look_back_bytes_ahead(std::uint64_t cache_bytes) { return cache_bytes / 2; }
