@@ -30,11 +30,11 @@ namespace upsweep::test {
 namespace {
 
 // simulate(kernel, schedule) in every order of steps; how many there are.
-template <class Simulate>
+template <class Kernel = word_kernel, class Simulate>
 std::size_t check_all_schedules(std::size_t chunks, const Simulate& simulate) {
     all_schedules schedules;
     std::size_t count = 0;
-    word_kernel kernel(chunks);
+    Kernel kernel(chunks);
     do {
         kernel.reset();
         kernel.expect_right("S", simulate(kernel, std::ref(schedules)));
@@ -45,8 +45,9 @@ std::size_t check_all_schedules(std::size_t chunks, const Simulate& simulate) {
 
 // ---- the chain ----
 
+template <class Kernel = word_kernel>
 std::size_t check_all_chains(std::size_t threads, std::size_t chunks) {
-    return check_all_schedules(chunks, [&](const word_kernel& kernel, const auto& schedule) {
+    return check_all_schedules<Kernel>(chunks, [&](const Kernel& kernel, const auto& schedule) {
         return simulate_chain(kernel, threads, chunks, std::string("S"), schedule);
     });
 }
@@ -56,13 +57,21 @@ TEST(chain_script, every_schedule) {
     EXPECT_GT(check_all_chains(3, 4), 2000u);
     EXPECT_GT(check_all_chains(4, 2), 200u);
 }
+TEST(chain_script, every_schedule_with_summaries_ahead) {
+    EXPECT_EQ(check_all_chains<ahead<word_kernel>>(1, 6), 32u);
+    EXPECT_GT(check_all_chains<ahead<word_kernel>>(2, 6), 600u);
+    EXPECT_GT(check_all_chains<ahead<word_kernel>>(3, 4), 2000u);
+}
 TEST(chain_script, random_schedules) {
     random_bits random(6);
     for (std::size_t i = 0; i < repetitions(20000, 600) && !HasFailure(); ++i) {
         const std::size_t chunks = 1 + random.below(12);
         const word_kernel kernel(chunks);
-        kernel.expect_right("S", simulate_chain(kernel, 1 + random.below(5), chunks, std::string("S"),
-                                                [&](std::size_t n) { return random.below(n); }));
+        const ahead<word_kernel> looking(chunks);
+        const std::size_t threads = 1 + random.below(5);
+        const auto choose = [&](std::size_t n) { return random.below(n); };
+        kernel.expect_right("S", simulate_chain(kernel, threads, chunks, std::string("S"), choose));
+        looking.expect_right("S", simulate_chain(looking, threads, chunks, std::string("S"), choose));
     }
 }
 

@@ -199,6 +199,9 @@ TEST(chain, any_number_of_chunks_and_threads) {
                 const word_kernel kernel(chunks);
                 kernel.expect_right(
                     "S", cpu::run_chain(*backend.executor, helpers, chunks, kernel, std::string("S")));
+                const ahead<word_kernel> looking(chunks);
+                looking.expect_right(
+                    "S", cpu::run_chain(*backend.executor, helpers, chunks, looking, std::string("S")));
             }
         }
     });
@@ -209,15 +212,20 @@ TEST(chain, uneven_chunks) {
         for (std::size_t round = 0; round < repetitions(30, 8); ++round) {
             const uneven_kernel kernel(60 + round);
             kernel.expect_right("", cpu::run_chain(*backend.executor, 6, 60 + round, kernel, std::string()));
+            const ahead<uneven_kernel> looking(60 + round);
+            looking.expect_right("",
+                                 cpu::run_chain(*backend.executor, 6, 60 + round, looking, std::string()));
         }
     });
 }
 
 TEST(chain, failures_reach_the_caller) {
     for_each_backend(coverage::threads, [](const auto& backend) {
-        expect_failures_to_arrive([&](std::size_t chunks, const failing_kernel& kernel) {
+        const auto run = [&](std::size_t chunks, const auto& kernel) {
             return cpu::run_chain(*backend.executor, backend.threads - 1, chunks, kernel, std::string());
-        });
+        };
+        expect_failures_to_arrive(run);
+        expect_failures_to_arrive<ahead<failing_kernel>>(run);
     });
 }
 

@@ -10,22 +10,23 @@ namespace upsweep::cpu {
 
 template <class Acc, bool Exact>
 void scan_engine<Acc, Exact>::summarise(std::size_t chunk, summary& made) const {
-    const Acc identity = op_.identity;
-    const std::size_t first = chunk * chunk_size_;
     const std::size_t count = count_in(chunk);
     const std::size_t step = in_.direct == nullptr ? piece_size<Acc> : Exact ? count : core::tile_size;
     alignas(64) Acc buffer[piece_size<Acc>];
-    if constexpr (Exact) made.total = identity;
-    for (std::size_t i = 0; i < count; i += step) {
-        const std::size_t piece = std::min(step, count - i);
-        const Acc* x = load(first + i, piece, buffer);
-        if constexpr (Exact) {
-            made.total = kernels_.fold(x, piece, made.total);
-        } else {
-            Acc& rows = made.tile_totals[i / core::tile_size];
-            if (i % core::tile_size == 0) rows = identity;
-            kernels_.fold_rows(front(x, piece), piece, &rows, backwards_);
-        }
+    for (std::size_t i = 0; i < count; i += step)
+        summarise(chunk, i, std::min(step, count - i), buffer, made);
+}
+
+template <class Acc, bool Exact>
+void scan_engine<Acc, Exact>::summarise(std::size_t chunk, std::size_t i, std::size_t count, Acc* buffer,
+                                        summary& made) const {
+    const Acc* x = load(chunk * chunk_size_ + i, count, buffer);
+    if constexpr (Exact) {
+        made.total = kernels_.fold(x, count, i == 0 ? op_.identity : made.total);
+    } else {
+        Acc& rows = made.tile_totals[i / core::tile_size];
+        if (i % core::tile_size == 0) rows = op_.identity;
+        kernels_.fold_rows(front(x, count), count, &rows, backwards_);
     }
 }
 
@@ -61,11 +62,12 @@ auto scan_engine<Acc, Exact>::plan_output() const -> output {
 }
 
 template <class Acc, bool Exact>
-void scan_engine<Acc, Exact>::scan(std::size_t chunk, state& carried, std::size_t next) const {
+void scan_engine<Acc, Exact>::scan(std::size_t chunk, state& carried, std::size_t next,
+                                   summary* of_next) const {
     if constexpr (Exact)
-        scan_exact(chunk, carried, next);
+        scan_exact(chunk, carried, next, of_next);
     else
-        scan_tree(chunk, carried, next);
+        scan_tree(chunk, carried, next, of_next);
     if (streaming_) memory_.fence();
     if (Exact || count_in(chunk) % core::tile_size == 0)
         carried.last = op_.combine(carried.supers, carried.tiles);
@@ -82,12 +84,13 @@ input_ahead scan_engine<Acc, Exact>::following(std::size_t chunk, std::size_t i,
 }
 
 template <class Acc, bool Exact>
-void scan_engine<Acc, Exact>::scan_exact(std::size_t chunk, state& carried, std::size_t next) const {
+void scan_engine<Acc, Exact>::scan_exact(std::size_t chunk, state& carried, std::size_t next,
+                                         summary* of_next) const {
     const std::size_t first = chunk * chunk_size_;
     const std::size_t count = count_in(chunk);
     auto [pass, staged] = plan_output();
     const bool plain = !staged && in_.direct != nullptr;
-    const std::size_t step = plain ? count : piece_size<Acc>;
+    const std::size_t step = !plain ? piece_size<Acc> : of_next == nullptr ? count : stretch_size;
     alignas(64) Acc buffer[piece_size<Acc>];
     for (std::size_t i = 0; i < count; i += step) {
         const std::size_t piece = std::min(step, count - i);
@@ -97,17 +100,19 @@ void scan_engine<Acc, Exact>::scan_exact(std::size_t chunk, state& carried, std:
         if (plain) pass.ahead = ahead;
         carried.supers = kernels_.scan(front(x, piece), front(y, piece), piece, carried.supers, pass);
         if (staged) store(first + i, piece, buffer, ahead.from);
+        if (of_next != nullptr) summarise(next, i, piece, nullptr, *of_next);
     }
 }
 
 template <class Acc, bool Exact>
-void scan_engine<Acc, Exact>::scan_tree(std::size_t chunk, state& carried, std::size_t next) const {
+void scan_engine<Acc, Exact>::scan_tree(std::size_t chunk, state& carried, std::size_t next,
+                                        summary* of_next) const {
     const Acc identity = op_.identity;
     const std::size_t first = chunk * chunk_size_;
     const std::size_t count = count_in(chunk);
     auto [pass, staged] = plan_output();
     const bool plain = !staged && in_.direct != nullptr;
-    const std::size_t step = plain ? core::tile_size : piece_size<Acc>;
+    const std::size_t step = plain ? stretch_size : piece_size<Acc>;
     alignas(64) Acc buffer[piece_size<Acc>];
     Acc rows = identity;
     for (std::size_t i = 0; i < count; i += step) {
@@ -123,6 +128,7 @@ void scan_engine<Acc, Exact>::scan_tree(std::size_t chunk, state& carried, std::
             rows = identity;
         }
         if (staged) store(first + i, piece, buffer, ahead.from);
+        if (of_next != nullptr) summarise(next, i, piece, nullptr, *of_next);
     }
 }
 

@@ -36,7 +36,9 @@ chunking chunking::plan(executor& ex, std::size_t n, std::size_t read_bytes, std
     if (helpers == 0) return {n, 1, 0, false};
     const auto cut = [&](std::size_t wanted, std::size_t smallest_bytes, bool in_turn) {
         const std::size_t fair = n / wanted * read_bytes;
-        const std::size_t input_bytes = std::clamp(fair, smallest_bytes, tuning::chunk_bytes);
+        const std::size_t most_bytes =
+            in_turn && helpers < tuning::few_threads ? tuning::few_threads_chunk_bytes : tuning::chunk_bytes;
+        const std::size_t input_bytes = std::clamp(fair, smallest_bytes, most_bytes);
         const std::size_t size = std::clamp(round_up(input_bytes / read_bytes, core::tile_size),
                                             core::tile_size, core::tiles_per_super * core::tile_size);
         const std::size_t chunks = (n + size - 1) / size;

@@ -22,7 +22,7 @@ typename Kernel::state simulate_chain(const Kernel& kernel, std::size_t threads,
     struct worker {
         typename Kernel::summary made;
         std::size_t chunk = cpu::no_chunk;
-        bool summarised = false;
+        bool summarised = false, ahead = false;        // the chunk; while another was scanned
         std::optional<typename Kernel::state> before;  // what the second pass, still to come, starts from
     };
     std::deque<worker> workers(threads);
@@ -31,16 +31,16 @@ typename Kernel::state simulate_chain(const Kernel& kernel, std::size_t threads,
     const auto step = [&](worker& w, bool alone) {
         if (w.before) {  // second pass
             const std::size_t next = ticket++;
-            kernel.scan(w.chunk, *w.before, next < chunks ? next : cpu::no_chunk);
+            w.ahead = w.summarised = cpu::scan_summarised(kernel, w.chunk, *w.before, next, chunks, w.made);
             w.before.reset();
             w.chunk = next;
-            w.summarised = false;
         } else if (w.chunk == cpu::no_chunk) {
             w.chunk = ticket++;
         } else if (w.chunk + 1 == chunks || alone) {
             kernel.scan(w.chunk, gate.state(), cpu::no_chunk);
             gate.pass(w.chunk);
             w.chunk = ticket++;
+            w.summarised = false;
         } else if (!w.summarised) {
             kernel.summarise(w.chunk, w.made);
             w.summarised = true;
@@ -64,7 +64,7 @@ typename Kernel::state simulate_chain(const Kernel& kernel, std::size_t threads,
                 possible.emplace_back(&w, false);
             else if (turn)
                 possible.emplace_back(&w, false);
-            if (turn && !last && !w.summarised && !w.before) possible.emplace_back(&w, true);
+            if (turn && !last && (!w.summarised || w.ahead) && !w.before) possible.emplace_back(&w, true);
         }
         if (!unfinished) return gate.state();
         if (possible.empty()) throw std::logic_error("deadlock");

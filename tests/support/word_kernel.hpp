@@ -105,13 +105,28 @@ struct failing_kernel : word_kernel {
     }
 };
 
+// Summarises the next chunk while it scans one.
+template <class Kernel>
+struct ahead : Kernel {
+    using Kernel::Kernel;
+    mutable std::atomic<int> times{0};
+
+    [[nodiscard]] bool summarises_ahead() const { return true; }
+    void scan_and_summarise(std::size_t chunk, std::string& carried, std::size_t next,
+                            word_kernel::summary& of_next) const {
+        times.fetch_add(1);
+        Kernel::scan(chunk, carried, next);
+        Kernel::summarise(next, of_next);
+    }
+};
+
 // A failure in any callback of any chunk ends run(chunks, kernel), on whatever thread, and arrives.
-template <class Run>
+template <class Kernel = failing_kernel, class Run>
 void expect_failures_to_arrive(const Run& run) {
     constexpr std::size_t chunks = 20;
     for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
         for (const int step : {0, 1, 2}) {
-            const failing_kernel kernel(chunks, chunk, step);
+            const Kernel kernel(chunks, chunk, step);
             try {
                 const std::string last = run(chunks, kernel);
                 EXPECT_NE(step, 2) << "every chunk is scanned";  // a summary is not always needed

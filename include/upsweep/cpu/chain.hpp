@@ -2,7 +2,8 @@
 //
 // Chunks are claimed in order by ticket. A thread first summarises its chunk (reads it once), then waits for
 // its turn, takes the state before the chunk, advances the shared state by the summary, passes the turn on,
-// claims the next chunk, and scans the first, which by now lies in its cache, while it asks for the next.
+// claims the next chunk, and scans the first, which by now lies in its cache, while it asks for the next and
+// summarises it, a stretch behind each stretch of the first.
 // There is one shared state, and whoever has the turn owns it. Whoever waits, waits for a chunk that was
 // claimed before and is being summarised: no deadlock. A hop of the chain costs well under a microsecond
 // where a chunk takes tens of them; see docs/architecture.md.
@@ -131,7 +132,28 @@ class second_thread_trial {
 //                                                 is no_chunk, `next` is what this thread reads after it
 //   void scan(chunk, state&, next, const summary&) const
 //                                                 optional: the same for what this thread summarised last
+//   bool summarises_ahead() const                 optional, both: whether this scans a chunk and meanwhile
+//   void scan_and_summarise(chunk, state&, next, summary&) const      summarises the next
 inline constexpr std::size_t no_chunk = static_cast<std::size_t>(-1);
+
+// Scans a chunk that `made` summarises, from the state before it. True if `made` is then of chunk `next`.
+template <class Kernel>
+bool scan_summarised(const Kernel& kernel, std::size_t chunk, typename Kernel::state& before,
+                     std::size_t next, std::size_t chunk_count, typename Kernel::summary& made) {
+    const std::size_t following = next < chunk_count ? next : no_chunk;
+    if constexpr (requires { kernel.scan_and_summarise(chunk, before, next, made); }) {
+        // The last one is scanned in one pass.
+        if (following != no_chunk && next + 1 != chunk_count && kernel.summarises_ahead()) {
+            kernel.scan_and_summarise(chunk, before, next, made);
+            return true;
+        }
+    }
+    if constexpr (requires { kernel.scan(chunk, before, following, made); })
+        kernel.scan(chunk, before, following, made);
+    else
+        kernel.scan(chunk, before, following);
+    return false;
+}
 
 template <class Kernel>
 typename Kernel::state run_chain(executor& ex, std::size_t helpers, std::size_t chunk_count,
@@ -161,13 +183,15 @@ typename Kernel::state run_chain(executor& ex, std::size_t helpers, std::size_t 
                 return !is_caller && leaves() ? no_chunk : ticket.fetch_add(1, std::memory_order_relaxed);
             };
             typename Kernel::summary made;
+            bool is_made = false;  // of the chunk
             for (std::size_t chunk = claim(); chunk < chunk_count && !gate.failed();) {
                 // At the end, or alone, nobody waits for the state: one pass does.
                 const bool last = chunk + 1 == chunk_count;
                 const bool alone = present.load(std::memory_order_relaxed) == 1;
                 const bool in_two = !last && !(alone && gate.is_turn(chunk));
                 if (is_caller) trial.look(gate.passed(), alone);
-                if (in_two) kernel.summarise(chunk, made);
+                if (in_two && !is_made) kernel.summarise(chunk, made);
+                is_made = false;
                 if (!gate.wait(chunk, is_caller)) break;
                 std::size_t next = no_chunk;
                 if (in_two) {
@@ -175,11 +199,7 @@ typename Kernel::state run_chain(executor& ex, std::size_t helpers, std::size_t 
                     kernel.advance(gate.state(), chunk, made);
                     gate.pass(chunk);
                     next = claim();
-                    const std::size_t following = next < chunk_count ? next : no_chunk;
-                    if constexpr (requires { kernel.scan(chunk, before, following, made); })
-                        kernel.scan(chunk, before, following, made);
-                    else
-                        kernel.scan(chunk, before, following);
+                    is_made = scan_summarised(kernel, chunk, before, next, chunk_count, made);
                 } else {
                     kernel.scan(chunk, gate.state(), no_chunk);
                     gate.pass(chunk);

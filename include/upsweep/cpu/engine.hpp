@@ -84,9 +84,20 @@ class scan_engine {
 
     void summarise(std::size_t chunk, summary& made) const;
     void advance(state& carried, std::size_t chunk, const summary& made) const;
-    void scan(std::size_t chunk, state& carried, std::size_t next) const;
+    void scan(std::size_t chunk, state& carried, std::size_t next) const {
+        scan(chunk, carried, next, nullptr);
+    }
+    // Elements that have to be converted would need a second buffer.
+    [[nodiscard]] bool summarises_ahead() const { return in_.direct != nullptr; }
+    void scan_and_summarise(std::size_t chunk, state& carried, std::size_t next, summary& of_next) const {
+        scan(chunk, carried, next, &of_next);
+    }
 
   private:
+    // Elements that are scanned before as many of the next chunk are summarised.
+    static constexpr std::size_t stretch_size =
+        Exact ? std::max(core::tile_size, 16 * 1024 / sizeof(Acc)) : core::tile_size;
+
     [[nodiscard]] std::size_t count_in(std::size_t chunk) const {
         return std::min(chunk_size_, n_ - chunk * chunk_size_);
     }
@@ -124,8 +135,12 @@ class scan_engine {
         bool staged;  // through a buffer
     };
     [[nodiscard]] output plan_output() const;
-    void scan_exact(std::size_t chunk, state& carried, std::size_t next) const;
-    void scan_tree(std::size_t chunk, state& carried, std::size_t next) const;
+    // Elements [i, i + count) of a chunk whose earlier ones are summarised, from a tile on or within one.
+    void summarise(std::size_t chunk, std::size_t i, std::size_t count, Acc* buffer, summary& made) const;
+    // `of_next`: unless null, for a summary of chunk `next`.
+    void scan(std::size_t chunk, state& carried, std::size_t next, summary* of_next) const;
+    void scan_exact(std::size_t chunk, state& carried, std::size_t next, summary* of_next) const;
+    void scan_tree(std::size_t chunk, state& carried, std::size_t next, summary* of_next) const;
 
     const operation<Acc, Exact>& op_;
     const typename operation<Acc, Exact>::kernel_table& kernels_;

@@ -37,6 +37,11 @@ inline constexpr std::size_t sort_cost = 16;
 // enough that a cache holds them until they are scanned.
 inline constexpr std::size_t smallest_chunk_bytes = 32 * 1024;
 inline constexpr std::size_t chunk_bytes = 128 * 1024;
+// The same where so few threads take turns that each has time for a hop: the less lies between two readings,
+// the surer the second-level cache has it still. Of 512 KiB, part of them another guest's, it had lost most
+// of 128.
+inline constexpr std::size_t few_threads = 4;
+inline constexpr std::size_t few_threads_chunk_bytes = 64 * 1024;
 // Chunks that every thread of the chain should get at least, so that they finish together.
 inline constexpr std::size_t chunks_per_thread = 6;
 // The same of regions, which stay with their threads.
@@ -61,9 +66,9 @@ inline constexpr double streaming_cache_share = 0.5;
 
 // Whether a second thread pays is tried where a scan has so many chunks: the caller does the first of them
 // alone, both do the next ones, and those have to take less time each, by this factor.
-inline constexpr std::size_t trial_least_chunks = 128;
-inline constexpr std::size_t trial_alone_chunks = 5;
-inline constexpr std::size_t trial_chunks = 24;
+inline constexpr std::size_t trial_least_chunks = 256;
+inline constexpr std::size_t trial_alone_chunks = 10;
+inline constexpr std::size_t trial_chunks = 48;
 inline constexpr double trial_worthwhile = 0.95;
 
 // A caller lets its helpers go when it has waited for its turn for so long, and for such a part of the time
