@@ -214,7 +214,7 @@ TEST(chain, uneven_chunks) {
             kernel.expect_right("", cpu::run_chain(*backend.executor, 6, 60 + round, kernel, std::string()));
             const ahead<uneven_kernel> looking(60 + round);
             looking.expect_right("",
-                                 cpu::run_chain(*backend.executor, 6, 60 + round, looking, std::string()));
+                                 cpu::run_chain(*backend.executor, 3, 60 + round, looking, std::string()));
         }
     });
 }

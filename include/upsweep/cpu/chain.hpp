@@ -133,17 +133,18 @@ class second_thread_trial {
 //   void scan(chunk, state&, next, const summary&) const
 //                                                 optional: the same for what this thread summarised last
 //   bool summarises_ahead() const                 optional, both: whether this scans a chunk and meanwhile
-//   void scan_and_summarise(chunk, state&, next, summary&) const      summarises the next
+//   void scan_and_summarise(chunk, state&, next, summary&) const      summarises the next, for few threads
 inline constexpr std::size_t no_chunk = static_cast<std::size_t>(-1);
 
 // Scans a chunk that `made` summarises, from the state before it. True if `made` is then of chunk `next`.
 template <class Kernel>
 bool scan_summarised(const Kernel& kernel, std::size_t chunk, typename Kernel::state& before,
-                     std::size_t next, std::size_t chunk_count, typename Kernel::summary& made) {
+                     std::size_t next, std::size_t chunk_count, bool few_threads,
+                     typename Kernel::summary& made) {
     const std::size_t following = next < chunk_count ? next : no_chunk;
     if constexpr (requires { kernel.scan_and_summarise(chunk, before, next, made); }) {
         // The last one is scanned in one pass.
-        if (following != no_chunk && next + 1 != chunk_count && kernel.summarises_ahead()) {
+        if (few_threads && following != no_chunk && next + 1 != chunk_count && kernel.summarises_ahead()) {
             kernel.scan_and_summarise(chunk, before, next, made);
             return true;
         }
@@ -199,7 +200,8 @@ typename Kernel::state run_chain(executor& ex, std::size_t helpers, std::size_t 
                     kernel.advance(gate.state(), chunk, made);
                     gate.pass(chunk);
                     next = claim();
-                    is_made = scan_summarised(kernel, chunk, before, next, chunk_count, made);
+                    is_made = scan_summarised(kernel, chunk, before, next, chunk_count,
+                                              helpers < tuning::few_threads, made);
                 } else {
                     kernel.scan(chunk, gate.state(), no_chunk);
                     gate.pass(chunk);

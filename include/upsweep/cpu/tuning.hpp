@@ -37,9 +37,9 @@ inline constexpr std::size_t sort_cost = 16;
 // enough that a cache holds them until they are scanned.
 inline constexpr std::size_t smallest_chunk_bytes = 32 * 1024;
 inline constexpr std::size_t chunk_bytes = 128 * 1024;
-// The same where so few threads take turns that each has time for a hop: the less lies between two readings,
-// the surer the second-level cache has it still. Of 512 KiB, part of them another guest's, it had lost most
-// of 128.
+// The same where so few threads take turns that each has time for a hop; they also summarise the next chunk
+// while they scan one. The less lies between two readings, the surer the second-level cache has it still: of
+// 512 KiB, part of them another guest's, it had lost most of 128. Not measured with more threads.
 inline constexpr std::size_t few_threads = 4;
 inline constexpr std::size_t few_threads_chunk_bytes = 64 * 1024;
 // Chunks that every thread of the chain should get at least, so that they finish together.
