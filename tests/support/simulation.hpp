@@ -41,7 +41,7 @@ typename Kernel::state simulate_chain(const Kernel& kernel, std::size_t threads,
             kernel.scan(w.chunk, gate.state(), cpu::no_chunk);
             gate.pass(w.chunk);
             w.chunk = ticket++;
-            w.summarised = false;
+            w.ahead = w.summarised = false;
         } else if (!w.summarised) {
             kernel.summarise(w.chunk, w.made);
             w.summarised = true;

@@ -26,6 +26,7 @@ template <class Types>
 __device__ __noinline__ std::uint32_t count_chosen(const scan_arguments<Types>& arguments,
                                                    std::uint64_t first, std::uint64_t end, int lane) {
     std::uint32_t count = 0;
+#pragma unroll 8
     for (std::uint64_t i = first + unsigned(lane); i < end; i += 32) count += is_chosen(arguments, i);
     return sum_of_lanes(count);
 }

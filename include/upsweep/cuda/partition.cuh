@@ -7,13 +7,13 @@
 // memory, receives how many are chosen, which is where the others begin.
 //
 // Shapes: flags, in and out are device spans of n >= 0 elements of trivially copyable types; in's convert to
-// out's (indices: integers in which n - 1 fits). keep is called on the device, by value, up to four times for
-// an element; where it does not always answer the same, any order may come of it, within out. The calls
-// return when the work is in the executor's stream. Aliasing: out overlaps neither in nor flags nor count.
-// Errors: upsweep::error names the argument; nothing has been enqueued then. Complexity: what chooses is read
-// twice, to know where the others begin, in once more, and out is written once; scratch of about n / 512
-// bytes in the executor. Source: Blelloch, "Prefix sums and their applications", 1990, section 1.3 (the split
-// operation).
+// out's (indices: integers in which n - 1 fits). keep is called on the device, by value, several times for an
+// element; where it does not always answer the same, any order may come of it, within out. The calls return
+// when the work is in the executor's stream. Aliasing: out overlaps neither in nor flags nor count. Errors:
+// upsweep::error names the argument; nothing has been enqueued then. Complexity: in and what chooses are read
+// once where the multiprocessors hold all of it (some 20 MB on an H100), else what chooses is first counted;
+// out is written once; scratch of about n / 512 bytes in the executor. Source: Blelloch, "Prefix sums and
+// their applications", 1990, section 1.3 (the split operation).
 #pragma once
 
 #include <cstdint>
