@@ -7,6 +7,7 @@
 
 #include "cuda/captured_graph.hpp"
 #include "cuda/device_array.cuh"
+#include "cuda/holder.cuh"
 #include "support/build.hpp"
 #include "support/refused.hpp"
 #include "upsweep/compact.hpp"
@@ -130,56 +131,31 @@ TEST(cuda_choosing, a_partition_is_one_launch_where_the_device_holds_all_of_it) 
     }
 }
 
-// Holds a multiprocessor until it is told to let go, or for so many nanoseconds, which it then says.
-__global__ void hold(const volatile unsigned* released, unsigned* gave_up, unsigned long long at_most) {
-    const auto now = [] {
-        unsigned long long time = 0;
-        asm volatile("mov.u64 %0, %globaltimer;" : "=l"(time));
-        return time;
-    };
-    for (const unsigned long long begin = now(); *released == 0; __nanosleep(1000)) {
-        if (now() - begin < at_most) continue;
-        *gave_up = 1;
-        return;
-    }
-}
-
 // Blocks that wait for others which cannot begin do their part.
-TEST(cuda_choosing, partitions_while_others_hold_the_device) {
+TEST(cuda_choosing, partitions_on_the_one_multiprocessor_that_is_free) {
     if (under_compute_sanitizer()) GTEST_SKIP() << "compute-sanitizer runs one kernel after another";
-    const unsigned multiprocessors = unsigned(cuda::executor().multiprocessors());
-    ASSERT_GT(multiprocessors, 1u);
-    const choice_problem given(multiprocessors * std::size_t{4096} - 5);
+    const int multiprocessors = cuda::executor().multiprocessors();
+    const choice_problem given(std::size_t(multiprocessors) * 4096 - 5);
     const device_array<float> parted(given.partitioned);
     device_array<float> out(given.x.size());
     device_array<std::uint64_t> count(1);
-    unsigned* released = nullptr;
-    expect_success(cudaMallocHost(&released, sizeof *released), "allocating host memory");
-    int shared_bytes = 0;
-    expect_success(cudaDeviceGetAttribute(&shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0),
-                   "reading the device's properties");
-    expect_success(cudaFuncSetAttribute(hold, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes),
-                   "reserving shared memory");
     for (const cuda::algorithm choice : cuda_algorithms()) {
         SCOPED_TRACE(cuda::name(choice));
-        const test_stream stream, beside;
+        const test_stream stream;
         cuda::executor ex(stream, choice);
-        partition_if(ex, given.in.view(), out.span(), given.keep, count.data());  // loads kernels
+        partition_if(ex, given.in.view(), out.span(), given.keep, count.data());  // loads the kernels
         ex.wait();
         out.poison();
         count.poison();
-        device_array<unsigned> gave_up(std::vector<unsigned>{0});
-        *static_cast<volatile unsigned*>(released) = 0;
-        hold<<<multiprocessors - 1, 32, shared_bytes, beside>>>(released, gave_up.data(), 20'000'000'000);
-        partition_if(ex, given.in.view(), out.span(), given.keep, count.data());
-        ex.wait();
-        *static_cast<volatile unsigned*>(released) = 1;
-        beside.wait();
-        EXPECT_EQ(gave_up.read()[0], 0u) << "the partition waited for the others' end";
+        {
+            const holder others(multiprocessors - 1);
+            partition_if(ex, given.in.view(), out.span(), given.keep, count.data());
+            ex.wait();
+            EXPECT_FALSE(others.gave_up()) << "blocks waited for multiprocessors that they do not have";
+        }
         EXPECT_EQ(count.read()[0], given.compacted.size());
         EXPECT_EQ(differences(out, parted), 0u);
     }
-    expect_success(cudaFreeHost(released), "freeing host memory");
 }
 
 // Elements of more than 16 bytes, of which lanes move parts, or which become others.
