@@ -1,6 +1,4 @@
 // One result, however often and beside whatever else a scan runs.
-#include <algorithm>
-#include <array>
 #include <chrono>
 #include <cstdint>
 #include <memory>
