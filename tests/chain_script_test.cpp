@@ -64,6 +64,7 @@ TEST(chain_script, every_schedule_with_summaries_ahead) {
 }
 TEST(chain_script, random_schedules) {
     random_bits random(6);
+    int ahead_times = 0;
     for (std::size_t i = 0; i < repetitions(20000, 600) && !HasFailure(); ++i) {
         const std::size_t chunks = 1 + random.below(12);
         const word_kernel kernel(chunks);
@@ -72,7 +73,9 @@ TEST(chain_script, random_schedules) {
         const auto choose = [&](std::size_t n) { return random.below(n); };
         kernel.expect_right("S", simulate_chain(kernel, threads, chunks, std::string("S"), choose));
         looking.expect_right("S", simulate_chain(looking, threads, chunks, std::string("S"), choose));
+        ahead_times += looking.times.load();
     }
+    EXPECT_GT(ahead_times, 100);
 }
 
 // ---- regions ----

@@ -106,7 +106,7 @@ TEST(cuda_choosing, bytes_wherever_they_begin) {
 
 // Blocks of a partition that all run at once find out together how many are chosen.
 TEST(cuda_choosing, a_partition_is_one_launch_where_the_device_holds_all_of_it) {
-    const std::size_t held = 300'007, more = 20'000'003;
+    const std::size_t held = 30'007, more = 20'000'003;
     const device_array<float> in(more);
     device_array<float> out(more);
     device_array<std::uint64_t> count(1);
