@@ -268,6 +268,53 @@ TEST(chain, a_late_helper_is_let_go) {
     EXPECT_TRUE(without_helpers);
 }
 
+// Of several helpers only the late one goes. The others have waited as long as the caller, and each of them
+// would do no more than the chunk that it had already.
+struct one_delayed_kernel : word_kernel {
+    std::thread::id caller = std::this_thread::get_id();
+    mutable std::atomic<std::thread::id> late{};
+    mutable std::atomic<bool> is_over{false};
+    mutable std::atomic<int> by_late{0}, by_others{0};  // chunks scanned once the delay is over
+    mutable bool is_given_up = false;                   // the caller's: it has waited for others
+
+    using word_kernel::word_kernel;
+    void begin() const {
+        const std::thread::id self = std::this_thread::get_id();
+        std::thread::id nobody{};
+        if (self == caller || !late.compare_exchange_strong(nobody, self)) return;
+        std::this_thread::sleep_for(std::chrono::milliseconds(100));
+        is_over = true;
+    }
+    void summarise(std::size_t chunk, summary& made) const {
+        begin();
+        word_kernel::summarise(chunk, made);
+    }
+    void scan(std::size_t chunk, state& carried, std::size_t next) const {
+        begin();
+        word_kernel::scan(chunk, carried, next);
+        const std::thread::id self = std::this_thread::get_id();
+        if (self == caller) {
+            while (late.load() == std::thread::id()) std::this_thread::yield();
+            for (int left = 2000; is_over.load() && by_others.load() < 3 && left != 0 && !is_given_up; --left)
+                std::this_thread::sleep_for(std::chrono::milliseconds(1));
+            is_given_up = is_over.load();
+        } else if (is_over.load()) {
+            (self == late.load() ? by_late : by_others).fetch_add(1);
+        }
+    }
+};
+TEST(chain, helpers_that_waited_for_a_late_one_stay) {
+    cpu::executor ex(4);
+    bool only_one_left = false;
+    // These threads may lose their processors for longer than the one that sleeps.
+    for (int attempt = 0; attempt < 5 && !only_one_left; ++attempt) {
+        const one_delayed_kernel kernel(60);
+        kernel.expect_right("S", cpu::run_chain(ex, 3, 60, kernel, std::string("S")));
+        only_one_left = kernel.by_late.load() == 1 && kernel.by_others.load() >= 3;
+    }
+    EXPECT_TRUE(only_one_left);
+}
+
 // ---- tasks without order ----
 
 TEST(for_each_task, runs_every_task_once) {

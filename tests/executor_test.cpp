@@ -197,6 +197,11 @@ TEST(executor, asks_for_helpers_where_they_are_worth_it) {
         EXPECT_TRUE(ex.fits_caches(1'000'000));
         EXPECT_FALSE(ex.fits_caches(chain_times * 1'000'000));
     }
+    // Many threads have more caches.
+    cpu::executor twenty(20);
+    twenty.share_from(1'000'000);
+    EXPECT_TRUE(twenty.fits_caches(12'000'000 - 1));
+    EXPECT_FALSE(twenty.fits_caches(12'000'000));
     for (const std::size_t bytes : {0u, 1u, 31u}) {
         two.share_from(bytes);
         EXPECT_EQ(two.helpers_for(5 * bytes + 5), 1u) << bytes;

@@ -161,6 +161,46 @@ TEST(regions, threads_find_the_same_regions_in_every_call) {
     }
 }
 
+// A helper whose own block has not been handed on waits for it, although there is something to do in
+// another's, and goes there when its own is done. Step by step, on this thread.
+TEST(regions, helpers_keep_to_their_own_regions) {
+    using cpu::progress;
+    const word_kernel kernel(40);
+    cpu::region_board<word_kernel> board(kernel, kernel.in.size(), 2);
+    cpu::region_board<word_kernel>::caller caller(board, "S");
+    cpu::region_board<word_kernel>::helper first(board, 0), second(board, 1);
+    while (first.step() == progress::made) continue;
+    const auto all = [](const auto& times, std::size_t begin, std::size_t end) {
+        return std::all_of(times.begin() + static_cast<std::ptrdiff_t>(begin),
+                           times.begin() + static_cast<std::ptrdiff_t>(end),
+                           [](const auto& count) { return count.load() == 1; });
+    };
+    // Both blocks are summarised, one of them by a helper that was free.
+    std::size_t begin = 0, end = kernel.in.size();
+    while (kernel.summarised[begin].load() == 0) ++begin;
+    while (kernel.summarised[end - 1].load() == 0) --end;
+    const std::size_t middle = begin + (end - begin) / 2;
+    ASSERT_GE(middle, begin + 3);
+    ASSERT_TRUE(all(kernel.summarised, begin, end));
+
+    while (second.step() == progress::made) continue;
+    while (first.step() == progress::waits) {
+        ASSERT_EQ(second.step(), progress::waits);
+        ASSERT_EQ(caller.step(), progress::made);
+    }
+    EXPECT_EQ(second.step(), progress::waits) << "only the first block is handed on";
+    while (second.step() == progress::waits) ASSERT_EQ(caller.step(), progress::made);
+    do {
+        if (kernel.scanned[begin + 1].load() != 0) {
+            EXPECT_TRUE(all(kernel.scanned, middle, end));
+        }
+    } while (second.step() == progress::made);
+    EXPECT_TRUE(all(kernel.scanned, begin + 1, end)) << "the first helper has claimed one region";
+    while (first.step() == progress::made) continue;
+    while (caller.step() == progress::made) continue;
+    kernel.expect_right("S", caller.last());
+}
+
 // Whoever does not come is not waited for: the only helper is inside another call.
 TEST(regions, nobody_waits_for_a_helper_that_does_not_come) {
     cpu::executor ex(2);

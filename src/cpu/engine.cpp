@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "src/cpu/cache_sizes.hpp"
+
 namespace upsweep::cpu {
 namespace {
 
@@ -30,14 +32,13 @@ bool streams_steadily() {
 }
 
 chunking chunking::plan(executor& ex, std::size_t n, std::size_t read_bytes, std::size_t written_bytes,
-                        std::size_t footprint, std::size_t cost) {
+                        std::size_t footprint, std::size_t cost, std::size_t cache_part) {
     const std::size_t bytes = n * (read_bytes + written_bytes);
     const std::size_t helpers = n < 2 * core::tile_size ? 0 : ex.helpers_for(cost * bytes);
     if (helpers == 0) return {n, 1, 0, false};
-    const auto cut = [&](std::size_t wanted, std::size_t smallest_bytes, bool in_turn) {
+    const auto cut = [&](std::size_t wanted, std::size_t smallest_bytes, std::size_t most_bytes,
+                         bool in_turn) {
         const std::size_t fair = n / wanted * read_bytes;
-        const std::size_t most_bytes =
-            in_turn && helpers < tuning::few_threads ? tuning::few_threads_chunk_bytes : tuning::chunk_bytes;
         const std::size_t input_bytes = std::clamp(fair, smallest_bytes, most_bytes);
         const std::size_t size = std::clamp(round_up(input_bytes / read_bytes, core::tile_size),
                                             core::tile_size, core::tiles_per_super * core::tile_size);
@@ -46,10 +47,14 @@ chunking chunking::plan(executor& ex, std::size_t n, std::size_t read_bytes, std
     };
     if (ex.fits_caches(std::max(bytes, footprint))) {
         const std::size_t wanted = std::min((helpers + 1) * tuning::regions_per_thread, most_regions);
-        const chunking regions = cut(wanted, tuning::smallest_region_bytes, false);
+        const chunking regions = cut(wanted, tuning::smallest_region_bytes, tuning::region_bytes, false);
         if (regions.count <= most_regions) return regions;
     }
-    return cut((helpers + 1) * tuning::chunks_per_thread, tuning::smallest_chunk_bytes, true);
+    const std::size_t cache = data_caches().second;
+    const std::size_t most_bytes =
+        cache == 0 ? tuning::chunk_bytes
+                   : std::clamp(cache / cache_part, tuning::smallest_chunk_bytes, tuning::chunk_bytes);
+    return cut((helpers + 1) * tuning::chunks_per_thread, tuning::smallest_chunk_bytes, most_bytes, true);
 }
 
 }  // namespace upsweep::cpu

@@ -13,7 +13,6 @@
 #include <condition_variable>
 #include <cstdint>
 #include <cstdlib>
-#include <fstream>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -24,6 +23,7 @@
 #include <sched.h>
 #endif
 
+#include "src/cpu/cache_sizes.hpp"
 #include "src/cpu/thread_limit.hpp"
 #include "upsweep/cpu/backoff.hpp"
 #include "upsweep/cpu/tuning.hpp"
@@ -43,22 +43,9 @@ std::size_t available_processors() {
     return std::max<std::size_t>(1, std::thread::hardware_concurrency());
 }
 
-// The largest data cache that the first processor sees, in bytes. Linux only; elsewhere, or where the kernel
-// does not tell, 8 MiB.
-std::size_t last_level_cache_bytes() {
-    std::size_t largest = 0;
-    for (int index = 0; index < 8; ++index) {
-        std::ifstream file("/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(index) + "/size");
-        std::size_t kibibytes = 0;
-        if (!(file >> kibibytes)) break;
-        largest = std::max(largest, kibibytes * 1024);
-    }
-    return largest != 0 ? largest : std::size_t{8} << 20;
-}
 std::size_t default_streamed_bytes() {
-    static const auto bytes = static_cast<std::size_t>(tuning::streaming_cache_share *
-                                                       static_cast<double>(last_level_cache_bytes()));
-    return bytes;
+    return static_cast<std::size_t>(tuning::streaming_cache_share *
+                                    static_cast<double>(data_caches().largest));
 }
 
 // The processor that the calling thread is on; -1 if unknown.
@@ -112,27 +99,30 @@ simd_level choose_level(simd_level wanted) {
 struct job {
     void (*call)(void*, std::size_t);
     void* context;
-    int processor;                             // of the caller
-    std::atomic<std::size_t> boxes{0};         // it is in none after so many; 0 until it is in all of them
-    std::atomic<std::size_t> next_to_wake{0};  // the first box not yet looked at for a sleeping owner
-    std::atomic<std::size_t> finished{0};      // helpers that left
+    int processor;                      // of the caller
+    std::atomic<std::size_t> boxes{0};  // the owners below may sleep; 0 until it is in all of them
+    alignas(64) std::atomic<std::size_t> next_to_wake{0};  // the first box not yet looked at for that
 };
 
-// What a thread is to do. Only its owner turns a job into `busy` and `busy` into nothing, only callers put
-// jobs in and take them out again.
+// What a thread is to do: nothing, a job, or a job that it is at. Only callers put jobs in and take them out
+// again, only its owner begins a job and ends it.
 class alignas(64) box {
   public:
     // Whether the owner is free; it may be asleep.
     bool post(job& entry) {
-        job* seen = nullptr;
-        return content_.load(std::memory_order_relaxed) == nullptr &&
-               content_.compare_exchange_strong(seen, &entry);
+        std::uintptr_t seen = nothing;
+        return content_.load(std::memory_order_relaxed) == nothing &&
+               content_.compare_exchange_strong(seen, posted(entry));
     }
     // Whether the owner has not come; it never will.
     bool take_back(job& entry) {
-        job* seen = &entry;
-        return content_.load(std::memory_order_relaxed) == &entry &&
-               content_.compare_exchange_strong(seen, nullptr);
+        std::uintptr_t seen = posted(entry);
+        return content_.load(std::memory_order_relaxed) == seen &&
+               content_.compare_exchange_strong(seen, nothing);
+    }
+    // Whether the owner is at the job. What it did is seen by whoever learns that it is not any more.
+    [[nodiscard]] bool is_at(const job& entry) const {
+        return content_.load(std::memory_order_acquire) == begun(entry);
     }
     // Whether the owner sleeps. Then this wakes it.
     bool wake() {
@@ -144,27 +134,33 @@ class alignas(64) box {
         woken_.notify_one();
         return true;
     }
-    [[nodiscard]] bool asleep() const { return asleep_.load(std::memory_order_relaxed); }
-    [[nodiscard]] bool holds(const job& entry) const { return content_.load() == &entry; }
+    [[nodiscard]] bool asleep() const { return asleep_.load(); }
+    [[nodiscard]] bool holds(const job& entry) const { return content_.load() == posted(entry); }
 
     // The owner's: what it is to do, if anything; leave() once that is done.
     job* enter() {
-        job* seen = content_.load(std::memory_order_relaxed);
-        return seen != nullptr && content_.compare_exchange_strong(seen, &busy) ? seen : nullptr;
+        std::uintptr_t seen = content_.load(std::memory_order_relaxed);
+        return seen != nothing && content_.compare_exchange_strong(seen, seen + at_it)
+                   ? reinterpret_cast<job*>(seen)
+                   : nullptr;
     }
-    void leave() { content_.store(nullptr, std::memory_order_release); }
+    void leave() { content_.store(nothing, std::memory_order_release); }
     // Returns when there is something in the box or `stopping`. Whoever sets either of them wakes the owner
     // afterwards, if it sleeps.
     void sleep(const std::atomic<bool>& stopping) {
         std::unique_lock lock(mutex_);
-        for (asleep_.store(true); content_.load() == nullptr && !stopping.load(); asleep_.store(true))
+        for (asleep_.store(true); content_.load() == nothing && !stopping.load(); asleep_.store(true))
             woken_.wait(lock);
         asleep_.store(false);
     }
 
   private:
-    static inline job busy{};
-    std::atomic<job*> content_{nullptr};
+    static constexpr std::uintptr_t nothing = 0;
+    static constexpr std::uintptr_t at_it = 1;
+    static std::uintptr_t posted(const job& entry) { return reinterpret_cast<std::uintptr_t>(&entry); }
+    static std::uintptr_t begun(const job& entry) { return posted(entry) + at_it; }
+
+    std::atomic<std::uintptr_t> content_{nothing};  // a job's address, and at_it
     std::atomic<bool> asleep_{false};  // true only while the owner waits, or looks whether it should
     std::mutex mutex_;
     std::condition_variable woken_;
@@ -208,21 +204,27 @@ class executor::pool {
         const auto begin = backoff::clock::now();
         job entry{call, context, current_processor()};
         std::size_t posted = 0, end = 0;  // boxes that were filled, all of them below `end`
+        bool any_asleep = false;  // an owner that was awake afterwards looks once more before it sleeps
         for (const bool asleep : {false, true}) {
             for (std::size_t k = 0; k != threads_.size() && posted != helpers; ++k) {
                 if (boxes_[k].asleep() != asleep || !boxes_[k].post(entry)) continue;
                 ++posted;
                 end = std::max(end, k + 1);
+                any_asleep = any_asleep || boxes_[k].asleep();
             }
         }
-        entry.boxes.store(end, std::memory_order_release);
-        wake_some(entry);
+        if (any_asleep) {
+            entry.boxes.store(end, std::memory_order_release);
+            wake_some(entry);
+        }
         call(context, 0);
         std::size_t inside = posted;
         for (std::size_t k = 0; k != end; ++k) inside -= boxes_[k].take_back(entry) ? 1 : 0;
         if (inside == 0) return;
         backoff pause;
-        while (entry.finished.load(std::memory_order_acquire) != inside) pause();
+        for (std::size_t k = 0; k != end; ++k) {
+            for (; boxes_[k].is_at(entry); pause()) continue;
+        }
         const helpers_record known = record != nullptr ? *record : helpers_record();
         limit_.count(times_as_long(pause.waited() + known.waited, begin), known.doubled_speed,
                      microseconds_now());
@@ -270,8 +272,7 @@ class executor::pool {
                 wake_some(*current);
                 place.keep_off(current->processor);
                 current->call(current->context, number + 1);
-                own.leave();
-                current->finished.fetch_add(1, std::memory_order_release);  // the job may be gone after this
+                own.leave();  // the job may be gone after this
                 idle = 0;
             } else if (++idle < tuning::idle_pauses) {
                 processor_pause();
@@ -320,7 +321,10 @@ std::size_t executor::helpers_for(std::size_t bytes) {
                                                                 : 0;
 }
 
-bool executor::fits_caches(std::size_t bytes) const { return bytes / tuning::chain_times < shared_bytes_; }
+bool executor::fits_caches(std::size_t bytes) const {
+    const std::size_t times = std::max(tuning::chain_times, tuning::thread_cache_tenths * threads_ / 10);
+    return bytes / times < shared_bytes_;
+}
 
 void executor::run_shared(std::size_t helpers, void (*call)(void*, std::size_t), void* context,
                           const helpers_record* record) {

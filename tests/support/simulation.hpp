@@ -31,8 +31,7 @@ typename Kernel::state simulate_chain(const Kernel& kernel, std::size_t threads,
     const auto step = [&](worker& w, bool alone) {
         if (w.before) {  // second pass
             const std::size_t next = ticket++;
-            w.ahead = w.summarised =
-                cpu::scan_summarised(kernel, w.chunk, *w.before, next, chunks, true, w.made);
+            w.ahead = w.summarised = cpu::scan_summarised(kernel, w.chunk, *w.before, next, chunks, w.made);
             w.before.reset();
             w.chunk = next;
         } else if (w.chunk == cpu::no_chunk) {

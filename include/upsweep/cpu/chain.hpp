@@ -46,8 +46,9 @@ class turnstile : public first_failure {
         if (impatient) waited_ += pause.waited();
         return true;
     }
-    // Whether the caller has waited for longer than helpers are worth.
+    // Whether the caller has waited for longer than helpers are worth; and that said to one of them.
     [[nodiscard]] bool late() const { return late_.load(std::memory_order_relaxed); }
+    bool take_late() { return late() && late_.exchange(false, std::memory_order_relaxed); }
 
     // For how long the caller has.
     [[nodiscard]] executor::duration waited() const { return waited_; }
@@ -133,18 +134,17 @@ class second_thread_trial {
 //   void scan(chunk, state&, next, const summary&) const
 //                                                 optional: the same for what this thread summarised last
 //   bool summarises_ahead() const                 optional, both: whether this scans a chunk and meanwhile
-//   void scan_and_summarise(chunk, state&, next, summary&) const      summarises the next, for few threads
+//   void scan_and_summarise(chunk, state&, next, summary&) const      summarises the next
 inline constexpr std::size_t no_chunk = static_cast<std::size_t>(-1);
 
 // Scans a chunk that `made` summarises, from the state before it. True if `made` is then of chunk `next`.
 template <class Kernel>
 bool scan_summarised(const Kernel& kernel, std::size_t chunk, typename Kernel::state& before,
-                     std::size_t next, std::size_t chunk_count, bool few_threads,
-                     typename Kernel::summary& made) {
+                     std::size_t next, std::size_t chunk_count, typename Kernel::summary& made) {
     const std::size_t following = next < chunk_count ? next : no_chunk;
     if constexpr (requires { kernel.scan_and_summarise(chunk, before, next, made); }) {
         // The last one is scanned in one pass.
-        if (few_threads && following != no_chunk && next + 1 != chunk_count && kernel.summarises_ahead()) {
+        if (following != no_chunk && next + 1 != chunk_count && kernel.summarises_ahead()) {
             kernel.scan_and_summarise(chunk, before, next, made);
             return true;
         }
@@ -172,12 +172,14 @@ typename Kernel::state run_chain(executor& ex, std::size_t helpers, std::size_t 
             for (backoff pause; !trial.admits(gate.passed()) && !gate.failed(); pause()) continue;
         }
         present.fetch_add(1, std::memory_order_relaxed);
-        // A helper whose processor was taken holds everybody up; it leaves after the chunk that it has.
+        // A helper whose processor was taken holds everybody up; it leaves after the chunk that it has. The
+        // others have taken as long, but waited for their turn, where this one's turn waited for it.
         auto last_claim = backoff::clock::now();
+        bool expected = false;  // at its latest turn
         const auto leaves = [&] {
             const auto before = std::exchange(last_claim, backoff::clock::now());
             const bool slow = last_claim - before > std::chrono::microseconds(tuning::late_turn_microseconds);
-            return trial.failed() || (slow && gate.late());
+            return trial.failed() || (slow && expected && gate.take_late());
         };
         try {
             const auto claim = [&] {
@@ -193,6 +195,7 @@ typename Kernel::state run_chain(executor& ex, std::size_t helpers, std::size_t 
                 if (is_caller) trial.look(gate.passed(), alone);
                 if (in_two && !is_made) kernel.summarise(chunk, made);
                 is_made = false;
+                expected = gate.is_turn(chunk);
                 if (!gate.wait(chunk, is_caller)) break;
                 std::size_t next = no_chunk;
                 if (in_two) {
@@ -200,8 +203,7 @@ typename Kernel::state run_chain(executor& ex, std::size_t helpers, std::size_t 
                     kernel.advance(gate.state(), chunk, made);
                     gate.pass(chunk);
                     next = claim();
-                    is_made = scan_summarised(kernel, chunk, before, next, chunk_count,
-                                              helpers < tuning::few_threads, made);
+                    is_made = scan_summarised(kernel, chunk, before, next, chunk_count, made);
                 } else {
                     kernel.scan(chunk, gate.state(), no_chunk);
                     gate.pass(chunk);

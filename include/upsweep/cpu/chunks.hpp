@@ -6,6 +6,7 @@
 #include "upsweep/cpu/chain.hpp"
 #include "upsweep/cpu/executor.hpp"
 #include "upsweep/cpu/regions.hpp"
+#include "upsweep/cpu/tuning.hpp"
 
 namespace upsweep::cpu {
 
@@ -17,9 +18,10 @@ struct chunking {
 
     // Of n elements that are read and written as so many bytes each, conversions included. `footprint`: bytes
     // read and written by the whole call, of which this scan may be a part. `cost`: what a byte costs, in
-    // times of what it costs a plain scan.
+    // times of what it costs a plain scan. `cache_part`: which part of a second-level cache a chunk may take.
     static chunking plan(executor& ex, std::size_t n, std::size_t read_bytes, std::size_t written_bytes,
-                         std::size_t footprint, std::size_t cost = 1);
+                         std::size_t footprint, std::size_t cost = 1,
+                         std::size_t cache_part = tuning::chunk_cache_part);
 };
 
 // Scans all chunks from `initial` on and returns the state after the last. Kernel as in chain.hpp.

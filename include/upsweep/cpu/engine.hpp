@@ -32,9 +32,10 @@ template <class Acc, bool Exact>
 class scan_engine {
   public:
     static constexpr std::size_t most_elements =
-        std::max(core::tile_size, tuning::chunk_bytes / sizeof(Acc));  // of a chunk
-    static constexpr std::size_t summarising_cost =
-        Exact ? tuning::exact_summarising_cost : tuning::summarising_cost;
+        std::max(core::tile_size, tuning::region_bytes / sizeof(Acc));  // of a chunk or region
+
+    static constexpr std::size_t chunk_cache_part =
+        Exact || sizeof(Acc) < sizeof(double) ? tuning::chunk_cache_part : tuning::double_tree_cache_part;
 
     struct state {
         Acc supers;  // S; the running value of an exact operator

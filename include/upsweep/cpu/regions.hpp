@@ -6,14 +6,15 @@
 //
 //   | lead | block 0 | block 1 | ... | block H-1 | tail |
 //
-// Helper k summarises block k while the caller scans the lead. Then the caller hands to every region of the
-// blocks the state that stands before it, a few operations each, and scans the tail, while the helpers scan
-// their blocks. Lead and tail are summarised by nobody, so that two threads take 0.6 of one thread's time
-// where summarising takes half as long as scanning.
+// Helper k summarises block k while the caller scans the lead. Then the caller hands to every block the state
+// that stands before it, a few operations for each of its regions, and scans the tail, while the helpers scan
+// their blocks. What the caller scans by itself is summarised by nobody, so that two threads take 0.6 of one
+// thread's time where summarising takes half as long as scanning.
 //
 // Nothing waits for a helper that has not come: until the first does, the caller scans as if it were alone,
 // and what is left then is divided. Of the regions of a block that nobody has claimed, the caller takes the
-// first and helpers the last; a helper whose block is done goes on in the others.
+// first and helpers the last. A helper whose block is done, and only then, goes on in the others: its caches
+// hold its own block, and others' caches theirs.
 #pragma once
 
 #include <algorithm>
@@ -39,13 +40,12 @@ enum class progress { made, waits, finished };
 inline constexpr std::size_t most_regions = 128;
 inline constexpr std::size_t most_region_helpers = 63;
 
-// Where the threads of a scan find what to do. Kernel as in chain.hpp, whose chunks are the regions here; it
-// may have a summarising_cost of its own.
+// Where the threads of a scan find what to do. Kernel as in chain.hpp, whose chunks are the regions here.
 // Threads go by steps that never block, so that a test can take them in any order.
 template <class Kernel>
 class region_board {
   public:
-    // Whether a thread's stack has room for it: most_regions of them take 64 KiB at most.
+    // Whether a thread's stack has room for it: most_regions of them take 64 KiB at most, the blocks 36.
     static constexpr bool is_small =
         sizeof(std::optional<typename Kernel::state>) + sizeof(typename Kernel::summary) <= 448;
 
@@ -69,31 +69,23 @@ class region_board {
     struct alignas(64) region {
         std::atomic<bool> summarised{false};
         typename Kernel::summary made;
-        std::optional<state> before;
     };
-    struct alignas(64) block {
-        shared_span open;   // regions that nobody has claimed
-        shared_span ready;  // those whose state is known, and that nobody scans
+    struct block {
+        alignas(64) shared_span open;  // regions that nobody has claimed
         std::size_t end = 0;
+        alignas(64) shared_span ready;  // those that are handed on, and that nobody scans
+        std::size_t first = 0;          // of those
+        std::optional<state> before;    // which stands before it
     };
 
-    // What summarising takes in percent of scanning.
-    static constexpr std::size_t summarising_cost = [] {
-        if constexpr (requires { Kernel::summarising_cost; })
-            return Kernel::summarising_cost;
-        else
-            return tuning::summarising_cost;
-    }();
-
-    // How `count` regions from the first-th on are divided.
+    // How `count` regions from the first-th on are divided: a block for each helper, and as much at the end.
     struct division {
         std::size_t lead_end, tail_begin;
 
         division(std::size_t first, std::size_t count, std::size_t helpers) {
-            // What everybody scans in the end is one part, what the caller scans meanwhile the cost of it.
-            const std::size_t parts = 100 * (helpers + 1) + summarising_cost;
-            const auto rounded = [&](std::size_t percent) { return (percent * count + parts / 2) / parts; };
-            lead_end = first + rounded(summarising_cost);
+            const std::size_t whole = tuning::lead_percent + 100 * helpers + 100;
+            const auto rounded = [&](std::size_t percent) { return (percent * count + whole / 2) / whole; };
+            lead_end = first + rounded(tuning::lead_percent);
             tail_begin = std::max(lead_end, first + count - std::max<std::size_t>(1, rounded(100)));
         }
     };
@@ -121,8 +113,34 @@ class region_board {
     }
     [[nodiscard]] bool divided() const { return divided_.load(std::memory_order_acquire); }
 
-    // From the state that stands before it, for whoever claimed it from `ready`.
-    void scan(std::size_t index) { kernel_.scan(index, *regions_[index].before, no_chunk); }
+    // What a thread claims from `ready` of a block, and scans. A thread that scans one region after another
+    // has the state that stands before the next one; others find it from the block's.
+    class follower {
+      public:
+        bool claim(region_board& board, block& from) {
+            const std::size_t taken = from.ready.take_first();
+            if (taken == none) return false;
+            if (!state_ || taken != next_) {
+                state_.emplace(*from.before);
+                for (next_ = from.first; next_ != taken; ++next_)
+                    board.kernel_.advance(*state_, next_, board.regions_[next_].made);
+            }
+            claimed_ = true;
+            return true;
+        }
+        // Whether there was something to scan.
+        bool scan(region_board& board) {
+            if (!claimed_) return false;
+            board.kernel_.scan(next_++, *state_, no_chunk);
+            claimed_ = false;
+            return true;
+        }
+
+      private:
+        bool claimed_ = false;  // region next_
+        std::size_t next_ = 0;
+        std::optional<state> state_;  // before region next_
+    };
 
     const Kernel& kernel_;
     const std::size_t count_;
@@ -144,9 +162,8 @@ class region_board<Kernel>::caller {
         if (claimed_ != none) {
             board_.kernel_.scan(next_++, state_, no_chunk);
             claimed_ = none;
-        } else if (ready_ != none) {
-            board_.scan(ready_);
-            ready_ = none;
+        } else if (handed_.scan(board_)) {
+            return progress::made;
         } else if (block_ == before_blocks) {
             claimed_ = board_.lead_.take_first();
             if (claimed_ != none) return progress::made;
@@ -158,9 +175,10 @@ class region_board<Kernel>::caller {
         } else if (next_ != board_.count_) {
             claimed_ = next_;
         } else {  // the tail is done; what helpers have not come to yet, from the end
-            for (std::size_t k = board_.helpers_; k-- != 0 && ready_ == none;)
-                ready_ = board_.blocks_[k].ready.take_first();
-            return ready_ != none ? progress::made : progress::finished;
+            for (std::size_t k = board_.helpers_; k-- != 0;) {
+                if (handed_.claim(board_, board_.blocks_[k])) return progress::made;
+            }
+            return progress::finished;
         }
         return progress::made;
     }
@@ -168,11 +186,26 @@ class region_board<Kernel>::caller {
     state& last() { return state_; }
 
   private:
+    // Asks for what handing on a block needs, which lies in other processors' caches and would come line by
+    // line.
+    void ask_for(std::size_t number) {
+        if (number == board_.helpers_) return;
+        block& next = board_.blocks_[number];
+        __builtin_prefetch(&next.open);
+        __builtin_prefetch(&next.ready, 1);
+        for (std::size_t k = board_.blocks_[number - 1].end; k != next.end; ++k)
+            __builtin_prefetch(&board_.regions_[k]);
+        asm volatile("");  // GCC drops calls of a function that does nothing but prefetch, as without effect
+    }
+
     // Scans what helpers have left open and hands on the state over what they have summarised.
     progress step_in(block& in) {
         if (!handing_) {
+            ask_for(block_ + 1);
             claimed_ = in.open.take_first();
             if (claimed_ != none) return progress::made;
+            in.first = next_;
+            in.before.emplace(state_);
             in.ready.reset({next_, next_});
             handing_ = true;
         }
@@ -183,9 +216,8 @@ class region_board<Kernel>::caller {
         }
         std::size_t handed = 0;
         while (next_ != in.end && board_.regions_[next_].summarised.load(std::memory_order_acquire)) {
-            region& here = board_.regions_[next_];
-            here.before.emplace(state_);
-            board_.kernel_.advance(state_, next_++, here.made);
+            board_.kernel_.advance(state_, next_, board_.regions_[next_].made);
+            ++next_;
             ++handed;
         }
         in.ready.append(handed);
@@ -200,7 +232,7 @@ class region_board<Kernel>::caller {
     std::size_t block_ = before_blocks;  // in which it lies
     bool handing_ = false;               // whether the rest of the block is summarised by helpers
     std::size_t claimed_ = none;         // what the next step scans, as the next region
-    std::size_t ready_ = none;           // or as a region that a helper summarised
+    follower handed_;                    // or as a region that a helper summarised
 };
 
 // A thread that came to help. `index` is the same for the same thread in every call.
@@ -215,42 +247,35 @@ class region_board<Kernel>::helper {
             board_.kernel_.summarise(open_, here.made);
             here.summarised.store(true, std::memory_order_release);
             open_ = none;
-        } else if (ready_ != none) {
-            board_.scan(ready_);
-            ready_ = none;
+        } else if (handed_.scan(board_)) {
+            return progress::made;
         } else if (!arrived_) {
             if (!board_.divide()) return progress::finished;
             arrived_ = true;
         } else if (!board_.divided()) {
             return progress::waits;
         } else if (!all_claimed_) {
-            open_ = from_blocks([](block& b) { return b.open.take_last(); });
+            open_ = board_.blocks_[home_].open.take_last();
+            for (std::size_t k = board_.helpers_; k-- != 0 && open_ == none;)
+                open_ = board_.blocks_[k].open.take_last();
             all_claimed_ = open_ == none;
-        } else {
-            ready_ = from_blocks([](block& b) { return b.ready.take_first(); });
-            if (ready_ == none)
-                return board_.blocks_[home_].ready.now().first == board_.blocks_[home_].end
-                           ? progress::finished
-                           : progress::waits;
+        } else if (!handed_.claim(board_, board_.blocks_[home_])) {
+            if (board_.blocks_[home_].ready.now().first != board_.blocks_[home_].end) return progress::waits;
+            for (std::size_t k = board_.helpers_; k-- != 0;) {
+                if (handed_.claim(board_, board_.blocks_[k])) return progress::made;
+            }
+            return progress::finished;
         }
         return progress::made;
     }
 
   private:
-    // From the helper's own block, or else from another.
-    template <class Take>
-    std::size_t from_blocks(const Take& take) {
-        std::size_t found = take(board_.blocks_[home_]);
-        for (std::size_t k = board_.helpers_; k-- != 0 && found == none;) found = take(board_.blocks_[k]);
-        return found;
-    }
-
     region_board& board_;
     const std::size_t home_;  // its own block
     bool arrived_ = false;
     bool all_claimed_ = false;
-    std::size_t open_ = none;   // what the next step summarises
-    std::size_t ready_ = none;  // or scans
+    std::size_t open_ = none;  // what the next step summarises
+    follower handed_;          // or scans
 };
 
 // As run_chain, for results that a cache holds.

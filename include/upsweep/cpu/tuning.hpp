@@ -21,9 +21,10 @@ inline constexpr std::size_t awake_part = 10;
 // What every thread should find to do at least: 1 MiB where it has to be woken, 128 KiB where it is awake.
 inline constexpr std::size_t asleep_thread_part = 6;
 inline constexpr std::size_t awake_thread_part = 48;
-// From where on the threads' caches do not hold what a call reads and writes: 30 MiB. Then results are stored
-// past them, and threads take chunks in turn.
+// From where on the threads' caches do not hold what a call reads and writes: 30 MiB, and 4 MiB for every
+// thread if that is more. Then results are stored past them, and threads take chunks in turn.
 inline constexpr std::size_t chain_times = 5;
+inline constexpr std::size_t thread_cache_tenths = 6;
 // What a byte costs in times of what it costs a plain scan with kernels.
 inline constexpr std::size_t generic_cost = 8;
 inline constexpr std::size_t recurrence_cost = 4;
@@ -34,23 +35,22 @@ inline constexpr std::size_t histogram_cost = 8;
 inline constexpr std::size_t bins_cost = 8;
 inline constexpr std::size_t sort_cost = 16;
 // Bytes of input that a thread takes at once: large enough that a hop of the chain is lost in them, small
-// enough that a cache holds them until they are scanned.
+// enough that the second-level cache holds them until they are scanned, while results pass through it and
+// neighbours use it too: a part of it, up to chunk_bytes.
 inline constexpr std::size_t smallest_chunk_bytes = 32 * 1024;
 inline constexpr std::size_t chunk_bytes = 128 * 1024;
-// The same where so few threads take turns that each has time for a hop; they also summarise the next chunk
-// while they scan one. The less lies between two readings, the surer the second-level cache has it still: of
-// 512 KiB, part of them another guest's, it had lost most of 128. Not measured with more threads.
-inline constexpr std::size_t few_threads = 4;
-inline constexpr std::size_t few_threads_chunk_bytes = 64 * 1024;
+inline constexpr std::size_t chunk_cache_part = 8;
+// The same for the tree of doubles: of a cache of 512 KiB 64 took 1.15 to 1.25 times as long as 32.
+inline constexpr std::size_t double_tree_cache_part = 16;
 // Chunks that every thread of the chain should get at least, so that they finish together.
 inline constexpr std::size_t chunks_per_thread = 6;
 // The same of regions, which stay with their threads.
 inline constexpr std::size_t smallest_region_bytes = 16 * 1024;
+inline constexpr std::size_t region_bytes = 256 * 1024;
 inline constexpr std::size_t regions_per_thread = 8;
-// What summarising takes in percent of scanning, and where the operator is exact: then it is a fold of
-// vectors, without a shuffle.
-inline constexpr std::size_t summarising_cost = 50;
-inline constexpr std::size_t exact_summarising_cost = 40;
+// What the caller scans before it looks how far helpers are, in percent of what a helper gets: little, as it
+// goes on in the first one's regions until they meet.
+inline constexpr std::size_t lead_percent = 15;
 // How far ahead of what it scans a thread alone asks for input: where a far cache has it, and where it comes
 // from memory. Below the first size the near caches have it, and asking gains nothing. Kernels of the tree
 // jump from group to group of at most 512 elements, so they ask two groups ahead: with one, doubles that the
@@ -67,8 +67,8 @@ inline constexpr double streaming_cache_share = 0.5;
 // Whether a second thread pays is tried where a scan has so many chunks: the caller does the first of them
 // alone, both do the next ones, and those have to take less time each, by this factor.
 inline constexpr std::size_t trial_least_chunks = 256;
-inline constexpr std::size_t trial_alone_chunks = 10;
-inline constexpr std::size_t trial_chunks = 48;
+inline constexpr std::size_t trial_alone_chunks = 20;
+inline constexpr std::size_t trial_chunks = 192;
 inline constexpr double trial_worthwhile = 0.95;
 
 // A caller lets its helpers go when it has waited for its turn for so long, and for such a part of the time
