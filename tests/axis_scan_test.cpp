@@ -83,6 +83,25 @@ TEST(axis_scan, a_few_lanes) {
         if (few_shapes()) break;
     }
 }
+// Rows of which several share a set of the first-level cache, some lanes of each: vectors that are narrower
+// than a cache line go over whole lines there.
+TEST(axis_scan, rows_a_page_apart) {
+    const auto check = [](const auto& checked, std::int64_t lanes_of_a_page) {
+        for (const std::int64_t lanes : {15, 16, 37, 64, 130}) {
+            if (few_shapes() && lanes != 37) continue;
+            const extents page{263, lanes_of_a_page}, shape{263, lanes};
+            const layout rows("rows a page apart", page, {0, 1}, 1, 0);
+            for_each_backend(coverage::levels, [&](const auto& backend) {
+                for (const unsigned mode : {0u, 1u, 2u, 7u, 8u, 9u})
+                    checked.run(*backend.executor, shape, 0, rows, rows, mode);
+            });
+        }
+    };
+    check(float_sums, 1024);
+    check(axis_check<double, multiplies>{{}, -1.5}, 512);
+    check(axis_check<std::int32_t, maximum>{{}, -5}, 2048);
+    check(axis_check<std::uint8_t, plus>{{}, 200}, 4096);
+}
 TEST(axis_scan, shapes_that_several_threads_share) {
     const std::int64_t many = sanitized ? 12000 : 40000;
     const std::vector<extents> shapes{{300, 300},  {many, 3},    {3, many},   {20000, 16},

@@ -63,6 +63,7 @@ struct affine_lanes_of {
         const T* b;
         std::ptrdiff_t b_stride;
         T* y;
+        std::ptrdiff_t y_stride;
         std::size_t lane;
         T *runs_a, *runs_b;  // before it
 
@@ -77,7 +78,8 @@ struct affine_lanes_of {
 
     // What is done with a run of `count` items. Runs: whether others of its row come before it.
     struct folder {
-        template <bool Runs>
+        static constexpr placement where = placement::cached;
+        template <bool Runs, placement>
         HWY_INLINE void take(const run& at, std::size_t count) const {
             maps items = at.item(0);
             for (std::size_t m = 1; m < count; ++m) items = compose(items, at.item(m));
@@ -86,10 +88,10 @@ struct affine_lanes_of {
     };
     template <bool Rows, bool Tiles, placement Where>
     struct scanner {
+        static constexpr placement where = Where;
         const affine_lanes<T>& state;
-        std::ptrdiff_t y_stride;
 
-        template <bool Runs>
+        template <bool Runs, placement Stored>
         HWY_INLINE void take(const run& at, std::size_t count) const {
             const auto supers = hn::LoadU(full<T>(), state.supers + at.lane);
             maps runs, rows, tiles, items;
@@ -102,7 +104,7 @@ struct affine_lanes_of {
                 if (m + 1 == count) at.store(value);
                 if constexpr (Rows) value = compose(rows, value);
                 if constexpr (Tiles) value = compose(tiles, value);
-                put<Where>(hn::Add(hn::Mul(value.a, supers), value.b), element_of(at.y, y_stride, m));
+                put<Stored>(hn::Add(hn::Mul(value.a, supers), value.b), element_of(at.y, at.y_stride, m));
             }
         }
     };
@@ -118,7 +120,7 @@ struct affine_lanes_of {
     }
     template <bool Rows, bool Tiles, placement Where>
     static HWY_ATTR void scan_as(const affine_block<T>& block, const affine_lanes<T>& state) {
-        for_each_run(block, state, scanner<Rows, Tiles, Where>{state, block.y_stride});
+        for_each_run(block, state, scanner<Rows, Tiles, Where>{state});
     }
 
     // The runs of a block: where the last vector of lanes begins within the one before, its elements and what
@@ -171,20 +173,48 @@ struct affine_lanes_of {
                 hold(a + vectors.last, block.a_stride, count, held_a);
                 hold(b + vectors.last, block.b_stride, count, held_b);
             }
-            for (std::size_t lane = 0; lane < vectors.whole; lane += width) {
+            std::size_t lane = 0;
+            if constexpr (Body::where == placement::streamed) lane = take_lines<Runs>(a, b, y, count, body);
+            for (; lane < vectors.whole; lane += width) {
                 next_a.ask();
                 next_b.ask();
-                body.template take<Runs>({a + lane, block.a_stride, b + lane, block.b_stride, y + lane, lane,
-                                          state.runs_a + lane, state.runs_b + lane},
-                                         count);
+                body.template take<Runs, Body::where>(
+                    {a + lane, block.a_stride, b + lane, block.b_stride, y + lane, block.y_stride, lane,
+                     state.runs_a + lane, state.runs_b + lane},
+                    count);
             }
             if (!vectors.overlap()) return;
             next_a.ask();
             next_b.ask();
             constexpr auto stride = static_cast<std::ptrdiff_t>(width);
-            body.template take<Runs>(
-                {held_a, stride, held_b, stride, y + vectors.last, vectors.last, runs_a.last, runs_b.last},
-                count);
+            body.template take<Runs, Body::where>({held_a, stride, held_b, stride, y + vectors.last,
+                                                   block.y_stride, vectors.last, runs_a.last, runs_b.last},
+                                                  count);
+        }
+        // The same of lanes in whole lines, if rows collide. Which lanes are left.
+        template <bool Runs, class Body>
+        HWY_INLINE std::size_t take_lines(const T* a, const T* b, T* y, std::size_t count, const Body& body) {
+            using lines = run_lines<T>;
+            if (!lines::collide(block.a_stride) && !lines::collide(block.b_stride) &&
+                !lines::collide(block.y_stride))
+                return 0;
+            lines lines_a, lines_b, lines_y;
+            const std::size_t in_lines = vectors.whole / lines::line * lines::line;
+            for (std::size_t lane = 0; lane < in_lines; lane += lines::line) {
+                lines_a.load(a + lane, block.a_stride, count);
+                lines_b.load(b + lane, block.b_stride, count);
+                for (std::size_t k = 0; k < lines::line; k += width) {
+                    next_a.ask();
+                    next_b.ask();
+                    body.template take<Runs, placement::cached>(
+                        {lines_a.values + k, lines::stride, lines_b.values + k, lines::stride,
+                         lines_y.values + k, lines::stride, lane + k, state.runs_a + lane + k,
+                         state.runs_b + lane + k},
+                        count);
+                }
+                lines_y.template store<Body::where>(y + lane, block.y_stride, count);
+            }
+            return in_lines;
         }
         HWY_INLINE void finish() {
             runs_a.finish();

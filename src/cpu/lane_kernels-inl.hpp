@@ -103,15 +103,60 @@ class run_prefetcher {
     std::size_t lane_ = 0;
 };
 
-// body(slot, x, its stride, y, items) for every vector of the block and every run, whose `items` elements are
-// at x and whose results belong to y.
-template <class T, class Body>
+// As wide as a cache line, the items of a run. Rows whose distance is a multiple of a page lie in one set of
+// the first-level cache, which has no room for those of a run from several arrays: vectors narrower than a
+// line would fetch each several times, and stream parts of lines. So whole lines are copied, from all rows
+// and to all rows.
+template <class T>
+struct run_lines {
+    static constexpr std::size_t width = lanes<T>;
+    static constexpr std::size_t line = 64 / sizeof(T);
+    static constexpr std::ptrdiff_t stride = line;
+    HWY_ALIGN T values[core::run_size * line];
+
+    static HWY_INLINE bool collide(std::ptrdiff_t stride_of_rows) {
+        return width < line && stride_of_rows * static_cast<std::ptrdiff_t>(sizeof(T)) % 4096 == 0;
+    }
+    HWY_INLINE void load(const T* x, std::ptrdiff_t x_stride, std::size_t items) {
+        for (std::size_t i = 0; i < items; ++i) {
+            const T* from = element_of(x, x_stride, i);
+            for (std::size_t k = 0; k < line; k += width)
+                hn::Store(hn::LoadU(full<T>(), from + k), full<T>(), values + i * line + k);
+        }
+    }
+    template <placement Where>
+    HWY_INLINE void store(T* y, std::ptrdiff_t y_stride, std::size_t items) const {
+        for (std::size_t i = 0; i < items; ++i) {
+            T* to = element_of(y, y_stride, i);
+            for (std::size_t k = 0; k < line; k += width) {
+                const auto v = hn::Load(full<T>(), values + i * line + k);
+                if constexpr (Where == placement::streamed)
+                    hn::Stream(v, full<T>(), to + k);
+                else
+                    hn::StoreU(v, full<T>(), to + k);
+            }
+        }
+    }
+};
+
+template <placement Where>
+struct stored_as {
+    static constexpr placement where = Where;
+};
+
+// body(stored_as, slot, x, its stride, y, its stride, items) for every vector of the block and every run,
+// whose `items` elements are at x and whose results belong to y.
+template <placement Where, class T, class Body>
 HWY_INLINE void for_each_run(const lane_block<T>& block, const lane_vectors<T>& vectors,
                              run_prefetcher<T>& prefetcher, std::size_t begin, std::size_t end,
                              const Body& body) {
+    using lines = run_lines<T>;
     constexpr std::size_t width = lanes<T>;
     const full<T> d;
     HWY_ALIGN T held[core::run_size * width];
+    lines elements_of, results_of;
+    const bool collide = lines::collide(block.x_stride) || lines::collide(block.y_stride);
+    const std::size_t in_lines = collide ? vectors.whole / lines::line * lines::line : 0;
     for (std::size_t run = begin; run < end; run += core::run_size) {
         const std::size_t items = std::min(core::run_size, end - run);
         const T* x = element_of(block.x, block.x_stride, run);
@@ -123,13 +168,23 @@ HWY_INLINE void for_each_run(const lane_block<T>& block, const lane_vectors<T>& 
                 hn::Store(elements, d, held + i * width);
             }
         }
-        for (std::size_t lane = 0; lane < vectors.whole; lane += width) {
+        for (std::size_t lane = 0; lane < in_lines; lane += lines::line) {
+            elements_of.load(x + lane, block.x_stride, items);
+            for (std::size_t k = 0; k < lines::line; k += width) {
+                prefetcher.ask();
+                body(stored_as<placement::cached>(), lane + k, elements_of.values + k, lines::stride,
+                     results_of.values + k, lines::stride, items);
+            }
+            results_of.template store<Where>(y + lane, block.y_stride, items);
+        }
+        for (std::size_t lane = in_lines; lane < vectors.whole; lane += width) {
             prefetcher.ask();
-            body(lane, x + lane, block.x_stride, y + lane, items);
+            body(stored_as<Where>(), lane, x + lane, block.x_stride, y + lane, block.y_stride, items);
         }
         if (vectors.overlap()) {
             prefetcher.ask();
-            body(vectors.whole, held, static_cast<std::ptrdiff_t>(width), y + vectors.last, items);
+            body(stored_as<Where>(), vectors.whole, held, static_cast<std::ptrdiff_t>(width),
+                 y + vectors.last, block.y_stride, items);
         }
     }
 }
@@ -148,8 +203,9 @@ struct tree_lanes {
         const lane_vectors<T> vectors(block.lanes);
         run_prefetcher<T> prefetcher(block.lead, block.x_stride, vectors);
         slot_state<T> runs_of(vectors, runs);
-        const auto scan_run = [&](std::size_t slot, const T* x, std::ptrdiff_t stride, T* y,
-                                  std::size_t items) HWY_ATTR {
+        const auto scan_run = [&](auto stored, std::size_t slot, const T* x, std::ptrdiff_t stride, T* y,
+                                  std::ptrdiff_t y_stride, std::size_t items) HWY_ATTR {
+            constexpr placement where = decltype(stored)::where;
             const std::size_t lane = vectors.lane_of(slot);
             V s, t;
             if constexpr (Parts >= 2) s = hn::LoadU(d, supers + lane);
@@ -165,19 +221,19 @@ struct tree_lanes {
             V folded = hn::Set(d, Op::template identity<T>());
             for (std::size_t i = 0; i < items; ++i) {
                 const V element = hn::LoadU(d, element_of(x, stride, i));
-                T* to = element_of(y, block.y_stride, i);
+                T* to = element_of(y, y_stride, i);
                 if constexpr (Exclusive) {
-                    put<Where>(before(i == 0 ? v : op(v, folded)), to);
+                    put<where>(before(i == 0 ? v : op(v, folded)), to);
                     folded = i == 0 ? element : op(folded, element);
                 } else {
                     folded = i == 0 ? element : op(folded, element);
-                    put<Where>(before(op(v, folded)), to);
+                    put<where>(before(op(v, folded)), to);
                 }
             }
             hn::StoreU(op(v, folded), d, runs_of.at(slot));
         };
         for_each_row(block.length, done, [&](std::size_t begin, std::size_t end, bool complete) HWY_ATTR {
-            for_each_run(block, vectors, prefetcher, begin, end, scan_run);
+            for_each_run<Where>(block, vectors, prefetcher, begin, end, scan_run);
             if (complete) push_row(runs_of, rows);
         });
         runs_of.finish();
@@ -290,21 +346,22 @@ struct exact_lanes {
     static HWY_ATTR void scan_as(const lane_block<T>& block, T* carry) {
         const lane_vectors<T> vectors(block.lanes);
         slot_state<T> carried(vectors, carry);
-        const auto scan_run = [&](std::size_t slot, const T* x, std::ptrdiff_t stride, T* y,
-                                  std::size_t items) HWY_ATTR {
+        const auto scan_run = [&](auto stored, std::size_t slot, const T* x, std::ptrdiff_t stride, T* y,
+                                  std::ptrdiff_t y_stride, std::size_t items) HWY_ATTR {
+            constexpr placement where = decltype(stored)::where;
             T* state = carried.at(slot);
             V folded = load_as<codec>(state);
             for (std::size_t i = 0; i < items; ++i) {
-                T* to = element_of(y, block.y_stride, i);
+                T* to = element_of(y, y_stride, i);
                 const V element = load_as<codec>(element_of(x, stride, i));
-                if constexpr (Exclusive) store_as<codec, Where>(folded, to);
+                if constexpr (Exclusive) store_as<codec, where>(folded, to);
                 folded = op(folded, element);
-                if constexpr (!Exclusive) store_as<codec, Where>(folded, to);
+                if constexpr (!Exclusive) store_as<codec, where>(folded, to);
             }
             store_as<codec>(folded, state);
         };
         run_prefetcher<T> prefetcher(block.lead, block.x_stride, vectors);
-        for_each_run(block, vectors, prefetcher, 0, block.length, scan_run);
+        for_each_run<Where>(block, vectors, prefetcher, 0, block.length, scan_run);
         carried.finish();
     }
     static HWY_ATTR void scan(const lane_block<T>& block, T* carry) {
