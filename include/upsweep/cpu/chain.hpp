@@ -2,8 +2,8 @@
 //
 // Chunks are claimed in order by ticket. A thread first summarises its chunk (reads it once), then waits for
 // its turn, takes the state before the chunk, advances the shared state by the summary, passes the turn on,
-// claims the next chunk, and scans the first, which by now lies in its cache, while it asks for the next. Few
-// threads summarise the next one meanwhile, where the kernel can: a stretch behind each stretch of the first.
+// claims the next chunk, and scans the first, which by now lies in its cache, while it asks for the next, and
+// summarises that one meanwhile where the kernel can: a stretch behind each stretch of the first.
 // There is one shared state, and whoever has the turn owns it. Whoever waits, waits for a chunk that was
 // claimed before and is being summarised: no deadlock. A hop of the chain costs well under a microsecond
 // where a chunk takes tens of them; see docs/architecture.md.

@@ -21,8 +21,8 @@ inline constexpr std::size_t awake_part = 10;
 // What every thread should find to do at least: 1 MiB where it has to be woken, 128 KiB where it is awake.
 inline constexpr std::size_t asleep_thread_part = 6;
 inline constexpr std::size_t awake_thread_part = 48;
-// From where on the threads' caches do not hold what a call reads and writes: 30 MiB, and 4 MiB for every
-// thread if that is more. Then results are stored past them, and threads take chunks in turn.
+// From where on the threads' caches do not hold what a call reads and writes: 30 MiB, and some 3.6 MiB for
+// every thread if that is more. Then results are stored past them, and threads take chunks in turn.
 inline constexpr std::size_t chain_times = 5;
 inline constexpr std::size_t thread_cache_tenths = 6;
 // What a byte costs in times of what it costs a plain scan with kernels.
