@@ -26,15 +26,20 @@ bool is_right(const In* in, const Out* out, matrix shape, int axis) {
     return true;
 }
 
+// Where the arrays begin: apart, or at the same place of a page, as large ones from one allocator do.
+enum class beginning { apart, congruent };
+
 template <class In, class Out>
-void measure(session& current, team& threads, executors& upsweeps, const char* type, matrix shape, int axis) {
+void measure(session& current, team& threads, executors& upsweeps, const char* type, matrix shape, int axis,
+             beginning begins = beginning::apart) {
     const std::size_t bytes = shape.size() * (sizeof(In) + sizeof(Out));
-    const cell which{"axis " + std::to_string(axis), type, shape.size(), bytes,
-                     std::to_string(shape.rows) + "x" + std::to_string(shape.columns)};
+    const bool congruent = begins == beginning::congruent;
+    const cell which{"axis " + std::to_string(axis) + (congruent ? ", congruent" : ""), type, shape.size(),
+                     bytes, std::to_string(shape.rows) + "x" + std::to_string(shape.columns)};
     if (!current.fits(2 * bytes) || !current.wants(which)) return;
     const std::size_t copied = bytes / 2;  // as many bytes are read and written
     const buffer from(std::max(copied, shape.size() * sizeof(In)), 0, threads);
-    const buffer to(std::max(copied, shape.size() * sizeof(Out)), 1, threads);
+    const buffer to(std::max(copied, shape.size() * sizeof(Out)), congruent ? 0 : 1, threads);
     const In* in = from.as<const In>();
     Out* out = to.as<Out>();
     fill(from.as<In>(), shape.size());
@@ -70,6 +75,9 @@ int main(int argc, char** argv) {
              {matrix{std::size_t{1} << 22, 16}, matrix{4096, 4096}, matrix{16, std::size_t{1} << 22}})
             for (const int axis : {0, 1})
                 measure<float, float>(current, threads, upsweeps, "float", shape, axis);
+        for (const int axis : {0, 1})
+            measure<float, float>(current, threads, upsweeps, "float", {4096, 4096}, axis,
+                                  beginning::congruent);
         // Points in space, and the first and second half of a picture's summed-area table.
         measure<float, float>(current, threads, upsweeps, "float", {std::size_t{1} << 24, 3}, 0);
         for (const int axis : {0, 1})
