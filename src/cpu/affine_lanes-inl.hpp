@@ -225,13 +225,6 @@ struct affine_lanes_of {
                 hn::Store(hn::LoadU(full<T>(), element_of(from, stride, m)), full<T>(), to + m * width);
         }
     };
-    template <placement Where>
-    static HWY_INLINE void put(vector<T> v, T* to) {
-        if constexpr (Where == placement::streamed)
-            hn::Stream(v, full<T>(), to);
-        else
-            hn::StoreU(v, full<T>(), to);
-    }
 };
 
 }  // namespace upsweep::cpu::HWY_NAMESPACE

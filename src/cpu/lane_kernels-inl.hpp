@@ -103,6 +103,14 @@ class run_prefetcher {
     std::size_t lane_ = 0;
 };
 
+template <placement Where, class V, class T>
+HWY_INLINE void put(V v, T* to) {
+    if constexpr (Where == placement::streamed)
+        hn::Stream(v, full<T>(), to);
+    else
+        hn::StoreU(v, full<T>(), to);
+}
+
 // As wide as a cache line, the items of a run. Rows whose distance is a multiple of a page lie in one set of
 // the first-level cache, which has no room for those of a run from several arrays: vectors narrower than a
 // line would fetch each several times, and stream parts of lines. So whole lines are copied, from all rows
@@ -128,13 +136,8 @@ struct run_lines {
     HWY_INLINE void store(T* y, std::ptrdiff_t y_stride, std::size_t items) const {
         for (std::size_t i = 0; i < items; ++i) {
             T* to = element_of(y, y_stride, i);
-            for (std::size_t k = 0; k < line; k += width) {
-                const auto v = hn::Load(full<T>(), values + i * line + k);
-                if constexpr (Where == placement::streamed)
-                    hn::Stream(v, full<T>(), to + k);
-                else
-                    hn::StoreU(v, full<T>(), to + k);
-            }
+            for (std::size_t k = 0; k < line; k += width)
+                put<Where>(hn::Load(full<T>(), values + i * line + k), to + k);
         }
     }
 };
@@ -325,13 +328,6 @@ struct tree_lanes {
         if (!vectors.overlap()) return;
         hn::StoreU(op(last_rows, hn::Load(d, runs.last)), d, rows + vectors.last);
         hn::Store(identity, d, runs.last);
-    }
-    template <placement Where>
-    static HWY_INLINE void put(V v, T* to) {
-        if constexpr (Where == placement::streamed)
-            hn::Stream(v, full<T>(), to);
-        else
-            hn::StoreU(v, full<T>(), to);
     }
 };
 

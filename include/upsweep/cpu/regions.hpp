@@ -128,6 +128,13 @@ class region_board {
             claimed_ = true;
             return true;
         }
+        // From the last block on.
+        bool claim_any(region_board& board) {
+            for (std::size_t k = board.helpers_; k-- != 0;) {
+                if (claim(board, board.blocks_[k])) return true;
+            }
+            return false;
+        }
         // Whether there was something to scan.
         bool scan(region_board& board) {
             if (!claimed_) return false;
@@ -175,10 +182,7 @@ class region_board<Kernel>::caller {
         } else if (next_ != board_.count_) {
             claimed_ = next_;
         } else {  // the tail is done; what helpers have not come to yet, from the end
-            for (std::size_t k = board_.helpers_; k-- != 0;) {
-                if (handed_.claim(board_, board_.blocks_[k])) return progress::made;
-            }
-            return progress::finished;
+            return handed_.claim_any(board_) ? progress::made : progress::finished;
         }
         return progress::made;
     }
@@ -261,10 +265,7 @@ class region_board<Kernel>::helper {
             all_claimed_ = open_ == none;
         } else if (!handed_.claim(board_, board_.blocks_[home_])) {
             if (board_.blocks_[home_].ready.now().first != board_.blocks_[home_].end) return progress::waits;
-            for (std::size_t k = board_.helpers_; k-- != 0;) {
-                if (handed_.claim(board_, board_.blocks_[k])) return progress::made;
-            }
-            return progress::finished;
+            return handed_.claim_any(board_) ? progress::made : progress::finished;
         }
         return progress::made;
     }
