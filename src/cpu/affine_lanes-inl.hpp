@@ -10,7 +10,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <limits>
 
+#include "src/cpu/decay-inl.hpp"
 #include "src/cpu/lane_kernels-inl.hpp"
 #include "src/cpu/vector-inl.hpp"
 #include "upsweep/core/tree.hpp"
@@ -40,18 +42,52 @@ struct affine_lanes_of {
     static constexpr std::size_t width = lanes<T>;
 
     static HWY_ATTR void scan(const affine_block<T>& block, affine_lanes<T>& state) {
-        if (block.where == placement::streamed)
-            scan_to<placement::streamed>(block, state);
-        else
-            scan_to<placement::cached>(block, state);
-        state.has_runs = true;
+        for_each_part(block, state, [&](const affine_block<T>& part, bool decayed) HWY_ATTR {
+            if (part.where == placement::streamed)
+                decayed ? scan_decayed<placement::streamed>(part, state)
+                        : scan_to<placement::streamed>(part, state);
+            else
+                decayed ? scan_decayed<placement::cached>(part, state)
+                        : scan_to<placement::cached>(part, state);
+        });
     }
     static HWY_ATTR void fold(const affine_block<T>& block, affine_lanes<T>& state) {
-        for_each_run(block, state, folder{});
-        state.has_runs = true;
+        for_each_part(block, state, [&](const affine_block<T>& part, bool decayed) HWY_ATTR {
+            for_each_run(part, state, folder{decayed});
+        });
     }
 
   private:
+    using V = vector<T>;
+
+    // Where arithmetic on subnormal numbers is slow, there is a look for coefficients that are small every 32
+    // items, in which they do not become subnormal if they decay by a factor of e an item.
+    template <class Take>
+    static HWY_INLINE void for_each_part(const affine_block<T>& block, affine_lanes<T>& state,
+                                         const Take& take) {
+        const std::size_t most = block.slow_subnormals ? 32 : block.length;
+        const bool rows_decayed =
+            block.slow_subnormals && ((state.has_rows && some_small(state.rows_a, block.lanes)) ||
+                                      (state.has_tiles && some_small(state.tiles_a, block.lanes)));
+        affine_block<T> part = block;
+        for (std::size_t i = 0; i < block.length; i += most) {
+            part.a = element_of(block.a, block.a_stride, i);
+            part.b = element_of(block.b, block.b_stride, i);
+            part.y = element_of(block.y, block.y_stride, i);
+            part.length = std::min(block.length - i, most);
+            take(part, rows_decayed || (block.slow_subnormals && state.has_runs &&
+                                        some_small(state.runs_a, block.lanes)));
+            state.has_runs = true;
+        }
+    }
+    // Of whole vectors: that is how the others are in all likelihood.
+    static HWY_INLINE bool some_small(const T* coefficients, std::size_t count) {
+        V least = hn::Set(full<T>(), T(1));
+        for (std::size_t lane = 0; lane + width <= count; lane += width)
+            least = hn::Min(least, hn::Abs(hn::LoadU(full<T>(), coefficients + lane)));
+        return has_small<T>(least);
+    }
+
     static HWY_INLINE maps load(const T* a, const T* b) {
         return {hn::LoadU(full<T>(), a), hn::LoadU(full<T>(), b)};
     }
@@ -79,13 +115,24 @@ struct affine_lanes_of {
     // What is done with a run of `count` items. Runs: whether others of its row come before it.
     struct folder {
         static constexpr placement where = placement::cached;
+        bool decayed;
+
         template <bool Runs, placement>
         HWY_INLINE void take(const run& at, std::size_t count) const {
             maps items = at.item(0);
             for (std::size_t m = 1; m < count; ++m) items = compose(items, at.item(m));
-            at.store(Runs ? compose(load(at.runs_a, at.runs_b), items) : items);
+            if constexpr (Runs) {
+                const maps runs = load(at.runs_a, at.runs_b);
+                items = HWY_UNLIKELY(decayed) ? after(runs, items) : compose(runs, items);
+            }
+            at.store(items);
         }
     };
+    // compose(runs, items), where runs may have decayed.
+    static HWY_INLINE maps after(maps runs, maps items) {
+        const maps value = compose(maps(without_small<T>(runs.a), runs.b), items);
+        return {has_small<T>(runs.a) ? product_of_small<T>(runs.a, items.a) : value.a, value.b};
+    }
     template <bool Rows, bool Tiles, placement Where>
     struct scanner {
         static constexpr placement where = Where;
@@ -109,6 +156,74 @@ struct affine_lanes_of {
         }
     };
 
+    // The same for lanes that have decayed.
+    template <placement Where>
+    struct decayed_scanner {
+        static constexpr placement where = Where;
+        const affine_lanes<T>& state;
+
+        template <bool Runs, placement Stored>
+        HWY_INLINE void take(const run& at, std::size_t count) const {
+            HWY_ALIGN T results[core::run_size * width];
+            scan_decayed_run(state, at, count, Runs, results);
+            for (std::size_t m = 0; m < count; ++m)
+                put<Stored>(hn::Load(full<T>(), results + m * width), element_of(at.y, at.y_stride, m));
+        }
+    };
+    // From one of the maps R, T and S, or from R and T, if what is left out does not show.
+    static HWY_ATTR HWY_NOINLINE void scan_decayed_run(const affine_lanes<T>& state, const run& at,
+                                                       std::size_t count, bool has_runs, T* results) {
+        const full<T> d;
+        maps left[3];
+        std::size_t left_count = 0;
+        if (state.has_rows) left[left_count++] = load(state.rows_a + at.lane, state.rows_b + at.lane);
+        if (state.has_tiles) left[left_count++] = load(state.tiles_a + at.lane, state.tiles_b + at.lane);
+        left[left_count++] = {hn::Zero(d), hn::LoadU(d, state.supers + at.lane)};
+        maps runs, items[core::run_size];
+        if (has_runs) runs = load(at.runs_a, at.runs_b);
+        for (std::size_t m = 0; m < count; ++m)
+            items[m] = m == 0 ? at.item(0) : compose(items[m - 1], at.item(m));
+
+        const bool two = left_count == 3 && !has_small<T>(left[0].a) && !(has_runs && has_small<T>(runs.a));
+        const maps seen = two ? runs : maps{without_small<T>(runs.a), runs.b};
+        V coefficients = runs.a;
+        V smallest = hn::Set(d, std::numeric_limits<T>::max());
+        for (std::size_t m = 0; m < count; ++m) {
+            maps value = has_runs ? compose(seen, items[m]) : items[m];
+            if (two) value = compose(left[0], value);
+            const V result = compose(left[two ? 1 : 0], value).b;
+            hn::Store(result, d, results + m * width);
+            coefficients = hn::Or(coefficients, items[m].a);
+            smallest = hn::Min(smallest, hn::Abs(result));
+        }
+        const V lost = lost_beyond(left, left_count, two ? 2 : 1);
+        if (HWY_UNLIKELY(!near_results<T>::suffice(smallest, lost, coefficients))) {
+            for (std::size_t m = 0; m < count; ++m) {
+                maps value = has_runs ? compose(runs, items[m]) : items[m];
+                for (std::size_t k = 0; k < left_count; ++k) value = compose(left[k], value);
+                hn::Store(value.b, d, results + m * width);
+            }
+        }
+        at.store(has_runs ? after(runs, items[count - 1]) : items[count - 1]);
+    }
+    // The sum of |b| of the maps from the used-th on, each times the coefficients between it and the row, and
+    // of what small coefficients of runs multiply, if they count as zero.
+    static HWY_INLINE V lost_beyond(const maps (&left)[3], std::size_t count, std::size_t used) {
+        const full<T> d;
+        V lost = used == 1 ? hn::Mul(hn::Abs(left[0].b), hn::Set(d, float_format<T>::small)) : hn::Zero(d);
+        V between = hn::Set(d, T(1));
+        for (std::size_t k = 0; k < count; ++k) {
+            if (k >= used) lost = hn::Add(lost, hn::Mul(between, hn::Abs(left[k].b)));
+            between = hn::Mul(between, at_least_small<T>(left[k].a));
+        }
+        return lost;
+    }
+
+    template <placement Where>
+    static HWY_ATTR HWY_NOINLINE void scan_decayed(const affine_block<T>& block,
+                                                   const affine_lanes<T>& state) {
+        for_each_run(block, state, decayed_scanner<Where>{state});
+    }
     template <placement Where>
     static HWY_INLINE void scan_to(const affine_block<T>& block, const affine_lanes<T>& state) {
         if (state.has_rows)

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "src/cpu/careful_product.hpp"
 #include "upsweep/core/tree.hpp"
 #include "upsweep/cpu/kernels.hpp"
 
@@ -81,7 +82,7 @@ struct affine_tree {
         }
     }
     static void push_row(affine_state<T>& state, const map& total) {
-        state.rows = state.has_rows ? affine()(state.rows, total) : total;
+        state.rows = state.has_rows ? compose_carefully(state.rows, total) : total;
         state.has_rows = true;
     }
     // At most a row.

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "src/cpu/careful_product.hpp"
 #include "src/cpu/lane_staging-impl.hpp"
 #include "upsweep/cpu/kernels.hpp"
 #include "upsweep/cpu/staging.hpp"
@@ -56,6 +57,7 @@ class recurrence_staging {
         place_results(range, first, block);
         block.length = count;
         block.lanes = range.lanes;
+        block.slow_subnormals = slow_subnormals_;
         return block;
     }
 
@@ -72,6 +74,7 @@ class recurrence_staging {
         const auto pitch = static_cast<std::ptrdiff_t>(range.lanes);
         affine_block<T> block{space.a, pitch,       space.b,          pitch, space.y, pitch,
                               count,   range.lanes, placement::cached};
+        block.slow_subnormals = slow_subnormals_;
         if (a_.lies()) {
             block.a = a_.row(range.at.in, first);
             block.a_stride = a_.stride;
@@ -164,6 +167,7 @@ class recurrence_staging {
     array<source<T>> a_, b_;
     array<sink<T>> y_;
     bool streaming_, y_in_place_;
+    const bool slow_subnormals_ = has_slow_subnormals();
     std::size_t lead_;  // of either input; asking for rows shorter than a cache line costs more than it gains
 };
 

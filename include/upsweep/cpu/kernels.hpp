@@ -163,6 +163,7 @@ struct affine_block {
     std::size_t lanes;  // from the kernels' least_lanes to most_lanes<T>
     placement where;
     std::size_t lead = 0;
+    bool slow_subnormals = false;  // whether arithmetic on them is, so that it pays to do without
 };
 
 // For linear recurrences: maps x -> a x + b, of whose compositions the second components are stored.
