@@ -75,6 +75,15 @@ if(UPSWEEP_SANITIZE AND CMAKE_CXX_COMPILER_ID MATCHES "Clang")
                                 PROPERTIES COMPILE_OPTIONS -O1)
 endif()
 
+# Without optimisation most of what clang does for a source is to read headers, that all of them have; those that are optimised
+# cannot use what is read without. Not where g++ shares objects with other presets by ccache, which knows them by the header's place.
+if(UPSWEEP_SANITIZE AND CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    target_precompile_headers(upsweep PRIVATE "${PROJECT_SOURCE_DIR}/src/precompiled.hpp")
+    target_compile_options(upsweep PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
+    set_source_files_properties(${upsweep_kernel_sources} "${PROJECT_SOURCE_DIR}/src/registry/measure.cpp"
+                                PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
+endif()
+
 # Position-independent, so that a shared object (a Python module) can take in the static library; without
 # interposition gcc still inlines within the library as it does in position-dependent code.
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
