@@ -1,5 +1,5 @@
 // x[i] = a[i] x[i-1] + b[i], against the loop that says just that and a copy that moves the same bytes (two
-// arrays read, one written).
+// arrays read, one written). Coefficients are in [0, 1), or, where it decays slowly, in (0.99, 1].
 #include <array>
 #include <string>
 
@@ -11,6 +11,8 @@
 using namespace bench;
 
 namespace {
+
+constexpr const char* slow_decay = "linear recurrence, slow decay";
 
 // loop(a, b, out) and ours(executor, a, b, out)
 template <class T, class Loop, class Ours>
@@ -27,6 +29,8 @@ void measure(session& current, team& threads, executors& upsweeps, const cell& w
     T* out = result.as<T>();
     fill(slopes.as<T>(), n);
     fill(shifts.as<T>(), n);
+    if (which.work == slow_decay)
+        for (std::size_t i = 0; i < n; ++i) slopes.as<T>()[i] = 1 - slopes.as<T>()[i] / 100;
 
     std::vector<T> expected(n);
     loop(a, b, expected.data());
@@ -48,9 +52,10 @@ void measure(session& current, team& threads, executors& upsweeps, const cell& w
 }
 
 template <class T>
-void measure_sequence(session& current, team& threads, executors& upsweeps, std::size_t n) {
+void measure_sequence(session& current, team& threads, executors& upsweeps, std::size_t n,
+                      const char* work = "linear recurrence") {
     measure<T>(
-        current, threads, upsweeps, {"linear recurrence", type_name<T>(), n, 3 * n * sizeof(T)},
+        current, threads, upsweeps, {work, type_name<T>(), n, 3 * n * sizeof(T)},
         [=](const T* a, const T* b, T* out) { recurrence_loop(a, b, T{1}, out, n); },
         [=](upsweep::cpu::executor& executor, const T* a, const T* b, T* out) {
             upsweep::linear_recurrence(executor, std::span<const T>(a, n), std::span<const T>(b, n), T{1},
@@ -91,6 +96,11 @@ int main(int argc, char** argv) {
             if (current.quick() && n != 1000 && n != 10'000'000) continue;
             measure_sequence<float>(current, threads, upsweeps, n);
             measure_sequence<double>(current, threads, upsweeps, n);
+        }
+        for (const std::size_t n : {std::size_t{100'000}, std::size_t{10'000'000}}) {
+            if (current.quick()) continue;
+            measure_sequence<float>(current, threads, upsweeps, n, slow_decay);
+            measure_sequence<double>(current, threads, upsweeps, n, slow_decay);
         }
         for (const int axis : {0, 1}) {
             measure_axis<float>(current, threads, upsweeps, 4096, 4096, axis);
