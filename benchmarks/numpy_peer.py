@@ -2,6 +2,7 @@
 beforehand. NumPy runs on one thread and in a process of its own, so its times are not interleaved with the others'; instead
 a copy by NumPy alternates with each, and what is compared is the time in copies times the C++ programs' memcpy."""
 
+import re
 import statistics
 import time
 
@@ -59,7 +60,7 @@ def measure(cells, budget):
         elif work == "maximum":
             run = lambda: np.maximum.accumulate(x, out=y)
         elif work.startswith("axis "):
-            axis = int(work.split()[1])
+            axis = int(re.match(r"axis (\d+)", work)[1])  # also of "axis 0, congruent"
             run = lambda: np.cumsum(x, axis=axis, dtype=dtype, out=y)
         else:
             continue

@@ -2,6 +2,7 @@
 // on such numbers, and without what has decayed, and the bits are those of the tree all the same.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstddef>
@@ -130,30 +131,37 @@ T offset(std::size_t kind, std::size_t i, random_bits& random) {
 }
 
 template <class T>
+void expect_bits(const std::vector<T>& a, const std::vector<T>& b, T x0) {
+    const std::size_t n = a.size();
+    std::vector<T> expected(n), out(n);
+    core::odometer<affine_map<T>, affine> odometer(affine{}, affine_map<T>{0, x0});
+    for (std::size_t i = 0; i < n; ++i) {
+        odometer.take({a[i], b[i]});
+        expected[i] = odometer.value()->b;
+    }
+    for_each_backend([&](const auto& backend) {
+        out.assign(n, T(-7));
+        linear_recurrence(*backend.executor, a, b, x0, out);
+        const std::size_t wrong = first_difference(out.data(), expected.data(), n);
+        ASSERT_EQ(wrong, n) << "got " << describe(out[wrong]) << ", expected " << describe(expected[wrong]);
+    });
+}
+
+template <class T>
 void expect_recurrences(std::size_t n, std::size_t first_kind, std::size_t kinds) {
     random_bits random(n);
-    std::vector<T> a(n), b(n), expected(n), out(n);
+    std::vector<T> a(n), b(n);
     for (std::size_t of_a = first_kind; of_a < first_kind + kinds; ++of_a) {
         for (std::size_t of_b = 0; of_b < offset_kinds; ++of_b) {
             if (sanitized && (of_a + of_b) % 3 != 0) continue;
             const T constant = static_cast<T>(1 - std::pow(10, -random.between(0.1, 4)));
             SCOPED_TRACE("n = " + std::to_string(n) + ", kinds " + std::to_string(of_a) + " and " +
                          std::to_string(of_b) + ", constant " + std::to_string(constant));
-            const T x0 = of_b % 2 == 0 ? T(0) : T(0.75);
-            core::odometer<affine_map<T>, affine> odometer(affine{}, affine_map<T>{0, x0});
             for (std::size_t i = 0; i < n; ++i) {
                 a[i] = slope(of_a, constant, random);
                 b[i] = offset<T>(of_b, i, random);
-                odometer.take({a[i], b[i]});
-                expected[i] = odometer.value()->b;
             }
-            for_each_backend([&](const auto& backend) {
-                out.assign(n, T(-7));
-                linear_recurrence(*backend.executor, a, b, x0, out);
-                const std::size_t wrong = first_difference(out.data(), expected.data(), n);
-                ASSERT_EQ(wrong, n) << "got " << describe(out[wrong]) << ", expected "
-                                    << describe(expected[wrong]);
-            });
+            expect_bits(a, b, of_b % 2 == 0 ? T(0) : T(0.75));
             if (testing::Test::HasFailure()) return;
         }
     }
@@ -168,6 +176,26 @@ TEST(decay, sequences) {
 TEST(decay, sequences_of_supers) {
     expect_recurrences<float>(140000, 2, 1);
     expect_recurrences<double>(140000, 2, 1);
+}
+
+// A tile decays, a row comes near the largest number, and the next passes it: times x0 = 0 that is no number,
+// although the tile's coefficient is zero.
+template <class T>
+void expect_overflow() {
+    constexpr int exponent = std::numeric_limits<T>::max_exponent - 1;
+    std::vector<T> a(4096 + 3 * 128, T(0.5)), b(a.size(), T(1));
+    for (std::size_t i = 0; i < 127; ++i) a[4096 + i] = std::ldexp(T(1), exponent / 127);
+    a[4096 + 127] = std::ldexp(T(1), exponent % 127);
+    std::fill_n(b.begin() + 4096, 128, T(0));
+    const std::size_t last = 4096 + 128;  // its first run and the first element of the next come near 2 each
+    a[last] = T(1.5);
+    std::fill_n(a.begin() + last + 1, 3, T(1));
+    a[last + 4] = T(1.75);
+    expect_bits(a, b, T(0));
+}
+TEST(decay, coefficients_that_overflow) {
+    expect_overflow<float>();
+    expect_overflow<double>();
 }
 
 // What is before lanes side by side, and their maps; scanned or folded by the kernels of a level.

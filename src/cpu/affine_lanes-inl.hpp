@@ -206,12 +206,14 @@ struct affine_lanes_of {
         }
         at.store(has_runs ? after(runs, items[count - 1]) : items[count - 1]);
     }
-    // The sum of |b| of the maps from the used-th on, each times the coefficients between it and the row, and
-    // of what small coefficients of runs multiply, if they count as zero.
+    // What near_results calls lost: of the maps from the used-th on, and of small coefficients of runs that
+    // count as zero with one map.
     static HWY_INLINE V lost_beyond(const maps (&left)[3], std::size_t count, std::size_t used) {
         const full<T> d;
-        V lost = used == 1 ? hn::Mul(hn::Abs(left[0].b), hn::Set(d, float_format<T>::small)) : hn::Zero(d);
-        V between = hn::Set(d, T(1));
+        const V share = hn::Set(d, near_results<T>::share);
+        V lost = hn::Zero(d);
+        if (used == 1) lost = hn::Mul(hn::Mul(share, hn::Set(d, float_format<T>::small)), hn::Abs(left[0].b));
+        V between = share;
         for (std::size_t k = 0; k < count; ++k) {
             if (k >= used) lost = hn::Add(lost, hn::Mul(between, hn::Abs(left[k].b)));
             between = hn::Mul(between, at_least_small<T>(left[k].a));

@@ -110,15 +110,17 @@ struct near_results {
     using limits = std::numeric_limits<T>;
     // Coefficients in the row are below it in magnitude, and their products of two below its square.
     static constexpr T bound = 2;
-    // lost: the sum of |b| of what is left out, each times the coefficients between it and the row. 4 would
-    // do for 16, but for roundings.
+    // Results have to be this many times as large as what is left out; 4 would do for 16, but for roundings.
+    // Multiplied by coefficients first: if those overflow, b = 0 behind them makes no number, which suffices
+    // for nothing.
     static constexpr T share = bound * bound * T(std::uint64_t{1} << (limits::digits + 4));
     static constexpr T least = limits::min() * share;
 
-    // smallest: of the results' magnitudes; coefficients: with the bits of all of the row.
+    // smallest: of the results' magnitudes; lost: the sum of |b| of what is left out, each times `share` and
+    // the coefficients between it and the row; coefficients: with the bits of all of the row.
     static HWY_INLINE bool suffice(vector<T> smallest, vector<T> lost, vector<T> coefficients) {
         const full<T> d;
-        const auto needed = hn::Add(hn::Mul(lost, hn::Set(d, share)), hn::Set(d, least));
+        const auto needed = hn::Add(lost, hn::Set(d, least));
         return are_at_least(smallest, needed, coefficients) &&
                hn::AllTrue(d, hn::Lt(needed, hn::Set(d, limits::infinity())));
     }
@@ -153,16 +155,17 @@ class needs_of_rows {
     HWY_INLINE needed_maps<T> of(const affine_map<T>& rows, const affine_map<T>& total) const {
         needed_maps<T> needed{outer_count_ + 1};
         if (HWY_UNLIKELY(format::is_small(rows.a))) {
-            const T lost = at_least_small(rows.a) * (std::abs(inner_.b) + beyond_);
-            if (try_with(1, lost + format::small * std::abs(rows.b), rows, total, needed)) return needed;
+            const T lost = share * at_least_small(rows.a) * (std::abs(inner_.b) + beyond_);
+            if (try_with(1, lost + of_small_runs(rows), rows, total, needed)) return needed;
         }
-        if (HWY_UNLIKELY(decayed_)) try_with(2, at_least_small(rows.a) * beyond_, rows, total, needed);
+        if (HWY_UNLIKELY(decayed_))
+            try_with(2, share * at_least_small(rows.a) * beyond_, rows, total, needed);
         return needed;
     }
     HWY_INLINE needed_maps<T> of_first(const affine_map<T>& total) const {
         needed_maps<T> needed{outer_count_};
         if (HWY_UNLIKELY(decayed_ || (outer_count_ == 1 && format::is_small(total.a))))
-            try_with(1, beyond_ + format::small * std::abs(inner_.b), inner_, total, needed);
+            try_with(1, share * beyond_ + of_small_runs(inner_), inner_, total, needed);
         return needed;
     }
 
@@ -170,14 +173,18 @@ class needs_of_rows {
     using format = float_format<T>;
     using limits = std::numeric_limits<T>;
 
+    static constexpr T share = near_results<T>::share;
+
+    static HWY_INLINE T of_small_runs(const affine_map<T>& first) {
+        return share * format::small * std::abs(first.b);
+    }
     static HWY_INLINE T at_least_small(T a) { return format::is_small(a) ? format::small : std::abs(a); }
-    // Whether the first `used` will do, but for a few results. lost: the sum of |b| of what is left out, each
-    // times the coefficients between it and the row.
+    // Whether the first `used` will do, but for a few results. lost: as near_results has it.
     static HWY_INLINE bool try_with(std::size_t used, T lost, const affine_map<T>& first,
                                     const affine_map<T>& total, needed_maps<T>& needed) {
         // Results are seldom below a 4096th of what is before the row and after it.
         const T usual = std::max(std::abs(first.b), std::abs(total.b)) * T(0x1p-12);
-        const T least = lost * near_results<T>::share + near_results<T>::least;
+        const T least = lost + near_results<T>::least;
         if (!(least <= usual && least < limits::infinity())) return false;
         needed = {used, true, least};
         return true;
