@@ -131,12 +131,12 @@ struct near_results {
     }
 };
 
-// How much a row needs of what stands to its left: from the inside R, T and S, as far as there are any.
+// How much a row needs of what stands to its left: from the inside R, T and S, as far as there are any. If
+// checked, results below `least`, or of coefficients from near_results::bound on, need all of it.
 template <class T>
 struct needed_maps {
-    std::size_t used;  // from the inside
-    bool checked =
-        false;  // results below `least`, or of coefficients from near_results::bound on, need all maps
+    std::size_t used;  // maps from the inside
+    bool checked = false;
     T least = 0;
 };
 
