@@ -187,7 +187,6 @@ struct affine_tree {
     };
     template <placement Where>
     static HWY_ATTR void scan_groups(const T* a, const T* b, T* y, std::size_t n, affine_state<T>& state) {
-        const full<T> d;
         folded_group folded;
         maps left[] = {maps(), set(state.tiles), set(state.supers)};
         maps* const of_rows = left + (state.has_tiles ? 0 : 1);
