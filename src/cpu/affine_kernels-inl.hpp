@@ -185,6 +185,11 @@ struct affine_tree {
         HWY_ALIGN T items[2 * base::group_size];
         component of_a, of_b;
     };
+    // A row of input.
+    static HWY_INLINE void ask_for(const T* row) {
+        for (std::size_t i = 0; i < core::row_size; i += 64 / sizeof(T)) __builtin_prefetch(row + i, 0, 3);
+        asm volatile("");
+    }
     template <placement Where>
     static HWY_ATTR void scan_groups(const T* a, const T* b, T* y, std::size_t n, affine_state<T>& state) {
         folded_group folded;
@@ -195,6 +200,10 @@ struct affine_tree {
             const std::size_t count = std::min(n - first, base::group_size);
             fold_group<true>(a + first, b + first, count, folded.of_a, folded.of_b, folded.items);
             for (std::size_t row = 0; row < count; row += core::row_size) {
+                if constexpr (Where == placement::streamed) {  // the next group comes from memory meanwhile
+                    ask_for(a + first + base::group_size + row);
+                    ask_for(b + first + base::group_size + row);
+                }
                 const std::size_t r = row / core::row_size;
                 const affine_map<T> total{folded.of_a.row_totals[r], folded.of_b.row_totals[r]};
                 if (state.has_rows) *of_rows = set(state.rows);
