@@ -73,11 +73,10 @@ if(UPSWEEP_SANITIZE AND CMAKE_CXX_COMPILER_ID MATCHES "Clang")
     # And the copy that the tool's `devices` measures, of 128 MiB, once for every run.
     set_source_files_properties(${upsweep_kernel_sources} "${PROJECT_SOURCE_DIR}/src/registry/measure.cpp"
                                 PROPERTIES COMPILE_OPTIONS -O1)
-endif()
 
-# Without optimisation most of what clang does for a source is to read headers, that all of them have; those that are optimised
-# cannot use what is read without. Not where g++ shares objects with other presets by ccache, which knows them by the header's place.
-if(UPSWEEP_SANITIZE AND CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    # Without optimisation most of what clang does for a source is to read headers, that all of them have; those that are
+    # optimised cannot use what is read without. Not where g++ shares objects with other presets by ccache, which knows them by
+    # the header's place.
     target_precompile_headers(upsweep PRIVATE "${PROJECT_SOURCE_DIR}/src/precompiled.hpp")
     target_compile_options(upsweep PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
     set_source_files_properties(${upsweep_kernel_sources} "${PROJECT_SOURCE_DIR}/src/registry/measure.cpp"
