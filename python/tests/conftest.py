@@ -1,7 +1,7 @@
 """What the tests share: where arrays are, every number of threads, and numbers to compute with.
 
-UPSWEEP_TEST_LIBRARY=torch or cupy runs the tests of values once more, with every array on a GPU; stand_in with what stands
-for one (stand_in.py). jax runs the tests of JAX alone, in a process of their own, as it starts threads and sets modes.
+UPSWEEP_TEST_LIBRARY=torch or cupy runs the tests of values once more, with every array on a GPU, torch_host with tensors of
+PyTorch in host memory; stand_in and stand_in_host with what stands for either (stand_in.py). jax runs the tests of JAX alone, in a process of their own, as it starts threads and sets modes.
 """
 import os
 import pathlib
@@ -21,24 +21,26 @@ THREADS = [1, 2, 3, 7]
 if LIBRARY == "jax":
     collect_ignore = [each.name for each in pathlib.Path(__file__).parent.glob("test_*.py") if each.name != "test_jax.py"]
 elif LIBRARY:
-    import on_gpu
+    import of_library
 
-    sys.modules["upsweep"] = on_gpu.OnGpu({"torch": on_gpu.Torch, "cupy": on_gpu.CuPy, "stand_in": on_gpu.StandIn}[LIBRARY]())
-    collect_ignore = ["test_errors.py", "test_jax.py", "test_threads.py"]  # of the CPU
-    THREADS = [2]  # nothing depends on it there
+    sys.modules["upsweep"] = of_library.package_of(LIBRARY)
+    collect_ignore = ["test_benchmarks.py", "test_errors.py", "test_jax.py", "test_threads.py"]  # of NumPy's arrays alone
+    if not LIBRARY.startswith("torch"):
+        collect_ignore.append("test_torch.py")
+    THREADS = [2]  # nothing depends on it there, or no more than of NumPy's arrays
 else:
-    collect_ignore = ["test_gpu.py", "test_jax.py"]
+    collect_ignore = ["test_libraries.py", "test_torch.py", "test_jax.py"]
 
 
 def pytest_configure(config):
-    config.addinivalue_line("markers", "numpy_only: of arrays that the memory of a GPU has none of")
+    config.addinivalue_line("markers", "numpy_only: of arrays that NumPy alone has")
 
 
 def pytest_collection_modifyitems(items):
     if LIBRARY:
         for item in items:
             if item.get_closest_marker("numpy_only"):
-                item.add_marker(pytest.mark.skip(reason="of arrays that the memory of a GPU has none of"))
+                item.add_marker(pytest.mark.skip(reason="of arrays that NumPy alone has"))
 
 
 @pytest.fixture(params=THREADS)

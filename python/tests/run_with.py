@@ -1,6 +1,6 @@
-"""usage: run_with.py torch|cupy|jax RESULTS.xml
+"""usage: run_with.py torch|torch_host|cupy|jax RESULTS.xml
 
-The tests of values with every array on a GPU, or those of JAX, by CTest. Exits 77 and says why where the library, a GPU or
+The tests of values with every array of a library, or those of JAX, by CTest. Exits 77 and says why where the library, a GPU or
 the package's part for the library is not there.
 """
 import importlib
@@ -12,10 +12,13 @@ import sys
 
 def missing(name):
     """Why the library cannot be used; None if it can."""
+    module = name.split("_")[0]
     try:
-        library = importlib.import_module(name)
+        library = importlib.import_module(module)
     except ImportError as problem:
-        return f"{name} is not installed ({problem})"
+        return f"{module} is not installed ({problem})"
+    if name == "torch_host":
+        return None
     if name == "jax":  # which has a CPU everywhere
         has_part = hasattr(importlib.import_module("upsweep._module"), "jax_handlers")
         return None if has_part else "this build has no part for JAX, whose headers it did not find"

@@ -1,12 +1,13 @@
 """What stands for a GPU where there is none: arrays of a subclass of NumPy's for those of a library, and for upsweep._cuda
-functions of the same meaning, by the CPU's engine. So the package's own part of calls on a GPU is tested everywhere.
+functions of the same meaning, by the CPU's engine. So the package's own part of calls on a GPU is tested everywhere. And such
+arrays in host memory, for tensors of PyTorch there.
 """
 import ctypes
 import types
 
 import numpy as np
 
-from upsweep import _engines, _gpu, _libraries, _module
+from upsweep import _back_ends, _engines, _libraries, _module
 
 
 class Array(np.ndarray):
@@ -28,7 +29,7 @@ class Library(_libraries._CuPy):
     def stream(self, device):
         return 0
 
-    def describe(self, a):
+    def layout(self, a):
         return a.ctypes.data, a.shape, [stride // a.itemsize for stride in a.strides]
 
     def empty_like(self, a, name):
@@ -45,6 +46,17 @@ class Library(_libraries._CuPy):
 
     def contiguous(self, a):
         return np.ascontiguousarray(a).view(Array)
+
+
+class HostLibrary(Library):
+    place = "in host memory"
+
+    @property
+    def back_end(self):
+        return _back_ends.host()
+
+    def describe(self, a):
+        return np.asarray(a)
 
 
 def at(described, name):
@@ -109,13 +121,12 @@ def sort_rows(stream, a, name, out, length, descending, indices):
     sort(at(a, name), name, at(out, "i8" if indices else name), length, descending)
 
 
-def install():
-    """Makes the package compute with it; returns the library."""
-    library = Library()
+def install(in_host_memory):
+    """Makes the package compute with it."""
+    library = HostLibrary() if in_host_memory else Library()
     _engines.library_of = lambda a: library if library.owns(a) else None
-    _gpu._cuda = types.SimpleNamespace(
+    _back_ends._cuda = types.SimpleNamespace(
         Stream=lambda device, handle: (device, handle), make_plan=Plan, linear_recurrence=linear_recurrence, mark=mark,
         choose=choose, extremes_of=lambda n: 2 * min((n + 255) // 256, 1024), find_extremes=find_extremes,
         histogram=lambda stream, a, name, limits, counts: _module.histogram(at(a, name), name, limits, at(counts, "u8")),
         bins=bins, sort_rows=sort_rows, empty_cache=lambda: None)
-    return library

@@ -14,7 +14,7 @@ from jax.test_util import check_grads
 from reference import assert_same, tree_sum
 
 import upsweep
-from upsweep import _gpu, _jax, _module
+from upsweep import _back_ends, _jax, _module
 
 jax.config.update("jax_enable_x64", True)
 EVERY_TYPE = INTEGERS + FLOATS + ["bfloat16"] + COMPLEX
@@ -24,7 +24,7 @@ SEGMENTED = (upsweep.inclusive_segmented_scan, upsweep.exclusive_segmented_scan)
 
 def why_no_gpu():
     """Why JAX cannot call this build on a GPU; None if it can."""
-    if not hasattr(_gpu._cuda, "jax_handlers"):
+    if not hasattr(_back_ends._cuda, "jax_handlers"):
         return "this build has no CUDA for JAX"
     try:
         return None if jax.devices("cuda") else "JAX finds no GPU"
@@ -66,7 +66,7 @@ def all_same(found, expected):
         assert_same(one, other)
 
 
-if _gpu._cuda is not None:  # a build without CUDA has nothing to test there
+if _back_ends._cuda is not None:  # a build without CUDA has nothing to test there
     def test_a_gpu_is_used():
         if WHY_NO_GPU:
             pytest.skip(WHY_NO_GPU)

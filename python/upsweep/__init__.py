@@ -1,4 +1,4 @@
-"""Prefix sums (scans) of NumPy arrays, and what is built on them: at the speed of a copy, with the same bits everywhere.
+"""Prefix sums (scans) of arrays of NumPy, PyTorch, CuPy and JAX, and what is built on them: at the speed of a copy, with the same bits everywhere.
 
     >>> import upsweep
     >>> upsweep.cumsum([3, 1, 4, 1, 5])
@@ -9,9 +9,9 @@ non-negative numbers never decrease. Calls run on several threads, give the inte
 come from several Python threads at once. Arrays of any shape, strides and byte order are taken, of bool, integers of 8 to
 64 bits, float16, bfloat16 (of ml_dtypes), float32, float64, complex64 and complex128.
 """
+from ._back_ends import empty_cache
 from ._bins import bin_indices, bins, histogram
 from ._choices import compact, compact_indices, partition, partition_indices
-from ._gpu import empty_cache
 from ._module import version as __version__
 from ._scans import (cummax, cummin, cumprod, cumsum, exclusive_scan, exclusive_segmented_scan, inclusive_scan,
                      inclusive_segmented_scan, linear_recurrence)

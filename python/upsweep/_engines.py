@@ -2,19 +2,35 @@
 from __future__ import annotations
 
 import sys
-from typing import Any, Optional
+from typing import Any, Optional, Tuple
 
 import numpy as np
 
-from . import _gpu
+from . import _tensors
+from ._gradients import has_tangent
 from ._libraries import library_of
 
 
-def engine_of(*arrays: Any) -> Optional[Any]:
-    """The engine of the first of the arrays that PyTorch or CuPy has on a GPU, or that JAX has anywhere; None where NumPy's are.
+def _is_traced(a: Any) -> bool:
+    """Whether PyTorch keeps a record of its own of what becomes of a: what it compiles, transforms (torch.func) or pretends.
 
-    An engine has the functions scan, segmented_scan, linear_recurrence, choose, packed, sort, histogram and extract.
-    Imports no library: an array's is imported. Raises TypeError where this build cannot compute with the array.
+    This, and what leads to it, is itself traced by PyTorch's compiler.
+    """
+    torch = sys.modules.get("torch")
+    if torch is None or not isinstance(a, getattr(torch, "Tensor", ())):
+        return False
+    if torch.compiler.is_compiling() or type(a) not in (torch.Tensor, torch.nn.Parameter):
+        return True
+    functorch = getattr(torch._C, "_functorch", None)
+    return (functorch is not None and functorch.is_functorch_wrapped_tensor(a)) or has_tangent(a)
+
+
+def engine_of(*arrays: Any, beside: Tuple[Any, ...] = ()) -> Optional[Any]:
+    """The engine of the first of the arrays that is one of PyTorch, CuPy or JAX; None where NumPy's is the one for all.
+
+    `beside` are arguments that do not decide. An engine has the functions scan, segmented_scan, linear_recurrence, choose,
+    packed, sort, histogram and extract. Imports no library: an array's is imported. Raises TypeError where this build cannot
+    compute with the array.
     """
     for a in arrays:
         if type(a) is np.ndarray:
@@ -23,7 +39,10 @@ def engine_of(*arrays: Any) -> Optional[Any]:
         if jax is not None and isinstance(a, getattr(jax, "Array", ())):
             from . import _jax
             return _jax
+        if _is_traced(a) or (len(arrays) + len(beside) > 1 and any(map(_is_traced, (*arrays, *beside)))):
+            from . import torch_operators
+            return torch_operators
         library = library_of(a)
         if library is not None:
-            return _gpu.engine_of(library)
+            return _tensors.engine_of(library)
     return None

@@ -21,9 +21,9 @@ from jax import numpy as jnp
 from jax.extend.core import Primitive
 from jax.interpreters import ad, batching, mlir
 
-from . import _gpu, _module
+from . import _back_ends, _module
 
-_CUDA_HANDLERS = getattr(_gpu._cuda, "jax_handlers", None)
+_CUDA_HANDLERS = getattr(_back_ends._cuda, "jax_handlers", None)
 
 
 def _register(platform: str, handlers: Dict[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""The libraries whose arrays on a GPU are taken: what is asked of PyTorch and of CuPy, in words that both understand."""
+"""The libraries whose arrays are taken: what is asked of PyTorch and of CuPy, in words that both understand."""
 from __future__ import annotations
 
 import sys
@@ -6,29 +6,39 @@ from typing import Any, Dict, Optional, Sequence, Tuple
 
 import numpy as np
 
+from . import _back_ends
 from ._arrays import TYPES
 
 _KNOWN = frozenset(TYPES) | {"bfloat16"}
 
 
 class Library:
-    """PyTorch or CuPy. Arrays are in device memory, and are described by their address, shape and strides in elements."""
+    """PyTorch or CuPy, and the place where its arrays are: on a GPU, unless a class says otherwise."""
 
     name: str
+    place = "on a GPU"
 
     def __init__(self, module: Any) -> None:
         self.module = module
         self._names: Dict[Any, str] = {}  # of the types that were seen
 
+    @property
+    def back_end(self) -> Any:
+        """What computes with the arrays. Raises TypeError where this build has none."""
+        return _back_ends.cuda()
+
     def owns(self, a: Any) -> bool:
-        """Whether it is an array of this library on a GPU."""
+        """Whether it is an array of this library at this place."""
         raise NotImplementedError
+
+    def what_is(self, a: Any) -> str:
+        return f"of type {type(a).__module__}.{type(a).__name__}"
 
     def array(self, a: Any, argument: str) -> Any:
         """`a`, of a known type, as elements in memory. Raises TypeError for what is not taken."""
         if not self.owns(a):
-            raise TypeError(f"{argument}: expected an array of {self.name} on a GPU, as another argument is one, but it is of "
-                            f"type {type(a).__module__}.{type(a).__name__}")
+            raise TypeError(f"{argument}: expected an array of {self.name} {self.place}, as another argument is one, but it is "
+                            f"{self.what_is(a)}")
         self.type_of(a, argument)
         return a
 
@@ -67,8 +77,13 @@ class Library:
         """The handle of the stream that is current there."""
         raise NotImplementedError
 
-    def describe(self, a: Any) -> Tuple[int, Sequence[int], Sequence[int]]:
+    def layout(self, a: Any) -> Tuple[int, Sequence[int], Sequence[int]]:
+        """The address of its first element, its shape, and its strides in elements."""
         raise NotImplementedError
+
+    def describe(self, a: Any) -> Any:
+        """The array in the back end's words."""
+        return self.layout(a)
 
     def empty_like(self, a: Any, name: str) -> Any:
         """A new array of that type, on a's device, with its shape and the order of its dimensions in memory."""
@@ -119,11 +134,14 @@ class _Torch(Library):
     def owns(self, a: Any) -> bool:
         return isinstance(a, self.module.Tensor) and a.is_cuda
 
+    def what_is(self, a: Any) -> str:
+        return f"a tensor on {a.device}" if isinstance(a, self.module.Tensor) else super().what_is(a)
+
     def array(self, a: Any, argument: str) -> Any:
         super().array(a, argument)
         if a.layout is not self.module.strided:
             raise TypeError(f"{argument}: expected a dense tensor, but its layout is {a.layout}")
-        return a.resolve_conj().resolve_neg()
+        return a.resolve_conj().resolve_neg() if a.is_conj() or a.is_neg() else a
 
     def _type_name(self, dtype: Any) -> str:
         return str(dtype).rpartition(".")[2]  # "torch.float32"
@@ -140,7 +158,7 @@ class _Torch(Library):
             return self._raw_stream(device)
         return self.module.cuda.current_stream(device).cuda_stream
 
-    def describe(self, a: Any) -> Tuple[int, Sequence[int], Sequence[int]]:
+    def layout(self, a: Any) -> Tuple[int, Sequence[int], Sequence[int]]:
         return a.data_ptr(), a.shape, a.stride()
 
     def _dtype(self, name: str) -> Any:
@@ -171,6 +189,34 @@ class _Torch(Library):
         return a.clone()
 
 
+class _TorchOnHost(_Torch):
+    """Tensors in host memory, pinned ones too. Beside them stand arrays of NumPy, and lists, for what is only read."""
+
+    place = "in host memory"
+
+    @property
+    def back_end(self) -> Any:
+        return _back_ends.host()
+
+    def owns(self, a: Any) -> bool:
+        return isinstance(a, self.module.Tensor) and a.is_cpu
+
+    def array(self, a: Any, argument: str) -> Any:
+        if isinstance(a, (np.ndarray, np.generic, list, tuple)):
+            given = np.asarray(a, order="C")  # as PyTorch has no negative strides, nor what cannot be written, nor swapped bytes
+            is_usable = given.flags.writeable and given.dtype.isnative
+            a = self.numbers(None, given if is_usable else given.astype(given.dtype.newbyteorder("=")))
+        return super().array(a, argument)
+
+    def describe(self, a: Any) -> np.ndarray:
+        if a.dtype is self.module.bfloat16:
+            a = a.view(self.module.int16)
+        return (a.detach() if a.requires_grad else a).numpy()
+
+    def numbers(self, like: Any, values: np.ndarray) -> Any:
+        return self.module.as_tensor(values)
+
+
 class _CuPy(Library):
     name = "CuPy"
 
@@ -187,7 +233,7 @@ class _CuPy(Library):
         with self.module.cuda.Device(device):
             return self.module.cuda.get_current_stream().ptr
 
-    def describe(self, a: Any) -> Tuple[int, Sequence[int], Sequence[int]]:
+    def layout(self, a: Any) -> Tuple[int, Sequence[int], Sequence[int]]:
         return a.data.ptr, a.shape, [stride // a.itemsize for stride in a.strides]
 
     def empty_like(self, a: Any, name: str) -> Any:
@@ -215,19 +261,20 @@ class _CuPy(Library):
         return a.copy()
 
 
-_KINDS = {"torch": _Torch, "cupy": _CuPy}
-_libraries: Dict[str, Library] = {}
+_KINDS = {"torch": (_Torch, _TorchOnHost), "cupy": (_CuPy,)}
+_libraries: Dict[str, Tuple[Library, ...]] = {}
 
 
 def library_of(a: Any) -> Optional[Library]:
-    """The library of an array on a GPU; None for everything else. Imports nothing: an array's library is imported."""
+    """The library of an array that is one's; None for everything else. Imports nothing: an array's library is imported."""
     if type(a) is np.ndarray:
         return None
-    for name, kind in _KINDS.items():
+    for name, kinds in _KINDS.items():
         if name in sys.modules:
-            library = _libraries.get(name)
-            if library is None:
-                library = _libraries[name] = kind(sys.modules[name])
-            if library.owns(a):
-                return library
+            found = _libraries.get(name)
+            if found is None:
+                found = _libraries[name] = tuple(kind(sys.modules[name]) for kind in kinds)
+            for library in found:
+                if library.owns(a):
+                    return library
     return None

@@ -140,7 +140,7 @@ def head_bytes(n: int, keys: Any, offsets: Any, heads: Any) -> np.ndarray:
 
 def _segmented(a: Any, op: Operator, keys: Any, offsets: Any, heads: Any, dtype: DTypeLike, initial: Any, reverse: bool,
                out: Optional[np.ndarray], exclusive: bool) -> np.ndarray:
-    engine = engine_of(a)
+    engine = engine_of(a, beside=(keys, offsets, heads))
     if engine is not None:
         return engine.segmented_scan(a, op, keys, offsets, heads, dtype, initial, reverse, out, exclusive)
     x = np.ascontiguousarray(_one_dimension(readable(a), "a"))

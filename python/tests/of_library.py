@@ -1,9 +1,11 @@
-"""The package as its tests know it, with every array on a GPU: calls upload NumPy's arrays, compute with those of PyTorch or
-CuPy, and download results. Arrays that share memory share it there too, and what lies beside `out` comes back as well.
+"""The package as its tests know it, with every array of another library: calls upload NumPy's arrays, compute with those of
+PyTorch or CuPy, and download results. Arrays that share memory share it there too, and what lies beside `out` comes back as
+well.
 """
 import ctypes
 import functools
 import inspect
+import types
 
 import numpy as np
 
@@ -29,19 +31,19 @@ def memory_of(x):
 
 
 class Torch:
-    def __init__(self):
+    def __init__(self, device="cuda"):
         import torch
-        self.module, self.kind = torch, torch.Tensor
+        self.module, self.kind, self.device = torch, torch.Tensor, device
 
     def upload(self, memory):
-        return self.module.from_numpy(memory.copy()).cuda()
+        return self.module.from_numpy(memory.copy()).to(self.device)
 
     def view(self, memory, offset, x):
         if any(stride < 0 for stride in x.strides):
             return None  # there are none
         dtype = getattr(self.module, x.dtype.name)
         if x.size == 0:
-            return self.module.empty(x.shape, dtype=dtype, device="cuda")
+            return self.module.empty(x.shape, dtype=dtype, device=self.device)
         whole = memory[:memory.numel() // x.itemsize * x.itemsize].view(dtype)
         return whole.as_strided(x.shape, [s // x.itemsize for s in x.strides], offset // x.itemsize)
 
@@ -71,12 +73,12 @@ class CuPy:
 
 
 class StandIn:
-    """Of stand_in.py, where there is no GPU."""
+    """Of stand_in.py, where there is no GPU, or no library."""
 
-    def __init__(self):
+    def __init__(self, in_host_memory=False):
         import stand_in
         self.module, self.kind = np, stand_in.Array
-        stand_in.install()
+        stand_in.install(in_host_memory)
 
     def upload(self, memory):
         return memory.copy()
@@ -92,7 +94,7 @@ class StandIn:
 
 
 class Uploads:
-    """The arrays of one call on the GPU."""
+    """The arrays of one call, of the library."""
 
     def __init__(self, library):
         self.library, self.roots = library, {}
@@ -165,12 +167,19 @@ def through(library, function):
     return call
 
 
-class OnGpu:
-    """Stands for the module upsweep in the tests."""
+LIBRARIES = {"torch": Torch, "torch_host": lambda: Torch("cpu"), "cupy": CuPy, "stand_in": StandIn,
+             "stand_in_host": lambda: StandIn(in_host_memory=True)}
 
-    def __init__(self, library):
-        self.library = library
-        for name in package.__all__:
-            value = getattr(package, name)
-            takes_arrays = inspect.isfunction(value) and "a" in inspect.signature(value).parameters
-            setattr(self, name, through(library, value) if takes_arrays else value)
+
+def package_of(name):
+    """What stands for the module upsweep in the tests."""
+    library = LIBRARIES[name]()
+    module = types.ModuleType(package.__name__)
+    module.library = library
+    # Parts of the package that import others when they are needed find these by the package's name.
+    module.__path__, module.__spec__ = package.__path__, package.__spec__
+    for each in package.__all__:
+        value = getattr(package, each)
+        takes_arrays = inspect.isfunction(value) and "a" in inspect.signature(value).parameters
+        setattr(module, each, through(library, value) if takes_arrays else value)
+    return module

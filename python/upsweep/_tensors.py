@@ -1,60 +1,29 @@
-"""The package's functions on arrays in the memory of a GPU, those of PyTorch and CuPy.
+"""The package's functions on arrays of PyTorch and CuPy, on a GPU or, of PyTorch, in host memory.
 
-Work goes to the stream that the array's library has current on its device, and calls return before it is done, but for those
+On a GPU work goes to the stream that the array's library has current there, and calls return before it is done, but for those
 whose results' sizes depend on it. New arrays come from that library.
 """
 from __future__ import annotations
 
 import functools
 import types
-from typing import Any, Callable, Dict, Optional, Tuple
+from typing import Any, Callable, Optional, Tuple
 
 import numpy as np
 
-from . import _gradients, _module
+from . import _gradients
 from ._arrays import about, along, integer
 from ._libraries import Library
-from ._parameters import (Operator, condition_text, edge_numbers, element, first_value, kind_of, name_of, number_type,
-                          of_given, text_limits, totals_type)
-
-try:
-    from . import _cuda
-except ImportError:  # a build without CUDA
-    _cuda = None
-
-_streams: Dict[Tuple[int, int], Any] = {}
+from ._parameters import (Operator, condition_text, edge_numbers, element, first_value, kind_of, name_of, of_given, text_limits,
+                          totals_type)
 
 
 @functools.lru_cache(maxsize=None)
 def engine_of(library: Library) -> Any:
-    """The functions of _engines.py for a library's arrays. Raises TypeError where this build has no CUDA."""
-    if _cuda is None:
-        raise TypeError("a: it is on a GPU, and this build of upsweep has no CUDA (docs/python.md tells how to make one)")
+    """The functions of _engines.py for a library's arrays. Raises TypeError where this build cannot compute with them."""
+    assert library.back_end
     functions = (scan, segmented_scan, linear_recurrence, choose, packed, sort, histogram, extract)
     return types.SimpleNamespace(**{each.__name__: functools.partial(each, library) for each in functions})
-
-
-def empty_cache() -> None:
-    """Gives the scratch that is kept for calls to come, up to a sixteenth of a GPU's memory, back to the GPU, for other
-    libraries to have. What calls under way use stays with them."""
-    if _cuda is not None:
-        _cuda.empty_cache()
-
-
-def _stream(library: Library, a: Any) -> Any:
-    """The stream to work in, with its scratch; one for each that has been seen."""
-    device = library.device(a)
-    key = device, library.stream(device)
-    found = _streams.get(key)
-    if found is None:
-        found = _streams[key] = _cuda.Stream(*key)
-    return found
-
-
-@functools.lru_cache(maxsize=None)
-def _make_plan(op: str, source: str, result: Optional[str], totals: Optional[str]) -> Tuple[Any, str, str]:
-    plan = _cuda.make_plan(op, source, result, totals)
-    return plan, plan.output, plan.accumulator
 
 
 def _plan(library: Library, op: str, source: str, dtype: Any, out: Any) -> Tuple[Any, str, str]:
@@ -64,15 +33,14 @@ def _plan(library: Library, op: str, source: str, dtype: Any, out: Any) -> Tuple
         wanted = library.type_named(dtype)
     result = wanted if out is None else library.type_of(out, "out")
     try:
-        return _make_plan(op, source, result, totals_type(op, wanted))
+        return library.back_end.make_plan(op, source, result, totals_type(op, wanted))
     except TypeError as problem:
         raise of_given(problem, dtype, out) from None
 
 
 def _check_out(library: Library, out: Any, like: Any, shape: Tuple[int, ...]) -> None:
     if not library.owns(out):
-        raise TypeError(f"out: expected an array of {library.name} on a GPU, but it is of type {type(out).__module__}."
-                        f"{type(out).__name__}")
+        raise TypeError(f"out: expected an array of {library.name} {library.place}, but it is {library.what_is(out)}")
     if library.array(out, "out") is not out:
         raise ValueError("out: expected a tensor that is not conjugated or negated when it is read")
     if library.device(out) != library.device(like):
@@ -83,7 +51,7 @@ def _check_out(library: Library, out: Any, like: Any, shape: Tuple[int, ...]) ->
 
 def _reach(library: Library, a: Any) -> Tuple[int, int]:
     """The addresses of the first byte of an array, and of the one past its last."""
-    address, shape, strides = library.describe(a)
+    address, shape, strides = library.layout(a)
     if 0 in shape:
         return address, address
     steps = [(extent - 1) * stride for extent, stride in zip(shape, strides)]
@@ -101,7 +69,7 @@ def _apart(library: Library, x: Any, out: Any) -> Any:
     """`x`, or a copy of it where writing `out` would change elements before they are read."""
     if not _overlap(library, x, out):
         return x
-    mine, others = library.describe(x), library.describe(out)
+    mine, others = library.layout(x), library.layout(out)
     same = mine[0] == others[0] and tuple(mine[2]) == tuple(others[2]) and x.dtype.itemsize == out.dtype.itemsize
     return x if same else library.copy(x)
 
@@ -112,6 +80,12 @@ def _with_gradient(op: str, x: Any, out: Any, dtype: Any, initial: Any, reverse:
         _gradients.refuse("a" if out is None else "out")
     return _gradients.sum_of(x, lambda y: call(y, dtype, initial, reverse),
                              lambda gradient: call(gradient, None, None, not reverse))
+
+
+def scan_target(library: Library, a: Any, op: str, dtype: Any) -> Any:
+    """A new array for a scan's results."""
+    x = library.array(a, "a")
+    return library.empty_like(x, _plan(library, op, library.type_of(x), dtype, None)[1])
 
 
 def scan(library: Library, a: Any, op: Operator, axis: Any, dtype: Any, initial: Any, reverse: bool, out: Any,
@@ -127,8 +101,7 @@ def scan(library: Library, a: Any, op: Operator, axis: Any, dtype: Any, initial:
     target = library.empty_like(x, result) if out is None else out
     if out is not None:
         x = _apart(library, x, out)
-    plan.scan(_stream(library, x), library.describe(x), library.describe(target), position, exclusive, bool(reverse),
-              element(initial, totals))
+    library.back_end.scan(library, plan, x, target, position, exclusive, bool(reverse), element(initial, totals))
     return target
 
 
@@ -182,8 +155,7 @@ def segmented_scan(library: Library, a: Any, op: Operator, keys: Any, offsets: A
         x = _apart(library, x, out)
         if _overlap(library, starts, out):
             starts = library.copy(starts)
-    plan.scan_segments(_stream(library, x), library.describe(x), library.describe(starts), library.describe(target),
-                       exclusive, bool(reverse), element(initial, totals))
+    library.back_end.scan_segments(library, plan, x, starts, target, exclusive, bool(reverse), element(initial, totals))
     if out is not None and not is_usable:
         library.assign(out, target)
     return target if out is None else out
@@ -226,67 +198,65 @@ def linear_recurrence(library: Library, a: Any, b: Any, x0: float, axis: Any, re
         raise TypeError(f"{argument}: expected floating-point numbers, but it is {arithmetic}")
 
     position = along(library.broadcast_to(arrays[0], shape), integer(axis, "axis"))[1]
-    recur = functools.partial(_recur, library, shape=shape, arithmetic=arithmetic, position=position)
+    recur = functools.partial(_recur, library, shape, arithmetic, position)
+    if out is None:
+        return _recur_with_gradients(recur, position, *arrays, x0, bool(reverse))
     if _gradients.wanted(*arrays, out):
-        if out is not None:
-            _gradients.refuse("out")
-        return _gradients.recurrence_of(arrays[0], arrays[1], x0, position, bool(reverse),
-                                        functools.partial(recur, x0=x0, reverse=bool(reverse)),
-                                        functools.partial(recur, x0=0.0, reverse=not reverse))
-    return recur(*arrays, x0=x0, reverse=bool(reverse), out=out)
+        _gradients.refuse("out")
+    return recur(*arrays, x0, bool(reverse), out)
 
 
-def _recur(library: Library, *arrays: Any, shape: Tuple[int, ...], arithmetic: str, position: int, x0: float, reverse: bool,
+def _recur_with_gradients(recur: Callable[..., Any], position: int, a: Any, b: Any, x0: float, reverse: bool) -> Any:
+    if not _gradients.wanted(a, b):
+        return recur(a, b, x0, reverse)
+    return _gradients.recurrence_of(
+        a, b, x0, position, reverse, lambda a, b: recur(a, b, x0, reverse),
+        lambda a, b: _recur_with_gradients(recur, position, a, b, 0.0, not reverse))
+
+
+def recurrence_target(library: Library, shape: Tuple[int, ...], arithmetic: str, a: Any, b: Any) -> Any:
+    """A new array for a recurrence's results, in the order in memory of the coefficients that have its shape."""
+    whole = next((x for x in (b, a) if tuple(x.shape) == tuple(shape)), None)
+    return library.filled(a, tuple(shape), arithmetic) if whole is None else library.empty_like(whole, arithmetic)
+
+
+def _recur(library: Library, shape: Tuple[int, ...], arithmetic: str, position: int, a: Any, b: Any, x0: float, reverse: bool,
            out: Any = None) -> Any:
     """The recurrence of arrays that broadcast to a shape."""
-    whole = next((x for x in reversed(arrays) if tuple(x.shape) == shape), None)
-    if out is not None:
-        target = out
-    elif whole is not None:
-        target = library.empty_like(whole, arithmetic)
-    else:
-        target = library.filled(arrays[0], shape, arithmetic)
-    first, second = (library.broadcast_to(x, shape) for x in arrays)
+    target = recurrence_target(library, shape, arithmetic, a, b) if out is None else out
+    first, second = (library.broadcast_to(x, shape) for x in (a, b))
     if out is not None:
         first, second = _apart(library, first, out), _apart(library, second, out)
-    described = [library.describe(x) for x in (first, second, target)]
-    _cuda.linear_recurrence(_stream(library, target), described[0], library.type_of(first), described[1],
-                            library.type_of(second), x0, described[2], library.type_of(target), arithmetic == "float64", position,
-                            reverse)
+    library.back_end.linear_recurrence(library, first, second, x0, target, arithmetic == "float64", position, reverse)
     return target
 
 
 def _elements(library: Library, a: Any) -> Any:
     """All elements in C order, one after the other."""
-    if _gradients.wanted(a):
-        _gradients.refuse("a")
     return library.contiguous(library.array(a, "a")).reshape(-1)
 
 
 def choose(library: Library, a: Any, condition: Any, packed: bool, indices: bool) -> Tuple[Any, int]:
-    """Waits for the stream, as it tells how many elements satisfy the condition."""
+    """Waits for the stream of a GPU, as it tells how many elements satisfy the condition."""
     elements = _elements(library, a)
-    name, n = library.type_of(elements), elements.shape[0]
-    stream = _stream(library, elements)
+    if not indices and _gradients.are_kept_by_indexing(elements):
+        order, count = choose(library, a, condition, packed, True)
+        return elements[order[:count] if packed else order], count
+    name = library.type_of(elements)
     if isinstance(condition, tuple) and len(condition) == 2 and isinstance(condition[0], str):
-        sign, text = condition_text(condition, kind_of(name))
-        flags = library.filled(elements, (n,), "bool")
-        try:
-            _cuda.mark(stream, library.describe(elements), name, sign, text, library.describe(flags))
-        except ValueError as problem:
-            raise about("condition", problem) from None
+        chosen = condition_text(condition, kind_of(name))
     else:
         mask = library.array(condition, "condition")
         if library.type_of(mask) != "bool":
             raise TypeError(f"condition: expected bool, or a pair such as ('<', 5), but it is {library.type_of(mask)}")
         if tuple(mask.shape) != tuple(a.shape):
             raise ValueError(f"condition: expected shape {tuple(a.shape)}, that of a, but it is {tuple(mask.shape)}")
-        flags = library.contiguous(mask).reshape(-1)
-    out = library.filled(elements, (n,), "int64" if indices else name)
-    count = library.filled(elements, (1,), "int64")
-    _cuda.choose(stream, library.describe(flags), None if indices else library.describe(elements),
-                 elements.dtype.itemsize, library.describe(out), packed, library.describe(count))
-    return out, int(count.item())
+        chosen = library.contiguous(mask).reshape(-1)
+    out = library.filled(elements, tuple(elements.shape), "int64" if indices else name)
+    try:
+        return out, library.back_end.choose(library, elements, chosen, out, packed, indices)
+    except ValueError as problem:
+        raise about("condition", problem) from None
 
 
 def packed(library: Library, a: Any, condition: Any, indices: bool) -> Any:
@@ -295,10 +265,15 @@ def packed(library: Library, a: Any, condition: Any, indices: bool) -> Any:
     return out[:count] if 4 * count >= out.shape[0] else library.copy(out[:count])
 
 
+def sort_target(library: Library, a: Any, position: int, result: Optional[str]) -> Any:
+    """A new array for sorted elements, or what else there is of each."""
+    x = library.array(a, "a")
+    name = result or library.type_of(x)
+    return library.filled(x, tuple(x.shape), name) if position == x.ndim - 1 else library.empty_like(x, name)
+
+
 def sort(library: Library, a: Any, axis: Any, descending: bool, out: Any, indices: bool) -> Any:
     x = library.array(a, "a")
-    if _gradients.wanted(x):
-        _gradients.refuse("a")
     name = library.type_of(x)
     if kind_of(name) == "c":
         raise TypeError(f"a: {name} has no order to sort its elements in")
@@ -310,19 +285,22 @@ def sort(library: Library, a: Any, axis: Any, descending: bool, out: Any, indice
         _check_out(library, out, x, tuple(x.shape))
         if library.type_of(out) != result:
             raise TypeError(f"out: expected {result}, but it is {library.type_of(out)}")
+    if not indices and _gradients.wanted(x, out):
+        if out is not None:
+            _gradients.refuse("out")
+        return library.module.take_along_dim(x, sort(library, x, position, descending, None, True), position)
     # Rows that lie one behind the other are sorted. Others are laid out so, and go back when they are sorted.
     is_last = position == x.ndim - 1
     rows = library.contiguous(x if is_last else library.move_axis(x, position, -1))
     target = library.filled(x, tuple(rows.shape), result)
-    _cuda.sort_rows(_stream(library, x), library.describe(rows.reshape(-1)), name, library.describe(target.reshape(-1)),
-                    x.shape[position], bool(descending), indices)
+    library.back_end.sort_rows(library, rows, target, x.shape[position], bool(descending), indices)
     sorted_rows = target if is_last else library.move_axis(target, -1, position)
     if out is not None:
         library.assign(out, sorted_rows)
         return out
     if is_last:
         return target
-    ordered = library.empty_like(x, result)
+    ordered = sort_target(library, x, position, result)
     library.assign(ordered, sorted_rows)
     return ordered
 
@@ -332,12 +310,8 @@ def _limits(library: Library, elements: Any, range: Any, clamp: bool) -> Tuple[s
         return text_limits(range, clamp)
     if elements.shape[0] == 0:
         return "0", "1", True
-    name = library.type_of(elements)
-    numbers = number_type(name)
-    found = library.filled(elements, (_cuda.extremes_of(elements.shape[0]),), numbers.name)
-    _cuda.find_extremes(_stream(library, elements), library.describe(elements), name, library.describe(found))
     try:
-        return _module.extent_of(library.to_host(found), numbers.name)
+        return library.back_end.extent(library, elements)
     except ValueError as problem:
         raise about("a", problem) from None
 
@@ -355,18 +329,20 @@ def histogram(library: Library, a: Any, count: int, range: Any, clamp: bool) -> 
     limits = _limits(library, elements, range, clamp)
     edges = edge_numbers(name, limits, count)
     counts = library.filled(elements, (count,), "int64")
-    _cuda.histogram(_stream(library, elements), library.describe(elements), name, limits, library.describe(counts))
+    library.back_end.histogram(library, elements, limits, counts)
     return counts, library.numbers(elements, edges)
 
 
 def extract(library: Library, a: Any, count: int, range: Any, clamp: bool, indices: bool) -> Tuple[Any, Any]:
     elements, name = _binned(library, a)
+    if not indices and _gradients.are_kept_by_indexing(elements):
+        order, offsets = extract(library, a, count, range, clamp, True)
+        return elements[order], offsets
     limits = _limits(library, elements, range, clamp)
     out = library.filled(elements, (elements.shape[0],), "int64" if indices else name)
     offsets = library.filled(elements, (count + 1,), "int64")
     try:
-        _cuda.bins(_stream(library, elements), library.describe(elements), name, limits, library.describe(out),
-                   library.describe(offsets), indices)
+        library.back_end.bins(library, elements, limits, out, offsets, indices)
     except ValueError as problem:
         raise about("range", problem) from None
     return out[:int(offsets[-1])], offsets

@@ -1,0 +1,305 @@
+"""What only tensors of PyTorch have, on a GPU or in host memory: derivatives, compiled functions, transforms, streams."""
+import functools
+
+import numpy as np
+import of_library
+import pytest
+from conftest import LIBRARY
+from reference import tree_sum
+
+import upsweep as as_numpy
+
+torch = as_numpy.library.module
+upsweep = of_library.package
+DEVICE = as_numpy.library.device
+gpu_only = pytest.mark.skipif(LIBRARY != "torch", reason="of a GPU")
+host_only = pytest.mark.skipif(LIBRARY != "torch_host", reason="of host memory")
+
+tensor = functools.partial(torch.tensor, device=DEVICE)
+KEYS = [0, 0, 1, 1, 1, 2, 3]
+
+
+def variable(*shape, dtype=torch.float64):
+    return torch.randn(shape, dtype=dtype, device=DEVICE, requires_grad=True)
+
+
+def same(found, expected):
+    assert found.dtype == expected.dtype and found.shape == expected.shape and found.device == expected.device
+    assert torch.equal(found, expected)
+
+
+# Functions of one tensor of shape (5, 7), of every kind that is an operator of PyTorch.
+CALLS = {
+    "sums": lambda x: upsweep.cumsum(x * 2, 0) + 1,
+    "all sums": lambda x: upsweep.cumsum(x),
+    "maxima": lambda x: upsweep.cummax(x, -1),
+    "options": lambda x: upsweep.exclusive_scan(x, "maximum", axis=-1, initial=0.5, reverse=True),
+    "NumPy's name of a type": lambda x: upsweep.inclusive_scan(x, axis=0, dtype="float64"),
+    "another type": lambda x: upsweep.inclusive_scan(x, axis=1, dtype=torch.float16),
+    "bytes": lambda x: upsweep.cumsum((x * 10).to(torch.uint8), 1),
+    "a number": lambda x: upsweep.linear_recurrence(0.9, x),
+    "recurrences": lambda x: upsweep.linear_recurrence(x, x[0], 2, axis=0, reverse=True),
+    "sort": lambda x: upsweep.sort(x, 0),
+    "sort all": lambda x: upsweep.sort(x, None, descending=True),
+    "argsort": lambda x: upsweep.argsort(x, descending=True),
+    "keys": lambda x: upsweep.inclusive_segmented_scan(x[0], keys=(x[0] * 3).int()),
+    "offsets": lambda x: upsweep.inclusive_segmented_scan(x[:, 0], offsets=torch.tensor([0, 2, 2, 5], device=DEVICE)),
+    "heads": lambda x: upsweep.exclusive_segmented_scan(x[0], heads=(x[0] * 3).int(), reverse=True),
+}
+
+
+def test_sums_of_unsigned_integers_are_int64_as_torchs():
+    x = tensor([1] * 5, dtype=torch.uint8)
+    assert upsweep.cumsum(x).dtype == torch.int64
+    assert upsweep.cumprod(x).dtype == torch.int64
+    assert upsweep.cummax(x).dtype == torch.uint8
+    assert upsweep.cumsum(x, dtype=torch.uint8).dtype == torch.uint8
+    assert upsweep.cumsum(x, dtype="float32").dtype == torch.float32
+    same(upsweep.cumsum(x.to(torch.bfloat16)), tensor([1, 2, 3, 4, 5], dtype=torch.bfloat16))
+    with pytest.raises(TypeError, match="^dtype: "):
+        upsweep.cumsum(x, dtype=torch.float8_e4m3fn)
+
+
+@host_only
+def test_numpy_beside_tensors_in_host_memory(numbers):
+    x = numbers("float32", 7)
+    y = torch.from_numpy(x)
+    expected = upsweep.inclusive_segmented_scan(y, keys=tensor(KEYS))
+    same(upsweep.inclusive_segmented_scan(y, keys=KEYS), expected)
+    same(upsweep.inclusive_segmented_scan(y, keys=np.array(KEYS, ">i4")), expected)
+    same(upsweep.compact(y, x[::-1] > 0), y[torch.from_numpy((x[::-1] > 0).copy())])
+    same(upsweep.linear_recurrence(np.float32(0.5), y), upsweep.linear_recurrence(0.5, y))
+    assert upsweep.cumsum(y).numpy().tobytes() == tree_sum(x).tobytes()
+    with pytest.raises(TypeError, match="^out: expected an array of PyTorch in host memory"):
+        upsweep.cumsum(y, out=x)
+
+
+@gpu_only
+def test_tensors_in_host_memory_beside_those_on_a_gpu():
+    x = tensor([1.0, 2.0])
+    with pytest.raises(TypeError, match="^b: expected an array of PyTorch on a GPU, .* a tensor on cpu"):
+        upsweep.linear_recurrence(x, x.cpu())
+    with pytest.raises(TypeError, match="^out: expected an array of PyTorch in host memory, but it is a tensor on cuda"):
+        upsweep.cumsum(x.cpu(), out=x)
+
+
+def test_gradients_of_sums_and_recurrences():
+    check = torch.autograd.gradcheck
+    x, keys = variable(5, 7), tensor(KEYS)
+    for reverse in (False, True):
+        for call in (upsweep.inclusive_scan, upsweep.exclusive_scan):
+            for axis in (0, 1, None):
+                assert check(lambda y: call(y, axis=axis, reverse=reverse, initial=0.5), x)
+        for call in (upsweep.inclusive_segmented_scan, upsweep.exclusive_segmented_scan):
+            assert check(lambda y: call(y[0], keys=keys, reverse=reverse), x)
+    assert torch.autograd.gradgradcheck(lambda y: upsweep.cumsum(y, 0) ** 2, x)
+    half = torch.randn(1000, dtype=torch.float16, device=DEVICE, requires_grad=True)
+    upsweep.cumsum(half, dtype=torch.float32).sum().backward()
+    assert half.grad.dtype == torch.float16
+    assert half.grad.tolist() == list(range(1000, 0, -1))
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+def test_gradients_of_recurrences(reverse):
+    for a, b, axis in ((variable(5, 7), variable(5, 7), 0), (variable(5, 1), variable(7), 1), (variable(1, 7), variable(7), 0),
+                       (variable(1, 3), variable(1, 3), 0), (variable(0, 3), variable(0, 3), 0)):
+        linear = functools.partial(upsweep.linear_recurrence, x0=0.25, axis=axis, reverse=reverse)
+        assert torch.autograd.gradcheck(linear, (a, b))
+        assert torch.autograd.gradgradcheck(linear, (a, b))
+    assert torch.autograd.gradcheck(lambda b: upsweep.linear_recurrence(0.9, b, reverse=reverse), variable(3, 7))
+
+
+def test_gradients_of_what_moves_elements():
+    x = variable(5, 7)
+    for call in (lambda y: upsweep.sort(y, 0), lambda y: upsweep.sort(y, None, descending=True), lambda y: upsweep.compact(y, (">", 0)),
+                 lambda y: upsweep.partition(y, (">", 0))[0], lambda y: upsweep.bins(y, 3)[0]):
+        assert torch.autograd.gradcheck(call, x)
+        assert torch.equal(call(x), call(x.detach()))
+    for call in (upsweep.argsort, lambda y: upsweep.compact_indices(y, (">", 0)), lambda y: upsweep.histogram(y)[0]):
+        assert not call(x).requires_grad
+
+
+def test_derivatives_forwards():
+    x, y = variable(5, 7), variable(5, 7)
+    check = functools.partial(torch.autograd.gradcheck, check_forward_ad=True, check_backward_ad=False)
+    for reverse in (False, True):
+        assert check(lambda z: upsweep.exclusive_scan(z, axis=0, initial=0.5, reverse=reverse), x)
+        assert check(lambda z: upsweep.inclusive_segmented_scan(z[0], keys=tensor(KEYS), reverse=reverse), x)
+        assert check(lambda a, b: upsweep.linear_recurrence(a, b, 0.5, axis=0, reverse=reverse), (x, y))
+    assert check(lambda b: upsweep.linear_recurrence(0.9, b), y)
+    assert check(lambda z: upsweep.sort(z, 0), x)
+    assert check(lambda z: upsweep.compact(z, (">", 0)), x)
+    tangent = torch.ones_like(x)
+    found = torch.func.jvp(lambda z: upsweep.cumsum(z, 1), (x.detach(),), (tangent,))
+    same(found[1], upsweep.cumsum(tangent, 1))
+    with pytest.raises(TypeError, match="^a: gradients are computed of"):
+        torch.func.jvp(upsweep.cummax, (x.detach(),), (tangent,))
+
+
+def test_what_has_no_gradients():
+    x = torch.ones(5, device=DEVICE, requires_grad=True)
+    out = torch.empty(5, device=DEVICE)
+    for call in (lambda: upsweep.cummax(x), lambda: upsweep.cumprod(x), lambda: upsweep.cumsum(x, out=out),
+                 lambda: upsweep.sort(x, out=out), lambda: upsweep.linear_recurrence(x, x, out=out)):
+        with pytest.raises(TypeError, match="^(a|out): gradients are computed of"):
+            call()
+        with torch.no_grad():
+            call()
+    assert not upsweep.cumsum(x.detach()).requires_grad
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_compiled_functions(name):
+    call = CALLS[name]
+    torch.compiler.reset()
+    compiled = torch.compile(call, fullgraph=True, backend="aot_eager")
+    for x in (torch.rand(5, 7, device=DEVICE), torch.rand(7, 5, device=DEVICE).t()):
+        expected = call(x)
+        same(compiled(x), expected)
+        assert compiled(x).stride() == expected.stride()
+
+
+@pytest.mark.parametrize("name", ["sums", "all sums", "a number", "recurrences", "sort", "keys", "heads"])
+def test_gradients_of_compiled_functions(name):
+    torch.compiler.reset()
+    found = []
+    for call in (CALLS[name], torch.compile(CALLS[name], fullgraph=True, backend="aot_eager")):
+        x = (torch.arange(35, dtype=torch.float64, device=DEVICE).reshape(5, 7) * 7 % 11 / 11).requires_grad_()
+        (call(x) * torch.arange(call(x).numel(), device=DEVICE).reshape(call(x).shape)).sum().backward()
+        found.append(x.grad)
+    torch.testing.assert_close(*found)
+
+
+def test_results_whose_size_is_not_known_are_between_compiled_parts():
+    x = torch.rand(5, 7, device=DEVICE)
+    for call in (lambda x: upsweep.compact(x * 2, (">", 0.5)) + 1, lambda x: upsweep.histogram(x, 3, (0, 1))[0] + 1,
+                 lambda x: upsweep.partition(x, x > 0.5)[0]):
+        torch.compiler.reset()
+        same(torch.compile(call, backend="aot_eager")(x), call(x))
+
+
+def test_a_compiled_function_takes_any_number():
+    torch.compiler.reset()
+    compiled = torch.compile(lambda x: upsweep.cumsum(x, 0) * 2, fullgraph=True, backend="aot_eager", dynamic=True)
+    for n in (3, 4, 9, 1000):
+        x = torch.rand(n, 3, device=DEVICE)
+        same(compiled(x), upsweep.cumsum(x, 0) * 2)
+
+
+def test_derivatives_forwards_of_compiled_functions():
+    x, tangent = torch.rand(5, device=DEVICE), torch.rand(5, device=DEVICE)
+    expected = upsweep.cumsum(tangent)
+    torch.compiler.reset()
+    compile_it = functools.partial(torch.compile, backend="aot_eager")
+    same(torch.func.jvp(compile_it(CALLS["all sums"]), (x,), (tangent,))[1], expected)
+    same(compile_it(lambda x: torch.func.jvp(upsweep.cumsum, (x,), (tangent,))[1])(x), expected)
+    same(compile_it(torch.func.jacfwd(upsweep.cumsum))(x), torch.tril(torch.ones(5, 5, device=DEVICE)))
+
+
+def test_export():
+    class Module(torch.nn.Module):
+        def forward(self, x):
+            return upsweep.linear_recurrence(0.9, x)
+
+    x = torch.rand(5, 7, device=DEVICE)
+    exported = torch.export.export(Module(), (x,))
+    assert "torch.ops.upsweep.linear_recurrence.default" in str(exported.graph)
+    same(exported.module()(x), Module()(x))
+
+
+def test_operators_are_what_pytorch_expects():
+    x = torch.rand(5, 7, device=DEVICE)
+    y, heads = x.clone().requires_grad_(), x[0] > 0.5
+    torch.compile(CALLS["sums"], backend="eager")(x)  # the operators are made when one is needed
+    ops = torch.ops.upsweep
+    for op, arguments in ((ops.scan, (y, "plus", 0, None, 0.5, True, True)), (ops.scan, (x, "maximum", 1, None, None, False, False)),
+                          (ops.segmented_scan, (y[0], heads, "plus", None, None, False, True)),
+                          (ops.linear_recurrence, (y, y, 0.5, 1, True, torch.float32)), (ops.sort, (y, 0, True)),
+                          (ops.argsort, (x, 1, False))):
+        torch.library.opcheck(op.default, arguments)
+
+
+def test_vmap_has_the_bits_of_the_slices(numbers):
+    x = torch.from_numpy(numbers("float32", (3, 4, 5))).to(DEVICE)
+    y = torch.from_numpy(numbers("float32", (1, 1))).to(DEVICE)
+    for call in (lambda z: upsweep.cumsum(z, 1), upsweep.inclusive_scan, lambda z: upsweep.sort(z, 0), lambda z: upsweep.argsort(z, 1),
+                 lambda z: upsweep.linear_recurrence(z, y, axis=0), lambda z: upsweep.linear_recurrence(0.5, z),
+                 lambda z: upsweep.inclusive_segmented_scan(z.reshape(-1), heads=torch.arange(z.numel(), device=DEVICE) % 3 == 0)):
+        for place in range(3):
+            expected = torch.stack([call(z) for z in x.unbind(place)])
+            same(torch.func.vmap(call, in_dims=place)(x), expected)
+    a, b = x[0], x[1, 0]
+    same(torch.func.vmap(upsweep.linear_recurrence, (0, None))(a, b), torch.stack([upsweep.linear_recurrence(r, b) for r in a]))
+    same(torch.func.vmap(upsweep.linear_recurrence, (None, 0))(b, a), torch.stack([upsweep.linear_recurrence(b, r) for r in a]))
+
+
+def test_gradients_by_torch_func():
+    x, b = torch.rand(3, 6, device=DEVICE, dtype=torch.float64), torch.rand(6, device=DEVICE, dtype=torch.float64)
+    y = x.clone().requires_grad_()
+    (upsweep.cumsum(y, 0) ** 2).sum().backward()
+    same(torch.func.grad(lambda z: (upsweep.cumsum(z, 0) ** 2).sum())(x), y.grad)
+    same(torch.func.jacrev(upsweep.cumsum)(b), torch.tril(torch.ones(6, 6, device=DEVICE, dtype=torch.float64)))
+
+    def loss(a, b):
+        return (upsweep.linear_recurrence(a, b) ** 2).sum()
+
+    each = [torch.func.grad(loss)(row, b) for row in x]
+    torch.testing.assert_close(torch.func.vmap(torch.func.grad(loss), (0, None))(x, b), torch.stack(each))
+    hessian = torch.func.jacrev(torch.func.grad(loss))(x[0], b)
+    torch.testing.assert_close(hessian, torch.func.jacfwd(torch.func.grad(loss))(x[0], b))
+    torch.testing.assert_close(hessian, hessian.T)
+
+
+def test_what_is_refused_of_traced_tensors():
+    x, out = torch.rand(5, 7, device=DEVICE), torch.empty(7, device=DEVICE)
+    for call, message in ((lambda z: upsweep.compact(z, (">", 0.5)), "^a: expected a plain tensor"),
+                          (lambda z: upsweep.cumsum(z, out=out), "^out: tensors that PyTorch traces"),
+                          (lambda z: upsweep.inclusive_segmented_scan(z, keys=KEYS), "^keys: expected a tensor"),
+                          (lambda z: upsweep.inclusive_segmented_scan(z), "^expected one of keys"),
+                          (lambda z: upsweep.linear_recurrence(z, None), "^b: expected a tensor or a number")):
+        with pytest.raises(TypeError, match=message):
+            torch.func.vmap(call)(x)
+    for call, message in ((lambda z: upsweep.cumsum(z, 1), "^axis: "), (lambda z: upsweep.sort(z, 3), "^axis: "),
+                          (lambda z: upsweep.linear_recurrence(z, z, axis=1), "^axis: "),
+                          (lambda z: upsweep.inclusive_scan(z, "minus"), "^op: "),
+                          (lambda z: upsweep.inclusive_segmented_scan(z, heads=z[:3] > 0), "^heads: expected shape")):
+        with pytest.raises(ValueError, match=message):
+            torch.func.vmap(call)(x)
+
+
+def test_views_that_torch_keeps_lazily():
+    x = tensor([1 + 2j, 3 - 1j])
+    assert upsweep.cumsum(x.conj()).tolist() == [1 - 2j, 4 - 1j]
+    assert upsweep.cumsum(x.conj().imag).tolist() == [-2, -1]
+    with pytest.raises(ValueError, match="^out: "):
+        upsweep.cumsum(x, out=x.conj())
+    with pytest.raises(TypeError, match="^a: expected a dense"):
+        upsweep.cumsum(torch.eye(3, device=DEVICE).to_sparse())
+
+
+@gpu_only
+def test_the_current_stream_is_used():
+    side = torch.cuda.Stream()
+    x = torch.ones(1 << 20, device="cuda")
+    torch.cuda.synchronize()
+    with torch.cuda.stream(side):
+        for _ in range(20):
+            x = upsweep.cumsum(x) / torch.arange(1, x.numel() + 1, device="cuda")
+    side.synchronize()
+    assert bool((x == 1).all())
+
+
+@gpu_only
+def test_graphs_capture_calls():
+    x = torch.arange(100_000, dtype=torch.float32, device="cuda")
+    out = torch.empty_like(x)
+    upsweep.cumsum(x, out=out)
+    torch.cuda.synchronize()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        upsweep.cumsum(x, out=out)
+        halves = upsweep.inclusive_scan(x.to(torch.float16), "maximum")
+    x.fill_(1)
+    graph.replay()
+    assert out[-1].item() == 100_000
+    assert halves.max().item() == 1

@@ -1,0 +1,149 @@
+"""What computes with the arrays of a library: the extension module of CUDA, or that of the CPU, with the same methods.
+
+Methods take the library and its arrays, whose types and shapes are settled. `elements`, `rows` and what they give are
+contiguous. How a plan's scan goes is its axis (not of segments), exclusive, reverse and the initial value's bytes.
+"""
+from __future__ import annotations
+
+import functools
+from typing import Any, Callable, Dict, Optional, Tuple, Union
+
+import numpy as np
+
+from . import _module
+from ._parameters import number_type
+
+try:
+    from . import _cuda
+except ImportError:  # a build without CUDA
+    _cuda = None
+
+Limits = Tuple[str, str, bool]
+Comparison = Tuple[str, str]
+
+
+def _plans_of(module: Any) -> Callable[..., Tuple[Any, str, str]]:
+    """make_plan(op, input, output, totals): an operator with its types, and the names of those of results and of totals."""
+    @functools.lru_cache(maxsize=None)
+    def make_plan(*types: Optional[str]) -> Tuple[Any, str, str]:
+        plan = module.make_plan(*types)
+        return plan, plan.output, plan.accumulator
+
+    return make_plan
+
+
+class Cuda:
+    """Of arrays in the memory of a GPU. Work goes to the stream that the library has current there."""
+
+    def __init__(self) -> None:
+        if _cuda is None:
+            raise TypeError("a: it is on a GPU, and this build of upsweep has no CUDA (docs/python.md tells how to make one)")
+        self._streams: Dict[Tuple[int, int], Any] = {}
+        self.make_plan = _plans_of(_cuda)
+
+    def _stream(self, library: Any, a: Any) -> Any:
+        """The stream to work in, with its scratch; one for each that has been seen."""
+        device = library.device(a)
+        key = device, library.stream(device)
+        found = self._streams.get(key)
+        if found is None:
+            found = self._streams[key] = _cuda.Stream(*key)
+        return found
+
+    def scan(self, library: Any, plan: Any, x: Any, out: Any, *how: Any) -> None:
+        plan.scan(self._stream(library, x), library.describe(x), library.describe(out), *how)
+
+    def scan_segments(self, library: Any, plan: Any, x: Any, heads: Any, out: Any, *how: Any) -> None:
+        plan.scan_segments(self._stream(library, x), library.describe(x), library.describe(heads), library.describe(out), *how)
+
+    def linear_recurrence(self, library: Any, a: Any, b: Any, x0: float, out: Any, in_double: bool, axis: int,
+                          reverse: bool) -> None:
+        described = [library.describe(x) for x in (a, b, out)]
+        types = [library.type_of(x) for x in (a, b, out)]
+        _cuda.linear_recurrence(self._stream(library, out), described[0], types[0], described[1], types[1], x0, described[2],
+                                types[2], in_double, axis, reverse)
+
+    def choose(self, library: Any, elements: Any, condition: Union[Comparison, Any], out: Any, packed: bool,
+               indices: bool) -> int:
+        """How many satisfy the condition, a comparison or flags, when they or their indices are in `out`; waits for that."""
+        stream, flags = self._stream(library, elements), condition
+        if isinstance(condition, tuple):
+            flags = library.filled(elements, tuple(elements.shape), "bool")
+            _cuda.mark(stream, library.describe(elements), library.type_of(elements), *condition, library.describe(flags))
+        count = library.filled(elements, (1,), "int64")
+        _cuda.choose(stream, library.describe(flags), None if indices else library.describe(elements),
+                     elements.dtype.itemsize, library.describe(out), packed, library.describe(count))
+        return int(count.item())
+
+    def extent(self, library: Any, elements: Any) -> Limits:
+        name = library.type_of(elements)
+        numbers = number_type(name).name
+        found = library.filled(elements, (_cuda.extremes_of(elements.shape[0]),), numbers)
+        _cuda.find_extremes(self._stream(library, elements), library.describe(elements), name, library.describe(found))
+        return _module.extent_of(library.to_host(found), numbers)
+
+    def histogram(self, library: Any, elements: Any, limits: Limits, counts: Any) -> None:
+        _cuda.histogram(self._stream(library, elements), library.describe(elements), library.type_of(elements), limits,
+                        library.describe(counts))
+
+    def bins(self, library: Any, elements: Any, limits: Limits, out: Any, offsets: Any, indices: bool) -> None:
+        _cuda.bins(self._stream(library, elements), library.describe(elements), library.type_of(elements), limits,
+                   library.describe(out), library.describe(offsets), indices)
+
+    def sort_rows(self, library: Any, rows: Any, out: Any, length: int, descending: bool, indices: bool) -> None:
+        _cuda.sort_rows(self._stream(library, rows), library.describe(rows.reshape(-1)), library.type_of(rows),
+                        library.describe(out.reshape(-1)), length, descending, indices)
+
+
+class Host:
+    """Of arrays in host memory, which `library.describe` gives as NumPy's (bfloat16 as uint16)."""
+
+    def __init__(self) -> None:
+        self.make_plan = _plans_of(_module)
+
+    def scan(self, library: Any, plan: Any, x: Any, out: Any, *how: Any) -> None:
+        plan.scan(library.describe(x), library.describe(out), *how)
+
+    def scan_segments(self, library: Any, plan: Any, x: Any, heads: Any, out: Any, *how: Any) -> None:
+        plan.scan_segments(library.describe(x), library.describe(heads).view(np.uint8), library.describe(out), *how)
+
+    def linear_recurrence(self, library: Any, a: Any, b: Any, x0: float, out: Any, in_double: bool, axis: int,
+                          reverse: bool) -> None:
+        _module.linear_recurrence(library.describe(a), library.type_of(a), library.describe(b), library.type_of(b), x0,
+                                  library.describe(out), library.type_of(out), in_double, axis, reverse)
+
+    def choose(self, library: Any, elements: Any, condition: Union[Comparison, Any], out: Any, packed: bool,
+               indices: bool) -> int:
+        x, to, name = library.describe(elements), library.describe(out), library.type_of(elements)
+        if isinstance(condition, tuple):
+            return _module.choose_compared(x, name, *condition, to, packed, indices)
+        if indices:
+            return _module.choose_flagged_indices(library.describe(condition), to, packed)
+        return _module.choose_flagged(x, name, library.describe(condition), to, packed)
+
+    def extent(self, library: Any, elements: Any) -> Limits:
+        return _module.extent_of(library.describe(elements), library.type_of(elements))
+
+    def histogram(self, library: Any, elements: Any, limits: Limits, counts: Any) -> None:
+        to = library.describe(counts)
+        to[...] = 0
+        _module.histogram(library.describe(elements), library.type_of(elements), limits, to.view(np.uint64))
+
+    def bins(self, library: Any, elements: Any, limits: Limits, out: Any, offsets: Any, indices: bool) -> None:
+        _module.bins(library.describe(elements), library.type_of(elements), limits, library.describe(out),
+                     library.describe(offsets).view(np.uint64), indices)
+
+    def sort_rows(self, library: Any, rows: Any, out: Any, length: int, descending: bool, indices: bool) -> None:
+        sort = _module.sort_row_indices if indices else _module.sort_rows
+        sort(library.describe(rows).reshape(-1), library.type_of(rows), library.describe(out).reshape(-1), length, descending)
+
+
+cuda = functools.lru_cache(maxsize=None)(Cuda)
+host = functools.lru_cache(maxsize=None)(Host)
+
+
+def empty_cache() -> None:
+    """Gives the scratch that is kept for calls to come, up to a sixteenth of a GPU's memory, back to the GPU, for other
+    libraries to have. What calls under way use stays with them."""
+    if _cuda is not None:
+        _cuda.empty_cache()
