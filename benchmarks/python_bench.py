@@ -1,6 +1,6 @@
-"""upsweep beside NumPy, on arrays of this machine: nanoseconds an element, and a copy of the same bytes.
+"""upsweep beside NumPy, or beside PyTorch on tensors in host memory: nanoseconds an element, and a copy of the same bytes.
 
-usage: python benchmarks/python_bench.py [--rounds N]
+usage: python benchmarks/python_bench.py [--library numpy|torch] [--rounds N]
 
 Contenders of a row are timed in turn within a round; a figure is the median of the rounds.
 """
@@ -12,11 +12,33 @@ import numpy as np
 
 import upsweep
 
+
+class NumPy:
+    name, version = "NumPy", np.__version__
+    cumsum = staticmethod(np.cumsum)
+    array = staticmethod(lambda x: x)
+    copy = staticmethod(np.copyto)
+    peers = {"cumsum": np.cumsum, "maximum": np.maximum.accumulate, "sort": lambda x: np.sort(x, kind="stable"),
+             "argsort": lambda x: np.argsort(x, kind="stable"), "compact": lambda x: x[x < 0]}
+
+
+class PyTorch:
+    def __init__(self):
+        import torch
+        self.name, self.version = f"PyTorch, {torch.get_num_threads()} threads", torch.__version__
+        self.cumsum, self.array = torch.cumsum, torch.from_numpy
+        self.copy = lambda to, x: to.copy_(x)
+        self.peers = {"cumsum": lambda x: torch.cumsum(x, 0), "maximum": lambda x: torch.cummax(x, 0)[0],
+                      "sort": lambda x: torch.sort(x, stable=True)[0], "argsort": lambda x: torch.argsort(x, stable=True),
+                      "compact": lambda x: x[x < 0]}
+
+
 ROWS = [
-    ("cumsum", np.cumsum, upsweep.cumsum, ("float32", "float64", "int32", "int64")),
-    ("maximum", np.maximum.accumulate, upsweep.cummax, ("float32", "int32")),
-    ("sort", lambda x: np.sort(x, kind="stable"), upsweep.sort, ("float32", "float64", "int64")),
-    ("compact", lambda x: x[x < 0], lambda x: upsweep.compact(x, ("<", 0)), ("float32", "int32")),
+    ("cumsum", upsweep.cumsum, ("float32", "float64", "int32", "int64")),
+    ("maximum", upsweep.cummax, ("float32", "int32")),
+    ("sort", upsweep.sort, ("float32", "float64", "int64")),
+    ("argsort", upsweep.argsort, ("float32",)),
+    ("compact", lambda x: upsweep.compact(x, ("<", 0)), ("float32", "int32")),
 ]
 SHAPES = [((4096, 4096), 0), ((4096, 4096), 1), ((2**20, 16), 0), ((2**20, 16), 1)]
 
@@ -33,36 +55,36 @@ def seconds(call, calls):
     return (time.perf_counter() - began) / calls
 
 
-def measure(what, x, contenders, rounds):
-    calls = max(1, 200_000 // x.size)
+def measure(what, dtype, size, contenders, rounds):
+    calls = max(1, 200_000 // size)
     times = [[] for _ in contenders]
     for _ in range(rounds + 1):
         for own, call in zip(times, contenders):
             own.append(seconds(call, calls))
-    copy, numpy, ours = (statistics.median(own[1:]) for own in times)
-    each = 1e9 / x.size
-    print(f"| {what} | {x.dtype} | {copy * each:.3f} | {numpy * each:.3f} | {ours * each:.3f} | {copy / ours:.0%} | {numpy / ours:.2f} |",
+    copy, peer, ours = (statistics.median(own[1:]) for own in times)
+    each = 1e9 / size
+    print(f"| {what} | {dtype} | {copy * each:.3f} | {peer * each:.3f} | {ours * each:.3f} | {copy / ours:.0%} | {peer / ours:.2f} |",
           flush=True)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--library", choices=("numpy", "torch"), default="numpy")
     parser.add_argument("--rounds", type=int, default=9)
-    rounds = parser.parse_args().rounds
-    print(f"{upsweep.get_threads()} threads, {upsweep.simd()}, NumPy {np.__version__}\n")
-    print("| what | type | copy | NumPy | upsweep | of copy | NumPy, times as long |\n|---|---|---|---|---|---|---|")
-    for name, theirs, ours, types in ROWS:
+    arguments = parser.parse_args()
+    rounds, library = arguments.rounds, NumPy() if arguments.library == "numpy" else PyTorch()
+    print(f"{upsweep.get_threads()} threads, {upsweep.simd()}, {library.name}, {library.version}\n")
+    print(f"| what | type | copy | {library.name.split(',')[0]} | upsweep | of copy | peer, times as long |\n|---|---|---|---|---|---|---|")
+    for name, ours, types in ROWS:
         for size in (10**3, 10**5, 10**7):
             for dtype in types:
-                x = numbers(dtype, size)
-                to = np.empty_like(x)
-                measure(f"{name}, {size:.0e}", x,
-                        (lambda: np.copyto(to, x), lambda: theirs(x), lambda: ours(x)), rounds)
+                x, to = (library.array(numbers(dtype, size)) for _ in range(2))
+                measure(f"{name}, {size:.0e}", dtype, size,
+                        (lambda: library.copy(to, x), lambda: library.peers[name](x), lambda: ours(x)), rounds)
     for shape, axis in SHAPES:
-        x = numbers("float32", shape)
-        to = np.empty_like(x)
-        measure(f"cumsum, {shape}, axis {axis}", x,
-                (lambda: np.copyto(to, x), lambda: np.cumsum(x, axis), lambda: upsweep.cumsum(x, axis)), rounds)
+        x, to = (library.array(numbers("float32", shape)) for _ in range(2))
+        measure(f"cumsum, {shape}, axis {axis}", "float32", shape[0] * shape[1],
+                (lambda: library.copy(to, x), lambda: library.cumsum(x, axis), lambda: upsweep.cumsum(x, axis)), rounds)
 
 
 main()
