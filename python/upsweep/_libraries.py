@@ -1,6 +1,8 @@
 """The libraries whose arrays are taken: what is asked of PyTorch and of CuPy, in words that both understand."""
 from __future__ import annotations
 
+import ctypes
+import mmap
 import sys
 from typing import Any, Dict, Optional, Sequence, Tuple
 
@@ -8,6 +10,11 @@ import numpy as np
 
 from . import _back_ends
 from ._arrays import TYPES
+
+_advise = None
+if hasattr(mmap, "MADV_HUGEPAGE"):  # on Linux
+    _advise = ctypes.CDLL(None).madvise
+    _advise.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
 
 _KNOWN = frozenset(TYPES) | {"bfloat16"}
 
@@ -212,6 +219,21 @@ class _TorchOnHost(_Torch):
         if a.dtype is self.module.bfloat16:
             a = a.view(self.module.int16)
         return (a.detach() if a.requires_grad else a).numpy()
+
+    def empty_like(self, a: Any, name: str) -> Any:
+        return self._in_huge_pages(super().empty_like(a, name))
+
+    def filled(self, like: Any, shape: Tuple[int, ...], name: str, number: Any = None) -> Any:
+        found = super().filled(like, shape, name, number)
+        return self._in_huge_pages(found) if number is None else found
+
+    def _in_huge_pages(self, a: Any) -> Any:
+        """A new tensor, for which the system is asked for huge pages, as NumPy asks for its arrays: mapping small ones takes
+        longer than a scan into them."""
+        if _advise is not None and type(a) is self.module.Tensor and a.nbytes >= 1 << 22:  # else it may be without memory
+            first = -a.data_ptr() % mmap.PAGESIZE
+            _advise(a.data_ptr() + first, a.nbytes - first, mmap.MADV_HUGEPAGE)  # does nothing where there are none
+        return a
 
     def numbers(self, like: Any, values: np.ndarray) -> Any:
         return self.module.as_tensor(values)
