@@ -252,7 +252,7 @@ def test_gradients_by_torch_func():
 
 def test_what_is_refused_of_traced_tensors():
     x, out = torch.rand(5, 7, device=DEVICE), torch.empty(7, device=DEVICE)
-    for call, message in ((lambda z: upsweep.compact(z, (">", 0.5)), "^a: expected a plain tensor"),
+    for call, message in ((lambda z: upsweep.compact(z, (">", 0.5)), "^a: expected a tensor in memory"),
                           (lambda z: upsweep.cumsum(z, out=out), "^out: tensors that PyTorch traces"),
                           (lambda z: upsweep.inclusive_segmented_scan(z, keys=KEYS), "^keys: expected a tensor"),
                           (lambda z: upsweep.inclusive_segmented_scan(z), "^expected one of keys"),
@@ -265,6 +265,22 @@ def test_what_is_refused_of_traced_tensors():
                           (lambda z: upsweep.inclusive_segmented_scan(z, heads=z[:3] > 0), "^heads: expected shape")):
         with pytest.raises(ValueError, match=message):
             torch.func.vmap(call)(x)
+
+
+def test_subclasses():
+    class Plain(torch.Tensor):
+        pass
+
+    x = torch.rand(5, 7, device=DEVICE)
+    for y in (x.as_subclass(Plain), torch.nn.Parameter(x)):
+        same(torch.Tensor(upsweep.cumsum(y, 0).detach()), upsweep.cumsum(x, 0))
+        same(torch.Tensor(upsweep.compact(y, (">", 0.5)).detach()), x[x > 0.5])
+    with torch._subclasses.FakeTensorMode() as mode:
+        y = mode.from_tensor(x)
+        found = upsweep.linear_recurrence(0.9, y.to(torch.float16))
+        assert type(found) is type(y) and found.shape == y.shape and found.dtype == torch.float16
+        with pytest.raises(TypeError, match="^a: expected a tensor in memory"):
+            upsweep.compact(y, (">", 0.5))
 
 
 def test_views_that_torch_keeps_lazily():

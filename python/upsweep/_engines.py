@@ -7,7 +7,7 @@ from typing import Any, Optional, Tuple
 import numpy as np
 
 from . import _tensors
-from ._gradients import has_tangent
+from ._gradients import has_no_memory, has_tangent
 from ._libraries import library_of
 
 
@@ -19,10 +19,7 @@ def _is_traced(a: Any) -> bool:
     torch = sys.modules.get("torch")
     if torch is None or not isinstance(a, getattr(torch, "Tensor", ())):
         return False
-    if torch.compiler.is_compiling() or type(a) not in (torch.Tensor, torch.nn.Parameter):
-        return True
-    functorch = getattr(torch._C, "_functorch", None)
-    return (functorch is not None and functorch.is_functorch_wrapped_tensor(a)) or has_tangent(a)
+    return torch.compiler.is_compiling() or has_no_memory(a) or has_tangent(a)
 
 
 def engine_of(*arrays: Any, beside: Tuple[Any, ...] = ()) -> Optional[Any]:

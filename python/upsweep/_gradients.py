@@ -86,6 +86,15 @@ def recurrence_tangent(a: Any, x: Any, to_a: Any, to_b: Any, x0: float, axis: in
     return run(a, change, axis, reverse)
 
 
+def has_no_memory(a: Any) -> bool:
+    """Whether a tensor is not one of memory itself: of torch.func, or of a subclass that says what operators do."""
+    torch = sys.modules["torch"]
+    if type(a) is not torch.Tensor and type(a).__torch_dispatch__ is not torch.Tensor.__torch_dispatch__:
+        return True
+    functorch = getattr(torch._C, "_functorch", None)
+    return functorch is not None and functorch.is_functorch_wrapped_tensor(a)
+
+
 def has_tangent(a: Any) -> bool:
     """Whether PyTorch takes derivatives of a tensor forwards."""
     forward = sys.modules["torch"].autograd.forward_ad

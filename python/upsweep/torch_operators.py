@@ -17,7 +17,7 @@ from ._libraries import Library, library_of
 from ._parameters import Operator, name_of
 
 if not hasattr(torch.library, "custom_op"):
-    raise TypeError("a: compiled functions, torch.func and subclasses of tensors need PyTorch 2.4 or later, but it is "
+    raise TypeError("a: compiled functions and torch.func need PyTorch 2.4 or later, but it is "
                     f"{torch.__version__}")
 
 _ops = torch.ops.upsweep
@@ -376,9 +376,9 @@ def _plain(name: str) -> Any:
     what is compiled."""
     @torch.compiler.disable
     def call(a: Any, *how: Any) -> Any:
-        if type(a) not in (torch.Tensor, torch.nn.Parameter) or torch._C._functorch.is_functorch_wrapped_tensor(a):
-            raise TypeError("a: expected a plain tensor; compaction, partition, bins and histograms take none of torch.func, "
-                            f"nor subclasses, but it is of type {type(a).__name__}")
+        if _gradients.has_no_memory(a):
+            raise TypeError("a: expected a tensor in memory: compaction, partition, bins and histograms take none of torch.func, nor "
+                            "subclasses that say what operators do")
         return getattr(_tensors.engine_of(_library(a)), name)(a, *how)
 
     return call
