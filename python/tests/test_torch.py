@@ -222,6 +222,7 @@ def test_vmap_has_the_bits_of_the_slices(numbers):
     x = torch.from_numpy(numbers("float32", (3, 4, 5))).to(DEVICE)
     y = torch.from_numpy(numbers("float32", (1, 1))).to(DEVICE)
     for call in (lambda z: upsweep.cumsum(z, 1), upsweep.inclusive_scan, lambda z: upsweep.sort(z, 0), lambda z: upsweep.argsort(z, 1),
+                 lambda z: upsweep.exclusive_scan(z, initial=np.float32(0.5), axis=0),
                  lambda z: upsweep.linear_recurrence(z, y, axis=0), lambda z: upsweep.linear_recurrence(0.5, z),
                  lambda z: upsweep.inclusive_segmented_scan(z.reshape(-1), heads=torch.arange(z.numel(), device=DEVICE) % 3 == 0)):
         for place in range(3):
@@ -255,7 +256,9 @@ def test_what_is_refused_of_traced_tensors():
                           (lambda z: upsweep.cumsum(z, out=out), "^out: tensors that PyTorch traces"),
                           (lambda z: upsweep.inclusive_segmented_scan(z, keys=KEYS), "^keys: expected a tensor"),
                           (lambda z: upsweep.inclusive_segmented_scan(z), "^expected one of keys"),
-                          (lambda z: upsweep.linear_recurrence(z, None), "^b: expected a tensor or a number")):
+                          (lambda z: upsweep.linear_recurrence(z, None), "^b: expected a tensor or a number"),
+                          (lambda z: upsweep.linear_recurrence(z, z, "a"), "^x0: expected a number"),
+                          (lambda z: upsweep.inclusive_scan(z, initial="a"), "^initial: expected a number")):
         with pytest.raises(TypeError, match=message):
             torch.func.vmap(call)(x)
     for call, message in ((lambda z: upsweep.cumsum(z, 1), "^axis: "), (lambda z: upsweep.sort(z, 3), "^axis: "),

@@ -37,8 +37,8 @@ def engine_of(*arrays: Any, beside: Tuple[Any, ...] = ()) -> Optional[Any]:
             from . import _jax
             return _jax
         if _is_traced(a) or (len(arrays) + len(beside) > 1 and any(map(_is_traced, (*arrays, *beside)))):
-            from . import torch_operators
-            return torch_operators
+            from . import _torch
+            return _torch
         library = library_of(a)
         if library is not None:
             return _tensors.engine_of(library)

@@ -1,0 +1,157 @@
+"""The package's functions on tensors that PyTorch traces: by torch.compile, torch.export and torch.func.
+
+Arguments are settled here, which PyTorch's compiler traces; torch_operators.py has what is computed then.
+"""
+from __future__ import annotations
+
+from typing import Any, Tuple
+
+import numpy as np
+import torch
+
+from . import _gradients, _tensors
+from ._arrays import along, integer
+from ._parameters import Operator, name_of
+from .torch_operators import (ArgsortFunction, LinearRecurrenceFunction, ScanFunction, SegmentedScanFunction, SortFunction,
+                              library_with)
+
+_ops = torch.ops.upsweep
+
+
+@torch.compiler.disable
+def _apply(function: Any, *arguments: Any) -> Any:
+    return function.apply(*arguments)
+
+
+def _call(operator: Any, function: Any, *arguments: Any) -> Any:
+    # Neither an operator nor a function that is compiled has derivatives forwards: the compiler takes them for zero.
+    goes_forwards = getattr(torch.autograd.forward_ad, "_current_level", -1) >= 0
+    return operator(*arguments) if torch.compiler.is_compiling() and not goes_forwards else _apply(function, *arguments)
+
+
+def _type(dtype: Any) -> Any:
+    """PyTorch's name of a type that has another's name, or NumPy's."""
+    if dtype is None or isinstance(dtype, torch.dtype):
+        return dtype
+    name = dtype if isinstance(dtype, str) else getattr(dtype, "name", None) or getattr(dtype, "__name__", "")
+    found = getattr(torch, name, None)
+    if not isinstance(found, torch.dtype):
+        raise TypeError(f"dtype: expected a type of PyTorch, but it is {dtype!r}")
+    return found
+
+
+def _result_type(a: Any, b: Any) -> Any:
+    """torch.result_type of real tensors, which the compiler does not trace: one without dimensions decides by its kind alone."""
+    def kind(x: Any) -> int:
+        return 2 if x.is_floating_point() else x.dtype != torch.bool
+
+    if (a.ndim == 0) != (b.ndim == 0):
+        number, other = (a, b) if a.ndim == 0 else (b, a)
+        if kind(number) <= kind(other):
+            return other.dtype
+    return torch.promote_types(a.dtype, b.dtype)
+
+
+def _number(given: Any, argument: str, kinds: Tuple[type, ...]) -> Any:
+    found = given.item() if isinstance(given, np.generic) else given
+    if not isinstance(found, kinds):
+        raise TypeError(f"{argument}: expected a number, but it is {given!r}")
+    return found
+
+
+def _initial(given: Any) -> Any:
+    return None if given is None else _number(given, "initial", (int, float, complex))
+
+
+def _without_out(out: Any) -> None:
+    if out is not None:
+        raise TypeError("out: tensors that PyTorch traces are not written to; leave it out")
+
+
+def scan(a: Any, op: Operator, axis: Any, dtype: Any, initial: Any, reverse: bool, out: Any, exclusive: bool) -> Any:
+    _without_out(out)
+    x, position = along(a, axis)
+    return _call(_ops.scan, ScanFunction, x, name_of(op), position, _type(dtype), _initial(initial), bool(reverse), exclusive)
+
+
+def segmented_scan(a: Any, op: Operator, keys: Any, offsets: Any, heads: Any, dtype: Any, initial: Any, reverse: bool, out: Any,
+                   exclusive: bool) -> Any:
+    _without_out(out)
+    if sum(given is not None for given in (keys, offsets, heads)) != 1:
+        raise TypeError("expected one of keys, offsets and heads")
+    for given, argument in ((a, "a"), (keys, "keys"), (offsets, "offsets"), (heads, "heads")):
+        if given is None:
+            continue
+        if not isinstance(given, torch.Tensor):
+            raise TypeError(f"{argument}: expected a tensor, as another argument is one")
+        if given.ndim != 1 or (argument in ("keys", "heads") and given.shape != a.shape):
+            expected = f"shape ({a.shape[0]},), one an element" if argument in ("keys", "heads") else "one dimension"
+            raise ValueError(f"{argument}: expected {expected}, but its shape is {tuple(given.shape)}")
+    if heads is not None:
+        if heads.is_floating_point() or heads.is_complex():
+            raise TypeError(f"heads: expected bool or integers, but it is {heads.dtype}")
+        starts = heads if heads.dtype == torch.bool else heads != 0
+    elif keys is not None:
+        starts = torch.cat((torch.zeros_like(keys[:1], dtype=torch.bool), keys[1:] != keys[:-1]))
+    else:
+        if offsets.is_floating_point() or offsets.is_complex():
+            raise TypeError(f"offsets: expected integers, but it is {offsets.dtype}")
+        # Which are not looked at, as they are not known yet: what is past the end starts nothing.
+        n = a.shape[0]
+        none = torch.zeros(n + 1, dtype=torch.bool, device=a.device)
+        starts = none.scatter(0, offsets.clamp(0, n).to(torch.int64), True)[:n]
+    how = _type(dtype), _initial(initial), bool(reverse), exclusive
+    return _call(_ops.segmented_scan, SegmentedScanFunction, a, starts, name_of(op), *how)
+
+
+def linear_recurrence(a: Any, b: Any, x0: float, axis: Any, reverse: bool, dtype: Any, out: Any) -> Any:
+    _without_out(out)
+    like = a if isinstance(a, torch.Tensor) else b
+    arrays, typed = [], []
+    for given, argument in ((a, "a"), (b, "b")):
+        if isinstance(given, (int, float)):  # a number by itself has no type of its own
+            arrays.append(torch.full((), given, dtype=torch.float64, device=like.device))
+        elif not isinstance(given, torch.Tensor):
+            raise TypeError(f"{argument}: expected a tensor or a number, as another argument is a tensor")
+        elif given.is_complex():
+            raise TypeError(f"{argument}: expected real numbers, but it is {given.dtype}")
+        else:
+            arrays.append(given)
+            typed.append(given)
+    arithmetic = _type(dtype) or _result_type(typed[0], typed[-1])
+    if dtype is None and not arithmetic.is_floating_point:
+        arithmetic = torch.float64
+    if arithmetic not in (torch.float16, torch.bfloat16, torch.float32, torch.float64):
+        raise TypeError(f"dtype: expected floating-point numbers, but it is {arithmetic}")
+    rank = max(1, *(x.ndim for x in arrays))
+    a, b = (x.reshape((1,) * (rank - x.ndim) + tuple(x.shape)) for x in arrays)
+    number = integer(axis, "axis")
+    if not -rank <= number < rank:
+        raise ValueError(f"axis: expected {-rank} to {rank - 1} for {rank} dimensions, but it is {number}")
+    x0 = float(_number(x0, "x0", (int, float)))
+    return _call(_ops.linear_recurrence, LinearRecurrenceFunction, a, b, x0, number % rank, bool(reverse), arithmetic)
+
+
+def sort(a: Any, axis: Any, descending: bool, out: Any, indices: bool) -> Any:
+    _without_out(out)
+    if a.ndim == 0 and axis is not None:
+        raise ValueError("axis: an array of 0 dimensions has none to sort along")
+    x, position = along(a, axis)
+    call = (_ops.argsort, ArgsortFunction) if indices else (_ops.sort, SortFunction)
+    return _call(*call, x, position, bool(descending))
+
+
+def _plain(name: str) -> Any:
+    """What has results of a size that depends on the elements: where a function is compiled it is called as it is, between
+    what is compiled."""
+    @torch.compiler.disable
+    def call(a: Any, *how: Any) -> Any:
+        if _gradients.has_no_memory(a):
+            raise TypeError("a: expected a tensor in memory: compaction, partition, bins and histograms take none of torch.func, nor "
+                            "subclasses that say what operators do")
+        return getattr(_tensors.engine_of(library_with(a)), name)(a, *how)
+
+    return call
+
+
+choose, packed, histogram, extract = (_plain(name) for name in ("choose", "packed", "histogram", "extract"))
