@@ -49,6 +49,13 @@ class OnDevice:
         return np.arange(3.0)
 
 
+class Nowhere:
+    """An array that a library keeps where DLPack has no name for, such as PyTorch's of the device `meta`."""
+
+    def __dlpack_device__(self):
+        raise ValueError("Unknown device")
+
+
 class OldCuda:
     __cuda_array_interface__ = {"shape": (3,), "typestr": "<f4", "data": (0, False), "version": 3}
 
@@ -70,6 +77,8 @@ def test_arrays_that_are_none_for_the_library(function):
         call(OnDevice(2))
     with raises(TypeError, "a"):
         call(OldCuda())
+    with raises(TypeError, "a"):
+        call(Nowhere())
     call(OnDevice(1))
     call(OnDevice(3))
 

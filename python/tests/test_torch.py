@@ -293,6 +293,8 @@ def test_views_that_torch_keeps_lazily():
         upsweep.cumsum(x, out=x.conj())
     with pytest.raises(TypeError, match="^a: expected a dense"):
         upsweep.cumsum(torch.eye(3, device=DEVICE).to_sparse())
+    with pytest.raises(TypeError, match="^a: expected an array in host memory"):
+        upsweep.cumsum(torch.empty(3, device="meta"))
 
 
 @gpu_only

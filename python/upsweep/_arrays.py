@@ -39,7 +39,11 @@ def in_host_memory(a: Any, argument: str) -> np.ndarray:
     if not isinstance(a, np.ndarray):
         device = getattr(a, "__dlpack_device__", None)
         if device is not None:
-            kind = int(device()[0])
+            try:
+                kind = int(device()[0])
+            except (ValueError, RuntimeError, BufferError) as problem:  # of memory that DLPack has no name for, or of none
+                raise TypeError(f"{argument}: expected an array in host memory, but it is of type {type(a).__module__}."
+                                f"{type(a).__name__}: {problem}") from None
             if kind not in _HOST_DEVICES:
                 raise TypeError(f"{argument}: expected an array in host memory, but it is on a device (DLPack's type {kind})")
         elif hasattr(a, "__cuda_array_interface__"):
