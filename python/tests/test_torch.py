@@ -211,8 +211,8 @@ def test_operators_are_what_pytorch_expects():
     y, heads = x.clone().requires_grad_(), x[0] > 0.5
     torch.compile(CALLS["sums"], backend="eager")(x)  # the operators are made when one is needed
     ops = torch.ops.upsweep
-    for op, arguments in ((ops.scan, (y, "plus", 0, None, 0.5, True, True)), (ops.scan, (x, "maximum", 1, None, None, False, False)),
-                          (ops.segmented_scan, (y[0], heads, "plus", None, None, False, True)),
+    for op, arguments in ((ops.scan, (y, None, "plus", 0, None, 0.5, True, True)), (ops.scan, (x, None, "maximum", 1, None, None, False, False)),
+                          (ops.scan, (y[0], heads, "plus", 0, None, None, False, True)),
                           (ops.linear_recurrence, (y, y, 0.5, 1, True, torch.float32)), (ops.sort, (y, 0, True)),
                           (ops.argsort, (x, 1, False))):
         torch.library.opcheck(op.default, arguments)

@@ -12,8 +12,7 @@ import torch
 from . import _gradients, _tensors
 from ._arrays import along, integer
 from ._parameters import Operator, name_of
-from .torch_operators import (ArgsortFunction, LinearRecurrenceFunction, ScanFunction, SegmentedScanFunction, SortFunction,
-                              library_with)
+from .torch_operators import (ArgsortFunction, LinearRecurrenceFunction, ScanFunction, SortFunction, library_with)
 
 _ops = torch.ops.upsweep
 
@@ -71,7 +70,7 @@ def _without_out(out: Any) -> None:
 def scan(a: Any, op: Operator, axis: Any, dtype: Any, initial: Any, reverse: bool, out: Any, exclusive: bool) -> Any:
     _without_out(out)
     x, position = along(a, axis)
-    return _call(_ops.scan, ScanFunction, x, name_of(op), position, _type(dtype), _initial(initial), bool(reverse), exclusive)
+    return _call(_ops.scan, ScanFunction, x, None, name_of(op), position, _type(dtype), _initial(initial), bool(reverse), exclusive)
 
 
 def segmented_scan(a: Any, op: Operator, keys: Any, offsets: Any, heads: Any, dtype: Any, initial: Any, reverse: bool, out: Any,
@@ -101,7 +100,7 @@ def segmented_scan(a: Any, op: Operator, keys: Any, offsets: Any, heads: Any, dt
         none = torch.zeros(n + 1, dtype=torch.bool, device=a.device)
         starts = none.scatter(0, offsets.clamp(0, n).to(torch.int64), True)[:n]
     how = _type(dtype), _initial(initial), bool(reverse), exclusive
-    return _call(_ops.segmented_scan, SegmentedScanFunction, a, starts, name_of(op), *how)
+    return _call(_ops.scan, ScanFunction, a, starts, name_of(op), 0, *how)
 
 
 def linear_recurrence(a: Any, b: Any, x0: float, axis: Any, reverse: bool, dtype: Any, out: Any) -> Any:

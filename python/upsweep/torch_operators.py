@@ -42,98 +42,58 @@ def _placed(x: Any, place: Optional[int], k: int) -> Any:
     return x if place is None else x.select(place, k)
 
 
-# --- scans
+# --- scans; with `heads`, bool, of which a true one starts a segment, of one dimension
 
-@_operator("scan", "(Tensor a, str op, int axis, ScalarType? dtype, Scalar? initial, bool reverse, bool exclusive) -> Tensor")
-def _scan(a: Any, op: str, axis: int, dtype: Any, initial: Any, reverse: bool, exclusive: bool) -> Any:
-    return _tensors.scan(library_with(a), a, op, axis, dtype, initial, reverse, None, exclusive)
+@_operator("scan", "(Tensor a, Tensor? heads, str op, int axis, ScalarType? dtype, Scalar? initial, bool reverse, "
+                   "bool exclusive) -> Tensor")
+def _scan(a: Any, heads: Any, op: str, axis: int, dtype: Any, initial: Any, reverse: bool, exclusive: bool) -> Any:
+    if heads is None:
+        return _tensors.scan(library_with(a), a, op, axis, dtype, initial, reverse, None, exclusive)
+    return _tensors.segmented_scan(library_with(a), a, op, None, None, heads, dtype, initial, reverse, None, exclusive)
 
 
 @_scan.register_fake
-def _(a: Any, op: str, axis: int, dtype: Any, initial: Any, reverse: bool, exclusive: bool) -> Any:
-    return _tensors.scan_target(library_with(a), a, op, dtype)
+def _(a: Any, heads: Any, op: str, axis: int, dtype: Any, initial: Any, reverse: bool, exclusive: bool) -> Any:
+    return _tensors.scan_target(library_with(a), a if heads is None else a.contiguous(), op, dtype)
 
 
 class ScanFunction(torch.autograd.Function):
     @staticmethod
-    def forward(a: Any, op: str, axis: int, dtype: Any, initial: Any, reverse: bool, exclusive: bool) -> Any:
-        return _ops.scan(a, op, axis, dtype, initial, reverse, exclusive)
+    def forward(a: Any, heads: Any, op: str, axis: int, dtype: Any, initial: Any, reverse: bool, exclusive: bool) -> Any:
+        return _ops.scan(a, heads, op, axis, dtype, initial, reverse, exclusive)
 
     @staticmethod
     def setup_context(ctx: Any, inputs: Sequence[Any], output: Any) -> None:
-        a, ctx.op, ctx.axis, _, _, ctx.reverse, ctx.exclusive = inputs
-        ctx.dtype, ctx.result = a.dtype, output.dtype
-
-    @staticmethod
-    def backward(ctx: Any, gradient: Any) -> Tuple[Any, ...]:
-        _only_sums(ctx.op)
-        back = ScanFunction.apply(gradient, "plus", ctx.axis, None, None, not ctx.reverse, ctx.exclusive)
-        return back.to(ctx.dtype), None, None, None, None, None, None
-
-    @staticmethod
-    def jvp(ctx: Any, to_a: Any, *_: Any) -> Any:
-        _only_sums(ctx.op)
-        return ScanFunction.apply(to_a.to(ctx.result), "plus", ctx.axis, None, None, ctx.reverse, ctx.exclusive)
-
-    @staticmethod
-    def vmap(info: Any, places: Any, a: Any, op: str, axis: int, *how: Any) -> Tuple[Any, int]:
-        return ScanFunction.apply(a, op, axis + (places[0] <= axis), *how), places[0]
-
-
-_derive(_scan, ScanFunction)
-
-
-def _only_sums(op: str) -> None:
-    if op != "plus":
-        _gradients.refuse("a")
-
-
-# --- segmented scans; `heads` are bool, a true one where a segment starts
-
-@_operator("segmented_scan", "(Tensor a, Tensor heads, str op, ScalarType? dtype, Scalar? initial, bool reverse, "
-                             "bool exclusive) -> Tensor")
-def _segmented_scan(a: Any, heads: Any, op: str, dtype: Any, initial: Any, reverse: bool, exclusive: bool) -> Any:
-    return _tensors.segmented_scan(library_with(a), a, op, None, None, heads, dtype, initial, reverse, None, exclusive)
-
-
-@_segmented_scan.register_fake
-def _(a: Any, heads: Any, op: str, dtype: Any, initial: Any, reverse: bool, exclusive: bool) -> Any:
-    return _tensors.scan_target(library_with(a), a.contiguous(), op, dtype)
-
-
-class SegmentedScanFunction(torch.autograd.Function):
-    @staticmethod
-    def forward(a: Any, heads: Any, op: str, dtype: Any, initial: Any, reverse: bool, exclusive: bool) -> Any:
-        return _ops.segmented_scan(a, heads, op, dtype, initial, reverse, exclusive)
-
-    @staticmethod
-    def setup_context(ctx: Any, inputs: Sequence[Any], output: Any) -> None:
-        a, heads, ctx.op, _, _, ctx.reverse, ctx.exclusive = inputs
+        a, heads, ctx.op, ctx.axis, _, _, ctx.reverse, ctx.exclusive = inputs
         ctx.dtype, ctx.result = a.dtype, output.dtype
         ctx.save_for_backward(heads)
         ctx.save_for_forward(heads)
 
     @staticmethod
+    def _of(ctx: Any, change: Any, reverse: bool) -> Any:
+        if ctx.op != "plus":
+            _gradients.refuse("a")
+        return ScanFunction.apply(change, ctx.saved_tensors[0], "plus", ctx.axis, None, None, reverse, ctx.exclusive)
+
+    @staticmethod
     def backward(ctx: Any, gradient: Any) -> Tuple[Any, ...]:
-        _only_sums(ctx.op)
-        heads, = ctx.saved_tensors
-        back = SegmentedScanFunction.apply(gradient, heads, "plus", None, None, not ctx.reverse, ctx.exclusive)
-        return back.to(ctx.dtype), None, None, None, None, None, None
+        back = ScanFunction._of(ctx, gradient, not ctx.reverse).to(ctx.dtype)
+        return back, None, None, None, None, None, None, None
 
     @staticmethod
     def jvp(ctx: Any, to_a: Any, *_: Any) -> Any:
-        _only_sums(ctx.op)
-        heads, = ctx.saved_tensors
-        return SegmentedScanFunction.apply(to_a.to(ctx.result), heads, "plus", None, None, ctx.reverse, ctx.exclusive)
+        return ScanFunction._of(ctx, to_a.to(ctx.result), ctx.reverse)
 
     @staticmethod
-    def vmap(info: Any, places: Any, a: Any, heads: Any, *how: Any) -> Tuple[Any, int]:
-        """One after the other, because bits depend on where in the whole a segment begins."""
-        return torch.stack([SegmentedScanFunction.apply(_placed(a, places[0], k), _placed(heads, places[1], k), *how)
+    def vmap(info: Any, places: Any, a: Any, heads: Any, op: str, axis: int, *how: Any) -> Tuple[Any, int]:
+        if heads is None:
+            return ScanFunction.apply(a, None, op, axis + (places[0] <= axis), *how), places[0]
+        # One after the other, because bits depend on where in the whole a segment begins.
+        return torch.stack([ScanFunction.apply(_placed(a, places[0], k), _placed(heads, places[1], k), op, axis, *how)
                             for k in range(info.batch_size)]), 0
 
 
-_derive(_segmented_scan, SegmentedScanFunction)
+_derive(_scan, ScanFunction)
 
 
 # --- linear recurrences; a and b have as many dimensions, and broadcast
