@@ -285,6 +285,37 @@ def test_derivatives_in_both_modes(platform, numbers):
     check(lambda x, row: (upsweep.linear_recurrence(x, row), jnp.sin(jax.vmap(upsweep.cumsum)(x))), (3, 5), (5,), order=2)
 
 
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("op", ["multiplies", "minimum", "maximum"])
+def test_derivatives_of_products_and_extremes(platform, op, reverse):
+    rng, heads = np.random.default_rng(3), np.array([0, 0, 1, 0, 1, 0, 0, 1, 0, 0], bool)
+    x = rng.permutation(35).reshape(5, 7) - 10.0  # far enough apart
+    if op == "multiplies":
+        x[[1, 3, 2], [2, 2, 4]] = 0
+    x, row = platform.put(x / 8), platform.put(rng.permutation(10) - 4.0)
+
+    def whole(y):
+        return [call(y, op, axis=axis, reverse=reverse, initial=0.3) for call, axis in zip(SCANS, (0, 1))]
+
+    def segments(y):
+        return [call(y, op, heads=heads, reverse=reverse, initial=0.3) for call in SEGMENTED]
+
+    for function, y in ((whole, x), (segments, row)):
+        check_grads(jax.jit(function), (y,), 2 if op == "multiplies" else 1)
+        gradient = jax.jit(jax.grad(lambda z: sum(jnp.sum(part ** 2) for part in function(z))))
+        several = jnp.stack((y, y[::-1]))
+        assert np.allclose(jax.jit(jax.vmap(gradient))(several), [gradient(z) for z in several])
+
+
+def test_gradients_of_extremes_go_to_the_last_of_equals(platform):
+    x, weights = platform.put(np.float32([1, 5, 2, 5, 7, np.nan, 3])), np.arange(7, dtype=np.float32)
+    found = jax.grad(lambda y: jnp.sum(upsweep.cummax(y) * weights))(x)
+    assert found.tolist() == [0, 1 + 2, 0, 3, 4, 5 + 6, 0]
+    for shape in ((0,), (0, 3), (3, 0), (1,)):
+        for op in ("plus", "multiplies", "maximum"):
+            assert np.all(jax.grad(lambda y: jnp.sum(upsweep.inclusive_scan(y, op, axis=0)))(jnp.full(shape, 2.0)) == 1)
+
+
 def test_gradients_are_scans_from_the_other_end(platform, numbers):
     x, weights = numbers("float32", (3, 5000)), numbers("float32", (3, 5000))
     for reverse in (False, True):
@@ -361,8 +392,8 @@ def test_what_is_refused(platform):
             (lambda: upsweep.inclusive_segmented_scan(x, heads=x), "heads: "),
             (lambda: upsweep.inclusive_segmented_scan(x, heads=x > 0, keys=x), "expected one of"),
             (lambda: upsweep.sort(1j * x), "a: complex64 has no order"),
-            (lambda: jax.grad(lambda y: upsweep.cummax(y).sum())(x), "op: derivatives are computed of"),
-            (lambda: jax.jvp(upsweep.cumprod, (x,), (x,)), "op: derivatives are computed of")):
+            (lambda: jax.jvp(lambda y: upsweep.inclusive_scan(y, "logical_or", dtype="float32"), (x,), (x,)), "op: derivatives are"),
+            (lambda: jax.grad(lambda y: upsweep.cumprod(y * 1j).sum().real)(x), "op: derivatives are computed of")):
         with pytest.raises(TypeError, match=f"^{message}"):
             call()
     for call, message in (

@@ -33,6 +33,7 @@ CALLS = {
     "sums": lambda x: upsweep.cumsum(x * 2, 0) + 1,
     "all sums": lambda x: upsweep.cumsum(x),
     "maxima": lambda x: upsweep.cummax(x, -1),
+    "products": lambda x: upsweep.exclusive_scan(x, "multiplies", axis=0, initial=2),
     "options": lambda x: upsweep.exclusive_scan(x, "maximum", axis=-1, initial=0.5, reverse=True),
     "NumPy's name of a type": lambda x: upsweep.inclusive_scan(x, axis=0, dtype="float64"),
     "another type": lambda x: upsweep.inclusive_scan(x, axis=1, dtype=torch.float16),
@@ -109,6 +110,61 @@ def test_gradients_of_recurrences(reverse):
     assert torch.autograd.gradcheck(lambda b: upsweep.linear_recurrence(0.9, b, reverse=reverse), variable(3, 7))
 
 
+PRODUCTS_AND_EXTREMES = [(op, reverse) for op in ("multiplies", "minimum", "maximum") for reverse in (False, True)]
+
+
+@pytest.mark.parametrize("op, reverse", PRODUCTS_AND_EXTREMES)
+def test_derivatives_of_products_and_extremes(op, reverse):
+    x, row, heads = variable(5, 7), variable(10), tensor([0, 0, 1, 0, 1, 0, 0, 1, 0, 0])
+    with torch.no_grad():
+        if op == "multiplies":
+            x[1, 2] = x[3, 2] = x[2, 4] = 0
+    calls = [(lambda y, call=call, axis=axis: call(y, op, axis=axis, reverse=reverse, initial=0.25), x)
+             for call in (upsweep.inclusive_scan, upsweep.exclusive_scan) for axis in (0, 1, None)]
+    calls += [(lambda y, call=call: call(y, op, heads=heads, reverse=reverse, initial=0.25), row)
+              for call in (upsweep.inclusive_segmented_scan, upsweep.exclusive_segmented_scan)]
+    for call, y in calls:
+        assert torch.autograd.gradcheck(call, y, check_forward_ad=True)
+        assert torch.autograd.gradgradcheck(call, y)
+        gradient = torch.func.grad(lambda z: (call(z) ** 2).sum())
+        same(gradient(y.detach()), torch.autograd.grad((call(y) ** 2).sum(), y)[0])
+        several = torch.stack((y.detach(), y.detach().flip(-1)))
+        torch.testing.assert_close(torch.func.vmap(gradient)(several), torch.stack([gradient(z) for z in several]))
+        torch.testing.assert_close(torch.func.jacrev(call)(y.detach()), torch.func.jacfwd(call)(y.detach()))
+
+
+def test_gradients_are_those_of_torch():
+    x = torch.randint(-3, 4, (50, 40), dtype=torch.float64, device=DEVICE)  # many are equal
+    weights = torch.randint(-5, 6, x.shape, device=DEVICE).double()
+    for ours, theirs in ((upsweep.cummax, lambda y, axis: torch.cummax(y, axis).values), (upsweep.cumprod, torch.cumprod),
+                         (upsweep.cummin, lambda y, axis: torch.cummin(y, axis).values)):
+        if ours is not upsweep.cumprod:
+            x[3, 7] = torch.nan  # which is the extreme from there on
+        else:
+            x[3, 7] = 1
+        for axis in (0, 1):
+            found = []
+            for call in (ours, theirs):
+                y = x.clone().requires_grad_()
+                call(y, axis).backward(weights)
+                found.append(y.grad)
+            same(*found)
+
+
+def test_gradients_of_extremes_stay_in_their_regions():
+    x = tensor([1.0, 3.0, 2.0, 5.0, 4.0]).requires_grad_()
+    upsweep.cummax(x).backward(tensor([1.0, torch.inf, 2.0, torch.nan, 4.0]))
+    assert str(x.grad.tolist()) == "[1.0, inf, 0.0, nan, 0.0]"
+
+
+def test_gradients_of_arrays_of_nothing_and_of_one():
+    for shape in ((0,), (0, 3), (3, 0), (1,), ()):
+        for op in ("plus", "multiplies", "maximum"):
+            x = torch.full(shape, 2.0, device=DEVICE, requires_grad=True)
+            upsweep.inclusive_scan(x, op, axis=0 if shape else None).sum().backward()
+            assert x.grad.shape == shape and bool((x.grad == 1).all())
+
+
 def test_gradients_of_what_moves_elements():
     x = variable(5, 7)
     for call in (lambda y: upsweep.sort(y, 0), lambda y: upsweep.sort(y, None, descending=True), lambda y: upsweep.compact(y, (">", 0)),
@@ -133,18 +189,21 @@ def test_derivatives_forwards():
     found = torch.func.jvp(lambda z: upsweep.cumsum(z, 1), (x.detach(),), (tangent,))
     same(found[1], upsweep.cumsum(tangent, 1))
     with pytest.raises(TypeError, match="^a: gradients are computed of"):
-        torch.func.jvp(upsweep.cummax, (x.detach(),), (tangent,))
+        torch.func.jvp(lambda z: upsweep.inclusive_scan(z, "logical_or"), (x.detach(),), (tangent,))
 
 
 def test_what_has_no_gradients():
     x = torch.ones(5, device=DEVICE, requires_grad=True)
     out = torch.empty(5, device=DEVICE)
-    for call in (lambda: upsweep.cummax(x), lambda: upsweep.cumprod(x), lambda: upsweep.cumsum(x, out=out),
+    complex_ones = x.to(torch.complex64)
+    for call in (lambda: upsweep.inclusive_scan(x, "logical_or"), lambda: upsweep.cumsum(x, out=out), lambda: upsweep.cummax(x, out=out),
                  lambda: upsweep.sort(x, out=out), lambda: upsweep.linear_recurrence(x, x, out=out)):
         with pytest.raises(TypeError, match="^(a|out): gradients are computed of"):
             call()
         with torch.no_grad():
             call()
+    with pytest.raises(TypeError, match="^a: gradients of products of complex numbers"):
+        upsweep.cumprod(complex_ones)
     assert not upsweep.cumsum(x.detach()).requires_grad
 
 
@@ -159,7 +218,7 @@ def test_compiled_functions(name):
         assert compiled(x).stride() == expected.stride()
 
 
-@pytest.mark.parametrize("name", ["sums", "all sums", "a number", "recurrences", "sort", "keys", "heads"])
+@pytest.mark.parametrize("name", ["sums", "all sums", "maxima", "products", "a number", "recurrences", "sort", "keys", "heads"])
 def test_gradients_of_compiled_functions(name):
     torch.compiler.reset()
     found = []
@@ -211,7 +270,8 @@ def test_operators_are_what_pytorch_expects():
     y, heads = x.clone().requires_grad_(), x[0] > 0.5
     torch.compile(CALLS["sums"], backend="eager")(x)  # the operators are made when one is needed
     ops = torch.ops.upsweep
-    for op, arguments in ((ops.scan, (y, None, "plus", 0, None, 0.5, True, True)), (ops.scan, (x, None, "maximum", 1, None, None, False, False)),
+    for op, arguments in ((ops.scan, (y, None, "plus", 0, None, 0.5, True, True)), (ops.scan, (y, None, "maximum", 1, None, None, False, False)),
+                          (ops.scan, (y, None, "multiplies", 0, None, 2, True, True)),
                           (ops.scan, (y[0], heads, "plus", 0, None, None, False, True)),
                           (ops.linear_recurrence, (y, y, 0.5, 1, True, torch.float32)), (ops.sort, (y, 0, True)),
                           (ops.argsort, (x, 1, False))):

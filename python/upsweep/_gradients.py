@@ -1,19 +1,48 @@
-"""Gradients of sums and of linear recurrences, for PyTorch: they are such sums and recurrences, backwards.
-
-    y[i] = x[0] + ... + x[i]            dx[i] = dy[i] + ... + dy[n-1]
-    x[i] = a[i] x[i-1] + b[i]           db[i] = dx[i] + a[i+1] db[i+1],  da[i] = db[i] x[i-1]
-
-and forwards x'[i] = a[i] x'[i-1] + (a'[i] x[i-1] + b'[i]). A reversed recurrence has the same with i-1 and i+1 changed.
-"""
+"""Gradients of scans and of linear recurrences, for PyTorch: the formulas of _derivatives.py as functions of autograd."""
 from __future__ import annotations
 
 import functools
 import sys
-from typing import Any, Callable, Sequence, Tuple
+from typing import Any, Callable, Optional, Sequence, Tuple
+
+from . import _derivatives
+from ._derivatives import Along, Library, Scan, recurrence_by_b
 
 
 @functools.lru_cache(maxsize=None)
-def _functions() -> Tuple[Any, Any]:
+def _library() -> Library:
+    import torch
+
+    def moved(x: Any, axis: int, towards_end: bool, number: Any) -> Any:
+        extent = x.shape[axis]
+        if extent == 0:
+            return x
+        part, edge = x.narrow(axis, 0 if towards_end else 1, extent - 1), torch.full_like(x.narrow(axis, 0, 1), number)
+        return torch.cat((edge, part) if towards_end else (part, edge), axis)
+
+    return Library(torch.where, torch.movedim, moved, functools.partial(torch.zeros_like, dtype=torch.bool))
+
+
+def along(axis: int, reverse: bool) -> Along:
+    return Along(_library(), axis, reverse)
+
+
+def of_rows(x: Any, heads: Any, axis: int, sums: Callable[[Any, Any], Any]) -> Any:
+    return _derivatives.of_rows(_library(), x, heads, axis, sums)
+
+
+def scan_with(op: str, y: Any, axis: int, reverse: bool, exclusive: bool, initial: Any, heads: Optional[Any],
+              recur: Callable[..., Any], region_sums: Callable[..., Any]) -> Scan:
+    """A scan with the result y. Raises TypeError where it has no derivatives."""
+    if op not in ("multiplies", "minimum", "maximum"):
+        refuse("a")
+    if op == "multiplies" and y.is_complex():
+        raise TypeError("a: gradients of products of complex numbers are not computed; pass a tensor that wants none (a.detach())")
+    return Scan(op, along(axis, reverse), exclusive, 1 if initial is None else initial, heads, recur, region_sums)
+
+
+@functools.lru_cache(maxsize=None)
+def _functions() -> Tuple[Any, Any, Any]:
     import torch
 
     class Sum(torch.autograd.Function):
@@ -26,64 +55,56 @@ def _functions() -> Tuple[Any, Any]:
         def backward(ctx: Any, gradient: Any) -> Any:  # by calls that have gradients themselves
             return ctx.back(gradient).to(ctx.dtype), None, None
 
+    class ProductOrExtreme(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any, run: Callable[[Any], Any], scan_of: Callable[[Any, Any], Scan]) -> Any:
+            y = run(x)
+            scan_of(x, y)  # which refuses some
+            ctx.scan_of = scan_of
+            ctx.save_for_backward(x, y)
+            return y
+
+        @staticmethod
+        def backward(ctx: Any, gradient: Any) -> Any:
+            return scan_gradient(*ctx.saved_tensors, gradient, ctx.scan_of), None, None
+
     class Recurrence(torch.autograd.Function):
         @staticmethod
         def forward(ctx: Any, a: Any, b: Any, x0: float, axis: int, reverse: bool, run: Callable[..., Any],
-                    run_back: Callable[..., Any]) -> Any:
+                    recur: Callable[..., Any]) -> Any:
             x = run(a, b)
             ctx.save_for_backward(a, x)
-            ctx.b_like, ctx.how, ctx.run_back = (b.shape, b.dtype), (x0, axis, reverse), run_back
+            ctx.b_like, ctx.how, ctx.recur = (b.shape, b.dtype), (x0, axis, reverse), recur
             return x
 
         @staticmethod
         def backward(ctx: Any, gradient: Any) -> Any:
             a, x = ctx.saved_tensors
-            return (*recurrence_gradients(a, ctx.b_like, x, gradient, *ctx.how, ctx.run_back, ctx.needs_input_grad),
+            return (*recurrence_gradients(a, ctx.b_like, x, gradient, *ctx.how, ctx.recur, ctx.needs_input_grad),
                     None, None, None, None, None)
 
-    return Sum, Recurrence
+    return Sum, ProductOrExtreme, Recurrence
 
 
-def _completed(like: Any, part: Any, number: float, axis: int, at_end: bool) -> Any:
-    """The part with the number beside it, in the place of the element that it lacks."""
-    import torch
-
-    edge = torch.full_like(like.narrow(axis, 0, like.shape[axis] - part.shape[axis]), number)
-    return torch.cat((part, edge) if at_end else (edge, part), axis)
-
-
-def _before(x: Any, x0: float, axis: int, reverse: bool) -> Any:
-    """The result that each element was computed from."""
-    rest = max(x.shape[axis] - 1, 0)
-    return _completed(x, x.narrow(axis, min(1, rest) if reverse else 0, rest), x0, axis, reverse)
+def scan_gradient(x: Any, y: Any, gradient: Any, scan_of: Callable[[Any, Any], Scan]) -> Any:
+    return scan_of(x, y).gradient(x.to(y.dtype), y, gradient).to(x.dtype)
 
 
 def recurrence_gradients(a: Any, b_like: Tuple[Any, Any], x: Any, gradient: Any, x0: float, axis: int, reverse: bool,
-                         run_back: Callable[..., Any], needed: Sequence[bool]) -> Tuple[Any, Any]:
+                         recur: Callable[..., Any], needed: Sequence[bool]) -> Tuple[Any, Any]:
     """Those of a, and of b, of which the shape and type are given, of a recurrence with the result x.
 
-    run_back(a, b) is the recurrence from the other end, from 0.
+    recur(a, b, reverse) is a recurrence along the axis from 0.
     """
-    rest = max(x.shape[axis] - 1, 0)
-    behind = a.broadcast_to(x.shape).narrow(axis, 0 if reverse else min(1, rest), rest).to(x.dtype)
-    by_b = run_back(_completed(x, behind, 0.0, axis, not reverse), gradient)
+    way = along(axis, reverse)
+    by_b = recurrence_by_b(way, a.broadcast_to(x.shape).to(x.dtype), gradient, recur)
     to_a = to_b = None
     if needed[0]:
-        to_a = (by_b * _before(x, x0, axis, reverse)).sum_to_size(a.shape).to(a.dtype)
+        to_a = (by_b * way.previous(x, x0)).sum_to_size(a.shape).to(a.dtype)
     if needed[1]:
         shape, dtype = b_like
         to_b = by_b.sum_to_size(shape).to(dtype)
     return to_a, to_b
-
-
-def recurrence_tangent(a: Any, x: Any, to_a: Any, to_b: Any, x0: float, axis: int, reverse: bool,
-                       run: Callable[..., Any]) -> Any:
-    """That of x, of those of a and b, one of which may be None. run(a, b, axis, reverse) is the recurrence from 0."""
-    change = None if to_b is None else to_b.to(x.dtype)
-    if to_a is not None:
-        by_a = to_a.to(x.dtype) * _before(x, x0, axis, reverse)
-        change = by_a if change is None else by_a + change
-    return run(a, change, axis, reverse)
 
 
 def has_no_memory(a: Any) -> bool:
@@ -117,8 +138,8 @@ def are_kept_by_indexing(a: Any) -> bool:
 
 
 def refuse(what: str) -> None:
-    raise TypeError(f"{what}: gradients are computed of sums, of linear recurrences and of what moves elements, into new tensors "
-                    "alone; pass tensors that want none (a.detach()), or call under torch.no_grad()")
+    raise TypeError(f"{what}: gradients are computed of sums, products, minima, maxima, linear recurrences and what moves elements, "
+                    "into new tensors alone; pass tensors that want none (a.detach()), or call under torch.no_grad()")
 
 
 def sum_of(x: Any, run: Callable[[Any], Any], back: Callable[[Any], Any]) -> Any:
@@ -126,7 +147,12 @@ def sum_of(x: Any, run: Callable[[Any], Any], back: Callable[[Any], Any]) -> Any
     return _functions()[0].apply(x, run, back)
 
 
+def product_or_extreme_of(x: Any, run: Callable[[Any], Any], scan_of: Callable[[Any, Any], Scan]) -> Any:
+    """run(x), whose gradient is that of scan_of(x, result)."""
+    return _functions()[1].apply(x, run, scan_of)
+
+
 def recurrence_of(a: Any, b: Any, x0: float, axis: int, reverse: bool, run: Callable[..., Any],
-                  run_back: Callable[..., Any]) -> Any:
-    """run(a, b), with run_back(a, b) for the same from the other end, from 0."""
-    return _functions()[1].apply(a, b, x0, axis, reverse, run, run_back)
+                  recur: Callable[..., Any]) -> Any:
+    """run(a, b), with recur(a, b, reverse) for recurrences along the axis from 0."""
+    return _functions()[2].apply(a, b, x0, axis, reverse, run, recur)

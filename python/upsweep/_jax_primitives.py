@@ -1,13 +1,9 @@
 """Scans, segmented scans, linear recurrences and sorts as primitives of JAX: what XLA calls for them, what they become under
 vmap, and their derivatives.
 
-Sums are linear, and so are recurrences in b. Backwards both are themselves, from the other end:
-
-    y[i] = x[0] + ... + x[i]            dx[i] = dy[i] + ... + dy[n-1]
-    x[i] = a[i] x[i-1] + b[i]           db[i] = dx[i] + a[i+1] db[i+1]
-
-The tangent of a recurrence is one too, of da[i] x[i-1] + db[i] in place of b[i]. As these rules are made of the primitives
-themselves, derivatives have derivatives, in both modes.
+Tangents are those of _derivatives.py, linear in what is transposed: sums, sums that start afresh and recurrences in b. Each is
+itself backwards, from the other end. As these rules are made of the primitives themselves, derivatives have derivatives, in both
+modes.
 """
 from __future__ import annotations
 
@@ -22,6 +18,7 @@ from jax.extend.core import Primitive
 from jax.interpreters import ad, batching, mlir
 
 from . import _back_ends, _module
+from ._derivatives import Along, Library, Scan, of_rows, recurrence_by_b, recurrence_tangent
 
 _CUDA_HANDLERS = getattr(_back_ends._cuda, "jax_handlers", None)
 
@@ -92,6 +89,18 @@ def _as_type(x: Any, dtype: Any) -> Any:
     return lax.convert_element_type(x, dtype)
 
 
+def _moved(x: Any, axis: int, towards_end: bool, number: Any) -> Any:
+    """Every element one place further along the axis, or back; the one that comes in is `number`."""
+    if x.shape[axis] == 0:
+        return x
+    steps = [(0, 0, 0)] * x.ndim
+    steps[axis] = (1, -1, 0) if towards_end else (-1, 1, 0)
+    return lax.pad(x, np.asarray(number, x.dtype), steps)
+
+
+_LIBRARY = Library(jnp.where, jnp.moveaxis, _moved, lambda x: jnp.zeros(x.shape, bool))
+
+
 # --- scans
 
 def _scan_attributes(*, op: str, totals: str, exclusive: bool, reverse: bool, initial: str, **_: Any) -> Dict[str, Any]:
@@ -117,10 +126,27 @@ def _scan_tangent(primitive: Primitive, primals: Sequence[Any], tangents: Sequen
     result = primitive.bind(*primals, **parameters)
     if _is_zero(tangents[0]) or not _is_real_or_complex(result):
         return result, _zero_of(result)
-    if parameters["op"] != "plus":
-        raise TypeError(f"op: derivatives are computed of sums and of linear recurrences, but it is {parameters['op']}; "
-                        "jax.lax.stop_gradient(a) has none")
-    return result, primitive.bind(tangents[0], *primals[1:], **{**parameters, "initial": ""})
+    if parameters["op"] == "plus":
+        return result, primitive.bind(tangents[0], *primals[1:], **{**parameters, "initial": ""})
+    scan = _scan_of(result, *primals[1:], **parameters)
+    x, change = (_as_type(each, result.dtype) for each in (primals[0], tangents[0]))
+    return result, scan.tangent(x, result, change)
+
+
+def _scan_of(y: Any, *heads: Any, op: str, totals: str, exclusive: bool, reverse: bool, initial: str, axis: int = 0, **_: Any) -> Scan:
+    """A scan with the result y, as its derivatives see it."""
+    if op not in ("multiplies", "minimum", "maximum") or jnp.issubdtype(y.dtype, np.complexfloating):
+        raise TypeError("op: derivatives are computed of sums, of products, minima and maxima of real numbers, and of linear recurrences, "
+                        f"but it is {op} of {y.dtype}; jax.lax.stop_gradient(a) has none")
+    first = float(np.frombuffer(bytes.fromhex(initial), np.dtype(totals))[0]) if initial else 1.0
+
+    def recur(a: Any, b: Any, backwards: bool) -> Any:
+        return recurrence_p.bind(a, b, axis=axis, x0=0.0, in_double=y.dtype == np.float64, reverse=backwards, result=y.dtype)
+
+    def region_sums(x: Any, starts: Any, backwards: bool) -> Any:
+        return region_sums_p.bind(x, starts, axis=axis, reverse=backwards)
+
+    return Scan(op, Along(_LIBRARY, axis, reverse), exclusive, first, heads[0] if heads else None, recur, region_sums)
 
 
 def _scan_transpose(primitive: Primitive, cotangent: Any, x: Any, *heads: Any, reverse: bool, **parameters: Any) -> Any:
@@ -156,6 +182,43 @@ batching.primitive_batchers[scan_p] = _scan_batch
 batching.primitive_batchers[segmented_scan_p] = _segmented_scan_batch
 
 
+# --- sums along an axis that start afresh at heads, of derivatives
+
+def _region_sums(x: Any, heads: Any, *, axis: int, reverse: bool) -> Any:
+    parameters = {**_sum_parameters(x.dtype), "exclusive": False, "reverse": reverse}
+    return of_rows(_LIBRARY, x, heads, axis, lambda flat, each: segmented_scan_p.bind(flat, each, **parameters))
+
+
+region_sums_p = Primitive("upsweep_region_sums")
+region_sums_p.def_abstract_eval(lambda x, heads, **_: x)
+region_sums_p.def_impl(jax.jit(_region_sums, static_argnames=("axis", "reverse")))
+mlir.register_lowering(region_sums_p, mlir.lower_fun(_region_sums, multiple_results=False))
+
+
+def _region_sums_tangent(primals: Any, tangents: Any, **parameters: Any) -> Tuple[Any, Any]:
+    x, heads = primals
+    result = region_sums_p.bind(x, heads, **parameters)
+    return result, _zero_of(result) if _is_zero(tangents[0]) else region_sums_p.bind(tangents[0], heads, **parameters)
+
+
+def _region_sums_transpose(cotangent: Any, x: Any, heads: Any, *, axis: int, reverse: bool) -> Any:
+    if _is_zero(cotangent):
+        return ad.Zero(x.aval), None
+    return region_sums_p.bind(cotangent, heads, axis=axis, reverse=not reverse), None
+
+
+def _region_sums_batch(arrays: Any, places: Any, *, axis: int, **parameters: Any) -> Any:
+    extent = next(x.shape[place] for x, place in zip(arrays, places) if place is not None)
+    x, heads = (jnp.repeat(jnp.expand_dims(z, 0), extent, 0) if place is None else jnp.moveaxis(z, place, 0)
+                for z, place in zip(arrays, places))
+    return region_sums_p.bind(x, heads, axis=axis + 1, **parameters), 0
+
+
+ad.primitive_jvps[region_sums_p] = _region_sums_tangent
+ad.primitive_transposes[region_sums_p] = _region_sums_transpose
+batching.primitive_batchers[region_sums_p] = _region_sums_batch
+
+
 # --- linear recurrences: a and b have as many dimensions, and broadcast
 
 def _recurrence_result(a: Any, b: Any, *, result: Any, **_: Any) -> Any:
@@ -170,34 +233,24 @@ recurrence_p = _primitive(
         "axis": np.int64(axis), "x0": np.float64(x0), "in_double": np.bool_(in_double), "reverse": np.bool_(reverse)})
 
 
-def _moved(x: Any, axis: int, towards_end: bool, number: Any) -> Any:
-    """Every element one place further along the axis; the first one there is `number`, and the last one is gone."""
-    steps = [(0, 0, 0)] * x.ndim
-    steps[axis] = (1, -1, 0) if towards_end else (-1, 1, 0)
-    return lax.pad(x, np.asarray(number, x.dtype), steps)
-
-
 def _recurrence_tangent(primals: Any, tangents: Any, **parameters: Any) -> Tuple[Any, Any]:
     (a, b), (to_a, to_b) = primals, tangents
     x = recurrence_p.bind(a, b, **parameters)
     if _is_zero(to_a) and _is_zero(to_b):
         return x, _zero_of(x)
-    change = None if _is_zero(to_b) else to_b
-    if not _is_zero(to_a):
-        before = _moved(x, parameters["axis"], not parameters["reverse"], parameters["x0"]) if x.size else x
-        by_a = _as_type(to_a, x.dtype) * before
-        change = by_a if change is None else by_a + _as_type(change, x.dtype)
-    return x, recurrence_p.bind(a, change, **{**parameters, "x0": 0.0})
+    changes = (None if _is_zero(change) else _as_type(change, x.dtype) for change in tangents)
+    x0, axis, reverse = (parameters[name] for name in ("x0", "axis", "reverse"))
+    return x, recurrence_tangent(Along(_LIBRARY, axis, reverse), a, x, *changes, x0, lambda a, b, _: recurrence_p.bind(
+        a, b, **{**parameters, "x0": 0.0}))
 
 
 def _recurrence_transpose(cotangent: Any, a: Any, b: Any, **parameters: Any) -> Any:
     if _is_zero(cotangent):
         return None, ad.Zero(b.aval)
     axis, reverse = parameters["axis"], parameters["reverse"]
-    extent = cotangent.shape[axis]
-    if extent:
-        a = _moved(jnp.broadcast_to(a, a.shape[:axis] + (extent,) + a.shape[axis + 1:]), axis, reverse, 0)
-    by_b = recurrence_p.bind(a, cotangent, **{**parameters, "x0": 0.0, "reverse": not reverse})
+    a = jnp.broadcast_to(a, a.shape[:axis] + cotangent.shape[axis:axis + 1] + a.shape[axis + 1:])
+    by_b = recurrence_by_b(Along(_LIBRARY, axis, reverse), a, cotangent, lambda a, b, backwards: recurrence_p.bind(
+        a, b, **{**parameters, "x0": 0.0, "reverse": backwards}))
     repeated = tuple(k for k in range(by_b.ndim) if b.aval.shape[k] != by_b.shape[k])
     if repeated:
         by_b = jnp.sum(by_b, repeated, keepdims=True)

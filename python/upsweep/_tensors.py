@@ -74,12 +74,27 @@ def _apart(library: Library, x: Any, out: Any) -> Any:
     return x if same else library.copy(x)
 
 
-def _with_gradient(op: str, x: Any, out: Any, dtype: Any, initial: Any, reverse: bool, call: Callable[..., Any]) -> Any:
-    """call(x, dtype, initial, reverse), a scan, whose gradient is a sum from the other end."""
-    if op != "plus" or out is not None:
-        _gradients.refuse("a" if out is None else "out")
-    return _gradients.sum_of(x, lambda y: call(y, dtype, initial, reverse),
-                             lambda gradient: call(gradient, None, None, not reverse))
+def _refuse_out(out: Any) -> None:
+    """Results with a gradient are new arrays."""
+    if out is not None:
+        _gradients.refuse("out")
+
+
+def _with_gradient(library: Library, op: str, x: Any, heads: Any, axis: int, initial: Any, reverse: bool, exclusive: bool,
+                   call: Callable[..., Any]) -> Any:
+    """call(x, initial, reverse), a scan, of segments if there are heads, with its gradient."""
+    if op == "plus":  # a sum from the other end
+        return _gradients.sum_of(x, lambda y: call(y, initial, reverse), lambda gradient: call(gradient, None, not reverse))
+
+    def region_sums(y: Any, starts: Any, backwards: bool) -> Any:
+        return _gradients.of_rows(y, starts, axis, lambda flat, each: segmented_scan(
+            library, flat, "plus", None, None, each, None, None, backwards, None, False))
+
+    def recur(a: Any, b: Any, backwards: bool) -> Any:
+        return linear_recurrence(library, a, b, 0.0, axis, backwards, None, None)
+
+    return _gradients.product_or_extreme_of(x, lambda y: call(y, initial, reverse), lambda x, y: _gradients.scan_with(
+        op, y, axis, reverse, exclusive, initial, heads, recur, region_sums))
 
 
 def scan_target(library: Library, a: Any, op: str, dtype: Any) -> Any:
@@ -95,8 +110,9 @@ def scan(library: Library, a: Any, op: Operator, axis: Any, dtype: Any, initial:
     if out is not None:
         _check_out(library, out, x, tuple(x.shape))
     if _gradients.wanted(x, out):
-        return _with_gradient(name, x, out, dtype, initial, reverse, lambda y, *how: scan(
-            library, y, op, position, *how, None, exclusive))
+        _refuse_out(out)
+        return _with_gradient(library, name, x, None, position, initial, bool(reverse), exclusive, lambda y, *how: scan(
+            library, y, name, position, dtype, *how, None, exclusive))
     plan, result, totals = _plan(library, name, library.type_of(x), dtype, out)
     target = library.empty_like(x, result) if out is None else out
     if out is not None:
@@ -146,8 +162,9 @@ def segmented_scan(library: Library, a: Any, op: Operator, keys: Any, offsets: A
     if out is not None:
         _check_out(library, out, x, tuple(x.shape))
     if _gradients.wanted(x, out):
-        return _with_gradient(name, x, out, dtype, initial, reverse, lambda y, *how: segmented_scan(
-            library, y, op, None, None, starts, *how, None, exclusive))
+        _refuse_out(out)
+        return _with_gradient(library, name, x, starts, 0, initial, bool(reverse), exclusive, lambda y, *how: segmented_scan(
+            library, y, name, None, None, starts, dtype, *how, None, exclusive))
     plan, result, totals = _plan(library, name, library.type_of(x), dtype, out)
     is_usable = out is not None and library.is_contiguous(out)
     target = out if is_usable else library.empty_like(x, result)
@@ -202,7 +219,7 @@ def linear_recurrence(library: Library, a: Any, b: Any, x0: float, axis: Any, re
     if out is None:
         return _recur_with_gradients(recur, position, *arrays, x0, bool(reverse))
     if _gradients.wanted(*arrays, out):
-        _gradients.refuse("out")
+        _refuse_out(out)
     return recur(*arrays, x0, bool(reverse), out)
 
 
@@ -211,7 +228,7 @@ def _recur_with_gradients(recur: Callable[..., Any], position: int, a: Any, b: A
         return recur(a, b, x0, reverse)
     return _gradients.recurrence_of(
         a, b, x0, position, reverse, lambda a, b: recur(a, b, x0, reverse),
-        lambda a, b: _recur_with_gradients(recur, position, a, b, 0.0, not reverse))
+        lambda a, b, backwards: _recur_with_gradients(recur, position, a, b, 0.0, backwards))
 
 
 def recurrence_target(library: Library, shape: Tuple[int, ...], arithmetic: str, a: Any, b: Any) -> Any:
@@ -286,8 +303,7 @@ def sort(library: Library, a: Any, axis: Any, descending: bool, out: Any, indice
         if library.type_of(out) != result:
             raise TypeError(f"out: expected {result}, but it is {library.type_of(out)}")
     if not indices and _gradients.wanted(x, out):
-        if out is not None:
-            _gradients.refuse("out")
+        _refuse_out(out)
         return library.module.take_along_dim(x, sort(library, x, position, descending, None, True), position)
     # Rows that lie one behind the other are sorted. Others are laid out so, and go back when they are sorted.
     is_last = position == x.ndim - 1

@@ -12,6 +12,7 @@ from typing import Any, Optional, Sequence, Tuple
 import torch
 
 from . import _gradients, _tensors
+from ._derivatives import recurrence_tangent
 from ._libraries import Library, library_of
 
 if not hasattr(torch.library, "custom_op"):
@@ -64,25 +65,38 @@ class ScanFunction(torch.autograd.Function):
 
     @staticmethod
     def setup_context(ctx: Any, inputs: Sequence[Any], output: Any) -> None:
-        a, heads, ctx.op, ctx.axis, _, _, ctx.reverse, ctx.exclusive = inputs
+        a, heads, ctx.op, ctx.axis, _, ctx.initial, ctx.reverse, ctx.exclusive = inputs
         ctx.dtype, ctx.result = a.dtype, output.dtype
-        ctx.save_for_backward(heads)
-        ctx.save_for_forward(heads)
+        kept = (heads,) if ctx.op == "plus" else (heads, a, output)
+        ctx.save_for_backward(*kept)
+        ctx.save_for_forward(*kept)
 
     @staticmethod
-    def _of(ctx: Any, change: Any, reverse: bool) -> Any:
-        if ctx.op != "plus":
-            _gradients.refuse("a")
+    def _sum(ctx: Any, change: Any, reverse: bool) -> Any:
         return ScanFunction.apply(change, ctx.saved_tensors[0], "plus", ctx.axis, None, None, reverse, ctx.exclusive)
 
     @staticmethod
+    def _product_or_extreme(ctx: Any, y: Any) -> Any:
+        return _gradients.scan_with(
+            ctx.op, y, ctx.axis, ctx.reverse, ctx.exclusive, ctx.initial, ctx.saved_tensors[0],
+            lambda a, b, reverse: LinearRecurrenceFunction.apply(a, b, 0.0, ctx.axis, reverse, y.dtype),
+            lambda z, starts, reverse: RegionSumsFunction.apply(z, starts, ctx.axis, reverse))
+
+    @staticmethod
     def backward(ctx: Any, gradient: Any) -> Tuple[Any, ...]:
-        back = ScanFunction._of(ctx, gradient, not ctx.reverse).to(ctx.dtype)
+        if ctx.op == "plus":
+            back = ScanFunction._sum(ctx, gradient, not ctx.reverse).to(ctx.dtype)
+        else:
+            _, x, y = ctx.saved_tensors
+            back = _gradients.scan_gradient(x, y, gradient, lambda _, y: ScanFunction._product_or_extreme(ctx, y))
         return back, None, None, None, None, None, None, None
 
     @staticmethod
     def jvp(ctx: Any, to_a: Any, *_: Any) -> Any:
-        return ScanFunction._of(ctx, to_a.to(ctx.result), ctx.reverse)
+        if ctx.op == "plus":
+            return ScanFunction._sum(ctx, to_a.to(ctx.result), ctx.reverse)
+        _, x, y = ctx.saved_tensors
+        return ScanFunction._product_or_extreme(ctx, y).tangent(x.to(y.dtype), y, to_a.to(y.dtype))
 
     @staticmethod
     def vmap(info: Any, places: Any, a: Any, heads: Any, op: str, axis: int, *how: Any) -> Tuple[Any, int]:
@@ -91,6 +105,35 @@ class ScanFunction(torch.autograd.Function):
         # One after the other, because bits depend on where in the whole a segment begins.
         return torch.stack([ScanFunction.apply(_placed(a, places[0], k), _placed(heads, places[1], k), op, axis, *how)
                             for k in range(info.batch_size)]), 0
+
+
+class RegionSumsFunction(torch.autograd.Function):
+    """Of derivatives: sums along an axis that start afresh at heads."""
+
+    @staticmethod
+    def forward(x: Any, heads: Any, axis: int, reverse: bool) -> Any:
+        return _gradients.of_rows(x, heads, axis, lambda flat, each: _ops.scan(flat, each, "plus", 0, None, None, reverse, False))
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: Sequence[Any], output: Any) -> None:
+        _, heads, ctx.axis, ctx.reverse = inputs
+        ctx.save_for_backward(heads)
+        ctx.save_for_forward(heads)
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Any) -> Tuple[Any, ...]:
+        return RegionSumsFunction.apply(gradient, ctx.saved_tensors[0], ctx.axis, not ctx.reverse), None, None, None
+
+    @staticmethod
+    def jvp(ctx: Any, to_x: Any, *_: Any) -> Any:
+        return RegionSumsFunction.apply(to_x, ctx.saved_tensors[0], ctx.axis, ctx.reverse)
+
+    @staticmethod
+    def vmap(info: Any, places: Any, x: Any, heads: Any, axis: int, reverse: bool) -> Tuple[Any, int]:
+        place = places[1] if places[0] is None else places[0]
+        x, heads = (z.unsqueeze(place).expand(*z.shape[:place], info.batch_size, *z.shape[place:]) if p is None else z.movedim(p, place)
+                    for z, p in zip((x, heads), places))
+        return RegionSumsFunction.apply(x, heads, axis + (place <= axis), reverse), place
 
 
 _derive(_scan, ScanFunction)
@@ -124,17 +167,19 @@ class LinearRecurrenceFunction(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, gradient: Any) -> Tuple[Any, ...]:
         a, x = ctx.saved_tensors
-        _, axis, reverse = ctx.how
+        axis = ctx.how[1]
         gradients = _gradients.recurrence_gradients(
             a, ctx.b_like, x, gradient, *ctx.how,
-            lambda a, b: LinearRecurrenceFunction.apply(a, b, 0.0, axis, not reverse, ctx.dtype), ctx.needs_input_grad)
+            lambda a, b, reverse: LinearRecurrenceFunction.apply(a, b, 0.0, axis, reverse, ctx.dtype), ctx.needs_input_grad)
         return (*gradients, None, None, None, None)
 
     @staticmethod
     def jvp(ctx: Any, to_a: Any, to_b: Any, *_: Any) -> Any:
         a, x = ctx.saved_tensors
-        return _gradients.recurrence_tangent(a, x, to_a, to_b, *ctx.how, lambda a, b, *how: LinearRecurrenceFunction.apply(
-            a, b, 0.0, *how, ctx.dtype))
+        x0, axis, reverse = ctx.how
+        changes = (None if change is None else change.to(x.dtype) for change in (to_a, to_b))
+        return recurrence_tangent(_gradients.along(axis, reverse), a, x, *changes, x0, lambda a, b, reverse:
+                                  LinearRecurrenceFunction.apply(a, b, 0.0, axis, reverse, ctx.dtype))
 
     @staticmethod
     def vmap(info: Any, places: Any, a: Any, b: Any, x0: float, axis: int, *how: Any) -> Tuple[Any, int]:
