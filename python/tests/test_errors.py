@@ -14,6 +14,8 @@ TAKES_ONE = {
     "cumprod": upsweep.cumprod,
     "cummax": upsweep.cummax,
     "cummin": upsweep.cummin,
+    "cumulative_sum": upsweep.cumulative_sum,
+    "offsets": lambda a: upsweep.cumulative_sum(a, include_initial=True),
     "segmented": lambda a: upsweep.inclusive_segmented_scan(a, offsets=[0, 3]),
     "sort": upsweep.sort,
     "argsort": upsweep.argsort,
@@ -30,6 +32,7 @@ WITH_OUT = {
     "inclusive_scan": lambda out: upsweep.inclusive_scan(GRID, axis=1, out=out),
     "exclusive_scan": lambda out: upsweep.exclusive_scan(GRID, axis=1, out=out),
     "cumsum": lambda out: upsweep.cumsum(GRID, 0, out=out),
+    "cumulative_prod": lambda out: upsweep.cumulative_prod(GRID, axis=0, out=out),
     "sort": lambda out: upsweep.sort(GRID, out=out),
     "argsort": lambda out: upsweep.argsort(GRID, out=out),
     "recurrence": lambda out: upsweep.linear_recurrence(GRID, 1.0, out=out),
@@ -180,6 +183,13 @@ def test_axes():
                 call(GRID, axis)
     with raises(ValueError, "axis"):
         upsweep.cumsum(np.float32(1), 1)
+    for also in (False, True):
+        with raises(ValueError, "axis"):
+            upsweep.cumulative_sum(GRID, include_initial=also)
+        with raises(ValueError, "axis"):
+            upsweep.cumulative_prod(GRID, axis=2, include_initial=also)
+        with raises(ValueError, "out"):
+            upsweep.cumulative_sum(GRID, axis=1, out=np.zeros((2, 4 - also), np.int64), include_initial=also)
     for axis in (1.0, "0", (0, 1)):
         for call in (lambda n: upsweep.cumsum(GRID, n), lambda n: upsweep.argsort(GRID, n),
                      lambda n: upsweep.linear_recurrence(GRID, 1.0, axis=n)):

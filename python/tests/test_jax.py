@@ -111,7 +111,9 @@ def test_the_shared_names(platform, numbers):
     x = numbers("float32", (40, 30))
 
     def scans(x):
-        return [call(x, 0) for call in (upsweep.cumsum, upsweep.cumprod, upsweep.cummax, upsweep.cummin)]
+        return ([call(x, 0) for call in (upsweep.cumsum, upsweep.cumprod, upsweep.cummax, upsweep.cummin)]
+                + [call(x, axis=axis, include_initial=also) for call in (upsweep.cumulative_sum, upsweep.cumulative_prod)
+                   for axis in (0, -1) for also in (False, True)])
 
     all_same(platform.run(scans, x), scans(x))
     assert_same(platform.run(upsweep.cumsum, x[0]), tree_sum(x[0]))
@@ -278,7 +280,7 @@ def test_derivatives_in_both_modes(platform, numbers):
     check(lambda x, row: (
         [call(x, axis=axis, reverse=reverse, initial=0.5) for call in SCANS for axis in (0, 1, None) for reverse in both],
         [call(row, keys=keys, reverse=reverse) for call in SEGMENTED for reverse in both],
-        upsweep.cumsum(x * (1 + 2j), 0), upsweep.sort(x, 0, descending=True), upsweep.sort(x)), (3, 5), (5,))
+        upsweep.cumsum(x * (1 + 2j), 0), upsweep.cumulative_sum(x, axis=1, include_initial=True), upsweep.sort(x, 0, descending=True), upsweep.sort(x)), (3, 5), (5,))
     check(lambda whole, column, row, one, b: [
         upsweep.linear_recurrence(a, b, 0.25, axis=axis, reverse=reverse)
         for a in (whole, column, row, one) for axis in (0, 1) for reverse in both], (3, 5), (3, 1), (5,), (), (3, 5))

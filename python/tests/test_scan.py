@@ -137,3 +137,31 @@ def test_initial_values():
     assert_same(upsweep.inclusive_scan(np.complex128([1]), initial=2**70), np.complex128([2**70 + 1]))
     assert_same(upsweep.inclusive_scan(np.complex64([1]), initial=2j), np.complex64([1 + 2j]))
     assert_same(upsweep.inclusive_scan([True], "logical_and", initial=False), np.array([False]))
+
+
+@pytest.mark.parametrize("name", INTEGERS + FLOATS)
+@pytest.mark.parametrize("call, scan, first", [("cumulative_sum", "cumsum", 0), ("cumulative_prod", "cumprod", 1)])
+def test_of_the_array_api(call, scan, first, name, numbers):
+    call, scan = getattr(upsweep, call), getattr(upsweep, scan)
+    for shape, axis in (((0,), None), ((1,), 0), ((5000,), -1), ((0, 3), 0), ((3, 0), 0), ((5, 7), 0), ((5, 7), -1), ((3, 300, 5), 1)):
+        x = numbers(name, shape)
+        scanned = scan(x, axis)
+        assert_same(call(x, axis=axis), scanned)
+        edge = np.full_like(scanned.take([], 0 if axis is None else axis), first, shape=tuple(
+            1 if k == (axis or 0) % x.ndim else extent for k, extent in enumerate(shape)))
+        expected = np.concatenate((edge, scanned), axis or 0)
+        assert_same(call(x, axis=axis, include_initial=True), expected)
+        out = np.zeros(tuple(2 * extent for extent in expected.shape), expected.dtype)[tuple(slice(None, None, 2) for _ in shape)]
+        assert call(x, axis=axis, out=out, include_initial=True) is out
+        assert_same(out, expected)
+
+
+def test_results_of_the_array_api_over_their_own_elements(numbers):
+    memory = numbers("float32", 5001)
+    expected = np.concatenate((np.float32([0]), upsweep.cumsum(memory[:5000])))
+    upsweep.cumulative_sum(memory[:5000], out=memory, include_initial=True)
+    assert_same(memory, expected)
+    counts = np.uint8([3, 0, 2])
+    assert_same(upsweep.cumulative_sum(counts, include_initial=True), np.uint64([0, 3, 3, 5]))
+    assert_same(upsweep.cumulative_sum(counts, dtype="int32", include_initial=True), np.int32([0, 3, 3, 5]))
+    assert_same(upsweep.cumulative_sum(np.float32(3), include_initial=True), np.float32([0, 3]))

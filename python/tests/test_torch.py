@@ -32,6 +32,7 @@ def same(found, expected):
 CALLS = {
     "sums": lambda x: upsweep.cumsum(x * 2, 0) + 1,
     "all sums": lambda x: upsweep.cumsum(x),
+    "offsets of counts": lambda x: upsweep.cumulative_sum(x, axis=1, include_initial=True),
     "maxima": lambda x: upsweep.cummax(x, -1),
     "products": lambda x: upsweep.exclusive_scan(x, "multiplies", axis=0, initial=2),
     "options": lambda x: upsweep.exclusive_scan(x, "maximum", axis=-1, initial=0.5, reverse=True),
@@ -94,6 +95,8 @@ def test_gradients_of_sums_and_recurrences():
         for call in (upsweep.inclusive_segmented_scan, upsweep.exclusive_segmented_scan):
             assert check(lambda y: call(y[0], keys=keys, reverse=reverse), x)
     assert torch.autograd.gradgradcheck(lambda y: upsweep.cumsum(y, 0) ** 2, x)
+    assert check(lambda y: upsweep.cumulative_sum(y, axis=1, include_initial=True), x, check_forward_ad=True)
+    assert check(lambda y: upsweep.cumulative_prod(y, axis=0, include_initial=True), x, check_forward_ad=True)
     half = torch.randn(1000, dtype=torch.float16, device=DEVICE, requires_grad=True)
     upsweep.cumsum(half, dtype=torch.float32).sum().backward()
     assert half.grad.dtype == torch.float16
@@ -218,7 +221,7 @@ def test_compiled_functions(name):
         assert compiled(x).stride() == expected.stride()
 
 
-@pytest.mark.parametrize("name", ["sums", "all sums", "maxima", "products", "a number", "recurrences", "sort", "keys", "heads"])
+@pytest.mark.parametrize("name", ["sums", "all sums", "offsets of counts", "maxima", "products", "a number", "recurrences", "sort", "keys", "heads"])
 def test_gradients_of_compiled_functions(name):
     torch.compiler.reset()
     found = []
@@ -281,7 +284,7 @@ def test_operators_are_what_pytorch_expects():
 def test_vmap_has_the_bits_of_the_slices(numbers):
     x = torch.from_numpy(numbers("float32", (3, 4, 5))).to(DEVICE)
     y = torch.from_numpy(numbers("float32", (1, 1))).to(DEVICE)
-    for call in (lambda z: upsweep.cumsum(z, 1), upsweep.inclusive_scan, lambda z: upsweep.sort(z, 0), lambda z: upsweep.argsort(z, 1),
+    for call in (lambda z: upsweep.cumsum(z, 1), lambda z: upsweep.cumulative_sum(z, axis=1, include_initial=True), upsweep.inclusive_scan, lambda z: upsweep.sort(z, 0), lambda z: upsweep.argsort(z, 1),
                  lambda z: upsweep.exclusive_scan(z, initial=np.float32(0.5), axis=0),
                  lambda z: upsweep.linear_recurrence(z, y, axis=0), lambda z: upsweep.linear_recurrence(0.5, z),
                  lambda z: upsweep.inclusive_segmented_scan(z.reshape(-1), heads=torch.arange(z.numel(), device=DEVICE) % 3 == 0)):

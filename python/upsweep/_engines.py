@@ -25,9 +25,9 @@ def _is_traced(a: Any) -> bool:
 def engine_of(*arrays: Any, beside: Tuple[Any, ...] = ()) -> Optional[Any]:
     """The engine of the first of the arrays that is one of PyTorch, CuPy or JAX; None where NumPy's is the one for all.
 
-    `beside` are arguments that do not decide. An engine has the functions scan, segmented_scan, linear_recurrence, choose,
-    packed, sort, histogram and extract. Imports no library: an array's is imported. Raises TypeError where this build cannot
-    compute with the array.
+    `beside` are arguments that do not decide. An engine has the functions scan, scan_with_identity, segmented_scan,
+    linear_recurrence, choose, packed, sort, histogram and extract. Imports no library: an array's is imported. Raises TypeError
+    where this build cannot compute with the array.
     """
     for a in arrays:
         if type(a) is np.ndarray:

@@ -13,7 +13,7 @@ from jax import numpy as jnp
 
 from . import _module
 from ._arrays import along, integer, known_type, type_name
-from ._parameters import Operator, element, first_value, kind_of, name_of, totals_type
+from ._parameters import IDENTITIES, Operator, edge_shape, element, first_value, kind_of, name_of, totals_type
 from ._scans import head_bytes
 
 if not hasattr(_module, "jax_handlers"):
@@ -84,6 +84,14 @@ def scan(a: Any, op: Operator, axis: Any, dtype: Any, initial: Any, reverse: boo
     _refuse_out(out)
     x, position = along(_array(a, "a"), axis)
     return primitives.scan_p.bind(x, axis=position, **_scan_parameters(x, op, dtype, initial, reverse, exclusive))
+
+
+def scan_with_identity(a: Any, op: str, axis: Any, dtype: Any, out: Any) -> Any:
+    _refuse_out(out)
+    x, position = along(_array(a, "a"), axis)
+    y = scan(x, op, position, dtype, None, False, None, False)
+    edge = jnp.full(edge_shape(y.shape, position), IDENTITIES[op], y.dtype)
+    return jnp.concatenate((edge, y), position)
 
 
 def _one_dimension(a: Any, argument: str, n: Optional[int] = None) -> Any:

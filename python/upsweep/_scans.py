@@ -11,7 +11,7 @@ from . import _module
 from ._arrays import (Target, along, apart, check_out, flags_in_host_memory, in_host_memory, integer, known_type, memory,
                       readable, type_name)
 from ._engines import engine_of
-from ._parameters import Operator, element, first_value, name_of, of_given, totals_type
+from ._parameters import IDENTITIES, Operator, edge_and_rest, element, first_value, name_of, of_given, totals_type, with_one_more
 
 
 @functools.lru_cache(maxsize=None)
@@ -102,6 +102,45 @@ def cummin(a: ArrayLike, axis: Optional[int] = None, dtype: DTypeLike = None,
            out: Optional[NDArray[Any]] = None) -> NDArray[Any]:
     """Running minima; a NaN wins and stays, as in numpy.minimum.accumulate, and -0.0 is below 0.0."""
     return _scan(a, "minimum", axis, dtype, None, False, out, False)
+
+
+def _cumulative(a: Any, op: str, axis: Optional[int], dtype: DTypeLike, out: Optional[np.ndarray], include_initial: bool) -> Any:
+    engine = engine_of(a)
+    x = readable(a) if engine is None else a
+    if axis is None and x.ndim > 1:
+        raise ValueError(f"axis: expected a number, as the array has {x.ndim} dimensions")
+    if not include_initial:
+        return _scan(x, op, axis, dtype, None, False, out, False)
+    if engine is not None:
+        return engine.scan_with_identity(x, op, axis, dtype, out)
+    x, position = along(x, axis)
+    shape = with_one_more(x.shape, position)
+    if out is None:
+        target = np.empty(shape, _plan(op, x, dtype, None)[1])
+    else:
+        check_out(out, shape)
+        target = out
+    edge, rest = edge_and_rest(target, position)
+    _scan(x, op, position, dtype, None, False, rest, False)
+    edge[...] = IDENTITIES[op]
+    return target
+
+
+def cumulative_sum(a: ArrayLike, *, axis: Optional[int] = None, dtype: DTypeLike = None, out: Optional[NDArray[Any]] = None,
+                   include_initial: bool = False) -> NDArray[Any]:
+    """Running sums, as the Python array API standard has them; the bits of inclusive_scan.
+
+    axis: needed unless the array has one dimension. include_initial: the results begin with 0, and are one more than the
+    elements along the axis, so that of counts they are offsets: n + 1 of them, the last of which is the total. All else is as
+    in cumsum.
+    """
+    return _cumulative(a, "plus", axis, dtype, out, include_initial)
+
+
+def cumulative_prod(a: ArrayLike, *, axis: Optional[int] = None, dtype: DTypeLike = None, out: Optional[NDArray[Any]] = None,
+                    include_initial: bool = False) -> NDArray[Any]:
+    """Running products, as the Python array API standard has them; with include_initial they begin with 1. See cumulative_sum."""
+    return _cumulative(a, "multiplies", axis, dtype, out, include_initial)
 
 
 def _one_dimension(a: Any, argument: str, n: Optional[int] = None) -> np.ndarray:

@@ -14,15 +14,15 @@ import numpy as np
 from . import _gradients
 from ._arrays import about, along, integer
 from ._libraries import Library
-from ._parameters import (Operator, condition_text, edge_numbers, element, first_value, kind_of, name_of, of_given, text_limits,
-                          totals_type)
+from ._parameters import (IDENTITIES, Operator, condition_text, edge_and_rest, edge_numbers, edge_shape, element, first_value, kind_of, name_of,
+                          of_given, text_limits, totals_type, with_one_more)
 
 
 @functools.lru_cache(maxsize=None)
 def engine_of(library: Library) -> Any:
     """The functions of _engines.py for a library's arrays. Raises TypeError where this build cannot compute with them."""
     assert library.back_end
-    functions = (scan, segmented_scan, linear_recurrence, choose, packed, sort, histogram, extract)
+    functions = (scan, scan_with_identity, segmented_scan, linear_recurrence, choose, packed, sort, histogram, extract)
     return types.SimpleNamespace(**{each.__name__: functools.partial(each, library) for each in functions})
 
 
@@ -118,6 +118,24 @@ def scan(library: Library, a: Any, op: Operator, axis: Any, dtype: Any, initial:
     if out is not None:
         x = _apart(library, x, out)
     library.back_end.scan(library, plan, x, target, position, exclusive, bool(reverse), element(initial, totals))
+    return target
+
+
+def scan_with_identity(library: Library, a: Any, op: str, axis: Any, dtype: Any, out: Any) -> Any:
+    """An inclusive scan whose results begin with the operator's identity."""
+    x, position = along(library.array(a, "a"), axis)
+    shape = with_one_more(tuple(x.shape), position)
+    if out is not None:
+        _check_out(library, out, x, shape)
+    if _gradients.wanted(x, out):
+        _refuse_out(out)
+        y = scan(library, x, op, position, dtype, None, False, None, False)
+        number = library.filled(y, edge_shape(tuple(y.shape), position), library.type_of(y), IDENTITIES[op])
+        return library.module.cat((number, y), position)
+    target = library.filled(x, shape, _plan(library, op, library.type_of(x), dtype, None)[1]) if out is None else out
+    edge, rest = edge_and_rest(target, position)
+    scan(library, x, op, position, dtype, None, False, rest, False)
+    edge[...] = IDENTITIES[op]
     return target
 
 

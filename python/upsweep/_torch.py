@@ -11,7 +11,7 @@ import torch
 
 from . import _gradients, _tensors
 from ._arrays import along, integer
-from ._parameters import Operator, name_of
+from ._parameters import IDENTITIES, Operator, edge_shape, name_of
 from .torch_operators import (ArgsortFunction, LinearRecurrenceFunction, ScanFunction, SortFunction, library_with)
 
 _ops = torch.ops.upsweep
@@ -71,6 +71,14 @@ def scan(a: Any, op: Operator, axis: Any, dtype: Any, initial: Any, reverse: boo
     _without_out(out)
     x, position = along(a, axis)
     return _call(_ops.scan, ScanFunction, x, None, name_of(op), position, _type(dtype), _initial(initial), bool(reverse), exclusive)
+
+
+def scan_with_identity(a: Any, op: str, axis: Any, dtype: Any, out: Any) -> Any:
+    _without_out(out)
+    x, position = along(a, axis)
+    y = scan(x, op, position, dtype, None, False, None, False)
+    edge = y.new_full(edge_shape(tuple(y.shape), position), IDENTITIES[op])
+    return torch.cat((edge, y), position)
 
 
 def segmented_scan(a: Any, op: Operator, keys: Any, offsets: Any, heads: Any, dtype: Any, initial: Any, reverse: bool, out: Any,
