@@ -1,6 +1,6 @@
 """upsweep beside PyTorch, on tensors of a GPU: microseconds, and a copy of as many bytes as are read and written.
 
-usage: python benchmarks/python_gpu_bench.py [--rounds N] [--docs docs/performance.md]
+usage: python benchmarks/python_gpu_bench.py [--rounds N] [--filter REGEX] [--docs docs/performance.md]
 
 Times are the GPU's own, between events; contenders of a row are timed in turn within a round, and a figure is the median of
 the rounds. Calls whose results' sizes depend on the elements wait for the GPU, theirs and ours. PyTorch is timed once where a
@@ -8,6 +8,7 @@ call takes more than a tenth of a second. --docs puts the table into a page, bet
 """
 import argparse
 import pathlib
+import re
 import statistics
 import sys
 import time
@@ -19,6 +20,7 @@ import report
 import upsweep
 
 TABLE = []
+FILTER = re.compile("")
 
 
 def row(text):
@@ -53,6 +55,8 @@ def copy_of(size):
 
 
 def measure(what, dtype, moved, theirs, ours, rounds):
+    if not FILTER.search(what):
+        return
     contenders = [copy_of(moved), theirs, ours]
     torch.cuda.synchronize()
     calls = [max(1, int(2e-3 / max(seconds(call, 1), 1e-6))) if call else 0 for call in contenders]
@@ -65,6 +69,11 @@ def measure(what, dtype, moved, theirs, ours, rounds):
     copy, torchs, own = (statistics.median(each) if each else None for each in times)
     ratio = f"{torchs * 1e6:.1f} | {torchs / own:.2f}" if torchs else "- | -"
     row(f"| {what} | {str(dtype).rpartition('.')[2]} | {copy * 1e6:.1f} | {own * 1e6:.1f} | {copy / own:.0%} | {ratio} |")
+
+
+def with_gradient(call, x, weights):
+    """The call and, of its results times weights, the gradient of x."""
+    return lambda: torch.autograd.grad(call(x), x, weights)
 
 
 def recurrence_of_torch(a, b, axis):
@@ -85,9 +94,12 @@ def recurrence_of_torch(a, b, axis):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=9)
+    parser.add_argument("--filter", default="", help="rows whose name it is found in")
     parser.add_argument("--docs", type=pathlib.Path, help="a page whose table is replaced")
     arguments = parser.parse_args()
     rounds = arguments.rounds
+    global FILTER
+    FILTER = re.compile(arguments.filter)
     print(f"{torch.cuda.get_device_name()}, PyTorch {torch.__version__}, NumPy {np.__version__}, upsweep {upsweep.__version__}\n")
     row("| what | type | copy, us | upsweep, us | of copy | PyTorch, us | times as long |\n|---|---|---:|---:|---:|---:|---:|")
     for size in (10**3, 2**20, 2**28):
@@ -104,13 +116,24 @@ def main():
     for axis in (0, 1):
         measure(f"cummax, (16384, 16384), axis {axis}", x.dtype, 2 * x.nbytes, lambda: torch.cummax(x, axis),
                 lambda: upsweep.cummax(x, axis), rounds)
+    for shape, axis in (((2**26,), 0), ((2**13, 2**13), 0), ((2**13, 2**13), 1)):
+        y = (1 + 0.01 * numbers(torch.float32, shape)).requires_grad_()
+        weights = numbers(torch.float32, shape)
+        for name in ("cumsum", "cumprod", "cummax"):
+            theirs = getattr(torch, name)
+            torchs = (lambda y, f=theirs: f(y, axis).values) if name == "cummax" else (lambda y, f=theirs: f(y, axis))
+            ours = getattr(upsweep, name)
+            measure(f"{name} and its gradient, {shape}, axis {axis}", y.dtype, 4 * y.nbytes, with_gradient(torchs, y, weights),
+                    with_gradient(lambda y, f=ours: f(y, axis), y, weights), rounds)
     for shape, axis in (((2**14, 2**14), 0), ((2**14, 2**14), 1), ((64, 4096, 1024), 1)):
+        if not FILTER.search("linear_recurrence"):
+            break
         for dtype in (torch.float32, torch.bfloat16):
             y = x.reshape(shape).to(dtype)
             decay = torch.rand_like(y)
             measure(f"linear_recurrence, {shape}, axis {axis}", dtype, 3 * y.nbytes, recurrence_of_torch(decay, y, axis),
                     lambda: upsweep.linear_recurrence(decay, y, axis=axis), rounds)
-    del decay, y
+    decay = y = None
     x = x.reshape(-1)
     for size in (2**20, 2**28):
         y = x[:size]

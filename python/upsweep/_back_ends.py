@@ -1,7 +1,7 @@
 """What computes with the arrays of a library: the extension module of CUDA, or that of the CPU, with the same methods.
 
 Methods take the library and its arrays, whose types and shapes are settled. `elements`, `rows` and what they give are
-contiguous. How a plan's scan goes is its axis (not of segments), exclusive, reverse and the initial value's bytes.
+contiguous. `initial` is the bytes of a value, or None.
 """
 from __future__ import annotations
 
@@ -50,11 +50,14 @@ class Cuda:
             found = self._streams[key] = _cuda.Stream(*key)
         return found
 
-    def scan(self, library: Any, plan: Any, x: Any, out: Any, *how: Any) -> None:
-        plan.scan(self._stream(library, x), library.describe(x), library.describe(out), *how)
+    def scan(self, library: Any, plan: Any, x: Any, out: Any, axis: int, exclusive: bool, reverse: bool,
+             initial: Optional[bytes]) -> None:
+        plan.scan(self._stream(library, x), library.describe(x), library.describe(out), axis, exclusive, reverse, initial)
 
-    def scan_segments(self, library: Any, plan: Any, x: Any, heads: Any, out: Any, *how: Any) -> None:
-        plan.scan_segments(self._stream(library, x), library.describe(x), library.describe(heads), library.describe(out), *how)
+    def scan_segments(self, library: Any, plan: Any, x: Any, heads: Any, out: Any, exclusive: bool, reverse: bool,
+                      initial: Optional[bytes]) -> None:
+        plan.scan_segments(self._stream(library, x), library.describe(x), library.describe(heads), library.describe(out), exclusive,
+                           reverse, initial)
 
     def linear_recurrence(self, library: Any, a: Any, b: Any, x0: float, out: Any, in_double: bool, axis: int,
                           reverse: bool) -> None:
@@ -101,11 +104,14 @@ class Host:
     def __init__(self) -> None:
         self.make_plan = _plans_of(_module)
 
-    def scan(self, library: Any, plan: Any, x: Any, out: Any, *how: Any) -> None:
-        plan.scan(library.describe(x), library.describe(out), *how)
+    def scan(self, library: Any, plan: Any, x: Any, out: Any, axis: int, exclusive: bool, reverse: bool,
+             initial: Optional[bytes]) -> None:
+        plan.scan(library.describe(x), library.describe(out), axis, exclusive, reverse, initial)
 
-    def scan_segments(self, library: Any, plan: Any, x: Any, heads: Any, out: Any, *how: Any) -> None:
-        plan.scan_segments(library.describe(x), library.describe(heads).view(np.uint8), library.describe(out), *how)
+    def scan_segments(self, library: Any, plan: Any, x: Any, heads: Any, out: Any, exclusive: bool, reverse: bool,
+                      initial: Optional[bytes]) -> None:
+        plan.scan_segments(library.describe(x), library.describe(heads).view(np.uint8), library.describe(out), exclusive, reverse,
+                           initial)
 
     def linear_recurrence(self, library: Any, a: Any, b: Any, x0: float, out: Any, in_double: bool, axis: int,
                           reverse: bool) -> None:

@@ -13,8 +13,8 @@ from __future__ import annotations
 from typing import Any, Callable, NamedTuple, Optional
 
 
-class Library(NamedTuple):
-    """What is used of one."""
+class ArrayOps(NamedTuple):
+    """What is used of a library."""
 
     where: Callable[[Any, Any, Any], Any]
     move_axis: Callable[[Any, int, int], Any]
@@ -25,15 +25,15 @@ class Library(NamedTuple):
 class Along(NamedTuple):
     """An axis in one of its directions: elements before and behind each, and a number where there is none."""
 
-    library: Library
+    ops: ArrayOps
     axis: int
     reverse: bool
 
     def previous(self, x: Any, number: Any) -> Any:
-        return self.library.moved(x, self.axis, not self.reverse, number)
+        return self.ops.moved(x, self.axis, not self.reverse, number)
 
     def following(self, x: Any, number: Any) -> Any:
-        return self.library.moved(x, self.axis, self.reverse, number)
+        return self.ops.moved(x, self.axis, self.reverse, number)
 
 
 def recurrence_tangent(along: Along, a: Any, x: Any, to_a: Optional[Any], to_b: Optional[Any], x0: float,
@@ -63,7 +63,7 @@ class Scan:
         self.is_product, self.along, self.exclusive, self.initial = op == "multiplies", along, exclusive, initial
         self.recur, self.region_sums = recur, region_sums
         # Where segments begin in the direction of the scan.
-        self.firsts = along.library.moved(heads, along.axis, False, True) if heads is not None and along.reverse else heads
+        self.firsts = along.ops.moved(heads, along.axis, False, True) if heads is not None and along.reverse else heads
 
     def tangent(self, x: Any, y: Any, to_x: Any) -> Any:
         """That of the result y."""
@@ -71,7 +71,7 @@ class Scan:
             found = self.recur(self._at_firsts(x, 0), self._before(y) * to_x, self.along.reverse)
         else:
             winners, heads = self._regions(x, y)
-            found = self.region_sums(self.along.library.where(winners, to_x, 0), heads, self.along.reverse)
+            found = self.region_sums(self.along.ops.where(winners, to_x, 0), heads, self.along.reverse)
         return self._at_firsts(self.along.previous(found, 0), 0) if self.exclusive else found
 
     def gradient(self, x: Any, y: Any, to_y: Any) -> Any:
@@ -81,10 +81,10 @@ class Scan:
         if self.is_product:
             return recurrence_by_b(self.along, self._at_firsts(x, 0), to_y, self.recur) * self._before(y)
         winners, heads = self._regions(x, y)
-        return self.along.library.where(winners, self.region_sums(to_y, heads, not self.along.reverse), 0)
+        return self.along.ops.where(winners, self.region_sums(to_y, heads, not self.along.reverse), 0)
 
     def _at_firsts(self, x: Any, number: Any) -> Any:
-        return x if self.firsts is None else self.along.library.where(self.firsts, number, x)
+        return x if self.firsts is None else self.along.ops.where(self.firsts, number, x)
 
     def _before(self, y: Any) -> Any:
         """The product of what is before each element."""
@@ -92,19 +92,19 @@ class Scan:
 
     def _regions(self, x: Any, y: Any) -> Any:
         """The elements that are the extreme so far, and, of the regions in which one of them or none is it, the first ones."""
-        library, axis, reverse = self.along
-        none = library.no_flags(x)
+        ops, axis, reverse = self.along
+        none = ops.no_flags(x)
         firsts = none if self.firsts is None else self.firsts
         winners = (x == (self.along.following(y, 0) if self.exclusive else y)) | (x != x)  # a NaN wins
         if self.exclusive:
             winners = winners & ~self.along.following(firsts, True)  # the last element is in no result
         begin = winners | firsts
-        heads = library.moved(begin, axis, True, True) if reverse else begin | library.moved(none, axis, True, True)
+        heads = ops.moved(begin, axis, True, True) if reverse else begin | ops.moved(none, axis, True, True)
         return winners, heads
 
 
-def of_rows(library: Library, x: Any, heads: Any, axis: int, sums: Callable[[Any, Any], Any]) -> Any:
+def of_rows(ops: ArrayOps, x: Any, heads: Any, axis: int, sums: Callable[[Any, Any], Any]) -> Any:
     """sums(x, heads), of one dimension, of all rows along an axis, one behind the other."""
-    rows = library.move_axis(x, axis, -1)
-    found = sums(rows.reshape(-1), library.move_axis(heads, axis, -1).reshape(-1))
-    return library.move_axis(found.reshape(rows.shape), -1, axis)
+    rows = ops.move_axis(x, axis, -1)
+    found = sums(rows.reshape(-1), ops.move_axis(heads, axis, -1).reshape(-1))
+    return ops.move_axis(found.reshape(rows.shape), -1, axis)

@@ -6,11 +6,11 @@ import sys
 from typing import Any, Callable, Optional, Sequence, Tuple
 
 from . import _derivatives
-from ._derivatives import Along, Library, Scan, recurrence_by_b
+from ._derivatives import Along, ArrayOps, Scan, recurrence_by_b
 
 
 @functools.lru_cache(maxsize=None)
-def _library() -> Library:
+def _ops() -> ArrayOps:
     import torch
 
     def moved(x: Any, axis: int, towards_end: bool, number: Any) -> Any:
@@ -20,15 +20,15 @@ def _library() -> Library:
         part, edge = x.narrow(axis, 0 if towards_end else 1, extent - 1), torch.full_like(x.narrow(axis, 0, 1), number)
         return torch.cat((edge, part) if towards_end else (part, edge), axis)
 
-    return Library(torch.where, torch.movedim, moved, functools.partial(torch.zeros_like, dtype=torch.bool))
+    return ArrayOps(torch.where, torch.movedim, moved, functools.partial(torch.zeros_like, dtype=torch.bool))
 
 
 def along(axis: int, reverse: bool) -> Along:
-    return Along(_library(), axis, reverse)
+    return Along(_ops(), axis, reverse)
 
 
 def of_rows(x: Any, heads: Any, axis: int, sums: Callable[[Any, Any], Any]) -> Any:
-    return _derivatives.of_rows(_library(), x, heads, axis, sums)
+    return _derivatives.of_rows(_ops(), x, heads, axis, sums)
 
 
 def scan_with(op: str, y: Any, axis: int, reverse: bool, exclusive: bool, initial: Any, heads: Optional[Any],

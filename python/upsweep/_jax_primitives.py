@@ -18,7 +18,7 @@ from jax.extend.core import Primitive
 from jax.interpreters import ad, batching, mlir
 
 from . import _back_ends, _module
-from ._derivatives import Along, Library, Scan, of_rows, recurrence_by_b, recurrence_tangent
+from ._derivatives import Along, ArrayOps, Scan, of_rows, recurrence_by_b, recurrence_tangent
 
 _CUDA_HANDLERS = getattr(_back_ends._cuda, "jax_handlers", None)
 
@@ -98,7 +98,7 @@ def _moved(x: Any, axis: int, towards_end: bool, number: Any) -> Any:
     return lax.pad(x, np.asarray(number, x.dtype), steps)
 
 
-_LIBRARY = Library(jnp.where, jnp.moveaxis, _moved, lambda x: jnp.zeros(x.shape, bool))
+_OPS = ArrayOps(jnp.where, jnp.moveaxis, _moved, lambda x: jnp.zeros(x.shape, bool))
 
 
 # --- scans
@@ -146,7 +146,7 @@ def _scan_of(y: Any, *heads: Any, op: str, totals: str, exclusive: bool, reverse
     def region_sums(x: Any, starts: Any, backwards: bool) -> Any:
         return region_sums_p.bind(x, starts, axis=axis, reverse=backwards)
 
-    return Scan(op, Along(_LIBRARY, axis, reverse), exclusive, first, heads[0] if heads else None, recur, region_sums)
+    return Scan(op, Along(_OPS, axis, reverse), exclusive, first, heads[0] if heads else None, recur, region_sums)
 
 
 def _scan_transpose(primitive: Primitive, cotangent: Any, x: Any, *heads: Any, reverse: bool, **parameters: Any) -> Any:
@@ -186,7 +186,7 @@ batching.primitive_batchers[segmented_scan_p] = _segmented_scan_batch
 
 def _region_sums(x: Any, heads: Any, *, axis: int, reverse: bool) -> Any:
     parameters = {**_sum_parameters(x.dtype), "exclusive": False, "reverse": reverse}
-    return of_rows(_LIBRARY, x, heads, axis, lambda flat, each: segmented_scan_p.bind(flat, each, **parameters))
+    return of_rows(_OPS, x, heads, axis, lambda flat, each: segmented_scan_p.bind(flat, each, **parameters))
 
 
 region_sums_p = Primitive("upsweep_region_sums")
@@ -240,7 +240,7 @@ def _recurrence_tangent(primals: Any, tangents: Any, **parameters: Any) -> Tuple
         return x, _zero_of(x)
     changes = (None if _is_zero(change) else _as_type(change, x.dtype) for change in tangents)
     x0, axis, reverse = (parameters[name] for name in ("x0", "axis", "reverse"))
-    return x, recurrence_tangent(Along(_LIBRARY, axis, reverse), a, x, *changes, x0, lambda a, b, _: recurrence_p.bind(
+    return x, recurrence_tangent(Along(_OPS, axis, reverse), a, x, *changes, x0, lambda a, b, _: recurrence_p.bind(
         a, b, **{**parameters, "x0": 0.0}))
 
 
@@ -249,7 +249,7 @@ def _recurrence_transpose(cotangent: Any, a: Any, b: Any, **parameters: Any) -> 
         return None, ad.Zero(b.aval)
     axis, reverse = parameters["axis"], parameters["reverse"]
     a = jnp.broadcast_to(a, a.shape[:axis] + cotangent.shape[axis:axis + 1] + a.shape[axis + 1:])
-    by_b = recurrence_by_b(Along(_LIBRARY, axis, reverse), a, cotangent, lambda a, b, backwards: recurrence_p.bind(
+    by_b = recurrence_by_b(Along(_OPS, axis, reverse), a, cotangent, lambda a, b, backwards: recurrence_p.bind(
         a, b, **{**parameters, "x0": 0.0, "reverse": backwards}))
     repeated = tuple(k for k in range(by_b.ndim) if b.aval.shape[k] != by_b.shape[k])
     if repeated:

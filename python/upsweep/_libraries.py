@@ -135,18 +135,19 @@ class _Torch(Library):
 
     def __init__(self, module: Any) -> None:
         super().__init__(module)
+        self._tensor, self._strided, self._bfloat16 = module.Tensor, module.strided, module.bfloat16
         # Where it exists it spares the making of an object for each call.
         self._raw_stream = getattr(module._C, "_cuda_getCurrentRawStream", None)
 
     def owns(self, a: Any) -> bool:
-        return isinstance(a, self.module.Tensor) and a.is_cuda
+        return isinstance(a, self._tensor) and a.is_cuda
 
     def what_is(self, a: Any) -> str:
         return f"a tensor on {a.device}" if isinstance(a, self.module.Tensor) else super().what_is(a)
 
     def array(self, a: Any, argument: str) -> Any:
         super().array(a, argument)
-        if a.layout is not self.module.strided:
+        if a.layout is not self._strided:
             raise TypeError(f"{argument}: expected a dense tensor, but its layout is {a.layout}")
         return a.resolve_conj().resolve_neg() if a.is_conj() or a.is_neg() else a
 
@@ -172,7 +173,8 @@ class _Torch(Library):
         return getattr(self.module, name)
 
     def empty_like(self, a: Any, name: str) -> Any:
-        return self.module.empty_like(a, dtype=self._dtype(name), requires_grad=False)
+        dtype = self._dtype(name)
+        return self.module.empty_like(a) if a.dtype is dtype else self.module.empty_like(a, dtype=dtype)
 
     def filled(self, like: Any, shape: Tuple[int, ...], name: str, number: Any = None) -> Any:
         if number is None:
@@ -206,7 +208,7 @@ class _TorchOnHost(_Torch):
         return _back_ends.host()
 
     def owns(self, a: Any) -> bool:
-        return isinstance(a, self.module.Tensor) and a.is_cpu
+        return isinstance(a, self._tensor) and a.is_cpu
 
     def array(self, a: Any, argument: str) -> Any:
         if isinstance(a, (np.ndarray, np.generic, list, tuple)):
@@ -216,7 +218,7 @@ class _TorchOnHost(_Torch):
         return super().array(a, argument)
 
     def describe(self, a: Any) -> np.ndarray:
-        if a.dtype is self.module.bfloat16:
+        if a.dtype is self._bfloat16:
             a = a.view(self.module.int16)
         return (a.detach() if a.requires_grad else a).numpy()
 

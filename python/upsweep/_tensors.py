@@ -117,7 +117,8 @@ def scan(library: Library, a: Any, op: Operator, axis: Any, dtype: Any, initial:
     target = library.empty_like(x, result) if out is None else out
     if out is not None:
         x = _apart(library, x, out)
-    library.back_end.scan(library, plan, x, target, position, exclusive, bool(reverse), element(initial, totals))
+    start = None if initial is None else element(initial, totals)
+    library.back_end.scan(library, plan, x, target, position, exclusive, bool(reverse), start)
     return target
 
 
