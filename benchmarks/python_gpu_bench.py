@@ -58,6 +58,9 @@ def measure(what, dtype, moved, theirs, ours, rounds):
     if not FILTER.search(what):
         return
     contenders = [copy_of(moved), theirs, ours]
+    for call in contenders:
+        if call is not None:
+            call()  # which loads its kernels
     torch.cuda.synchronize()
     calls = [max(1, int(2e-3 / max(seconds(call, 1), 1e-6))) if call else 0 for call in contenders]
     slow = [call is not None and seconds(call, 1) > 0.1 for call in contenders]
