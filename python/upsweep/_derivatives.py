@@ -92,19 +92,17 @@ class Scan:
 
     def _regions(self, x: Any, y: Any) -> Any:
         """The elements that are the extreme so far, and, of the regions in which one of them or none is it, the first ones."""
-        ops, axis, reverse = self.along
-        none = ops.no_flags(x)
-        firsts = none if self.firsts is None else self.firsts
         winners = (x == (self.along.following(y, 0) if self.exclusive else y)) | (x != x)  # a NaN wins
-        if self.exclusive:
-            winners = winners & ~self.along.following(firsts, True)  # the last element is in no result
-        begin = winners | firsts
-        heads = ops.moved(begin, axis, True, True) if reverse else begin | ops.moved(none, axis, True, True)
-        return winners, heads
+        if self.exclusive:  # the last element is in no result
+            firsts = self.along.ops.no_flags(x) if self.firsts is None else self.firsts
+            winners = winners & ~self.along.following(firsts, True)
+        begin = winners if self.firsts is None else winners | self.firsts
+        return winners, self.along.ops.moved(begin, self.along.axis, True, True) if self.along.reverse else begin
 
 
 def of_rows(ops: ArrayOps, x: Any, heads: Any, axis: int, sums: Callable[[Any, Any], Any]) -> Any:
-    """sums(x, heads), of one dimension, of all rows along an axis, one behind the other."""
-    rows = ops.move_axis(x, axis, -1)
-    found = sums(rows.reshape(-1), ops.move_axis(heads, axis, -1).reshape(-1))
-    return ops.move_axis(found.reshape(rows.shape), -1, axis)
+    """sums(x, heads), of one dimension, of all rows along an axis, one behind the other, each of which starts afresh."""
+    rows, starts = ops.move_axis(x, axis, -1), ops.move_axis(heads, axis, -1)
+    if rows.ndim > 1:
+        starts = starts | ops.moved(ops.no_flags(starts), rows.ndim - 1, True, True)
+    return ops.move_axis(sums(rows.reshape(-1), starts.reshape(-1)).reshape(rows.shape), -1, axis)
