@@ -91,11 +91,11 @@ class Scan:
         return y if self.exclusive else self._at_firsts(self.along.previous(y, self.initial), self.initial)
 
     def _regions(self, x: Any, y: Any) -> Any:
-        """The elements that are the extreme so far, and, of the regions in which one of them or none is it, the first ones."""
+        """The elements that are the extreme so far, and, of the regions in which one of them or none is it, the first ones.
+
+        Of an exclusive scan's last element, which is in no result, it does not matter what is said.
+        """
         winners = (x == (self.along.following(y, 0) if self.exclusive else y)) | (x != x)  # a NaN wins
-        if self.exclusive:  # the last element is in no result
-            firsts = self.along.ops.no_flags(x) if self.firsts is None else self.firsts
-            winners = winners & ~self.along.following(firsts, True)
         begin = winners if self.firsts is None else winners | self.firsts
         return winners, self.along.ops.moved(begin, self.along.axis, True, True) if self.along.reverse else begin
 
