@@ -160,6 +160,16 @@ def test_gradients_of_extremes_stay_in_their_regions():
     assert str(x.grad.tolist()) == "[1.0, inf, 0.0, nan, 0.0]"
 
 
+def test_types_of_gradients():
+    x = torch.tensor([2.0, 4.0, 4.0, 1.0], dtype=torch.bfloat16, device=DEVICE, requires_grad=True)
+    for call, expected in ((upsweep.cumprod, [37.0, 18.0, 16.0, 32.0]), (upsweep.cummax, [1.0, 1.0, 2.0, 0.0])):
+        for dtype in (None, torch.float32, torch.float64):
+            found = call(x, dtype=dtype)
+            assert found.dtype == (dtype or torch.bfloat16)
+            gradient, = torch.autograd.grad(found.sum(), x)
+            assert gradient.dtype == torch.bfloat16 and gradient.tolist() == expected
+
+
 def test_gradients_of_arrays_of_nothing_and_of_one():
     for shape in ((0,), (0, 3), (3, 0), (1,), ()):
         for op in ("plus", "multiplies", "maximum"):

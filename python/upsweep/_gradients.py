@@ -97,7 +97,9 @@ def recurrence_gradients(a: Any, b_like: Tuple[Any, Any], x: Any, gradient: Any,
     recur(a, b, reverse) is a recurrence along the axis from 0.
     """
     way = along(axis, reverse)
-    by_b = recurrence_by_b(way, a.broadcast_to(x.shape).to(x.dtype), gradient, recur)
+    factors = a.reshape((1,) * (x.ndim - a.ndim) + tuple(a.shape))  # which repeat along other axes still
+    factors = factors.expand(*factors.shape[:axis], x.shape[axis], *factors.shape[axis + 1:]).to(x.dtype)
+    by_b = recurrence_by_b(way, factors, gradient, recur)
     to_a = to_b = None
     if needed[0]:
         to_a = (by_b * way.previous(x, x0)).sum_to_size(a.shape).to(a.dtype)
