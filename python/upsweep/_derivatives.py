@@ -19,7 +19,6 @@ class ArrayOps(NamedTuple):
     where: Callable[[Any, Any, Any], Any]
     move_axis: Callable[[Any, int, int], Any]
     moved: Callable[[Any, int, bool, Any], Any]  # every element one place towards the axis's end, or its beginning; a number comes in
-    no_flags: Callable[[Any], Any]  # an array of bool, false, of the shape of another
 
 
 class Along(NamedTuple):
@@ -102,7 +101,9 @@ class Scan:
 
 def of_rows(ops: ArrayOps, x: Any, heads: Any, axis: int, sums: Callable[[Any, Any], Any]) -> Any:
     """sums(x, heads), of one dimension, of all rows along an axis, one behind the other, each of which starts afresh."""
-    rows, starts = ops.move_axis(x, axis, -1), ops.move_axis(heads, axis, -1)
-    if rows.ndim > 1:
-        starts = starts | ops.moved(ops.no_flags(starts), rows.ndim - 1, True, True)
-    return ops.move_axis(sums(rows.reshape(-1), starts.reshape(-1)).reshape(rows.shape), -1, axis)
+    rows = ops.move_axis(x, axis, -1)
+    starts = ops.move_axis(heads, axis, -1).reshape(-1)
+    if rows.ndim > 1:  # the first of each row is one
+        last = rows.ndim - 1
+        starts = ops.moved(ops.moved(starts.reshape(rows.shape), last, False, True), last, True, True).reshape(-1)
+    return ops.move_axis(sums(rows.reshape(-1), starts).reshape(rows.shape), -1, axis)

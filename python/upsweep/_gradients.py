@@ -20,7 +20,7 @@ def _ops() -> ArrayOps:
         part, edge = x.narrow(axis, 0 if towards_end else 1, extent - 1), torch.full_like(x.narrow(axis, 0, 1), number)
         return torch.cat((edge, part) if towards_end else (part, edge), axis)
 
-    return ArrayOps(torch.where, torch.movedim, moved, functools.partial(torch.zeros_like, dtype=torch.bool))
+    return ArrayOps(torch.where, torch.movedim, moved)
 
 
 def along(axis: int, reverse: bool) -> Along:

@@ -98,7 +98,7 @@ def _moved(x: Any, axis: int, towards_end: bool, number: Any) -> Any:
     return lax.pad(x, np.asarray(number, x.dtype), steps)
 
 
-_OPS = ArrayOps(jnp.where, jnp.moveaxis, _moved, lambda x: jnp.zeros(x.shape, bool))
+_OPS = ArrayOps(jnp.where, jnp.moveaxis, _moved)
 
 
 # --- scans
