@@ -18,18 +18,22 @@ FLOATS = ["float16", "float32", "float64"]
 COMPLEX = ["complex64", "complex128"]
 THREADS = [1, 2, 3, 7]
 
+OF_JAX = ["test_jax.py", "test_jax_derivatives.py"]
+
 if LIBRARY == "jax":
-    collect_ignore = [each.name for each in pathlib.Path(__file__).parent.glob("test_*.py") if each.name != "test_jax.py"]
+    from jax_platform import platform  # noqa: F401
+
+    collect_ignore = [each.name for each in pathlib.Path(__file__).parent.glob("test_*.py") if each.name not in OF_JAX]
 elif LIBRARY:
     import of_library
 
     sys.modules["upsweep"] = of_library.package_of(LIBRARY)
-    collect_ignore = ["test_benchmarks.py", "test_errors.py", "test_jax.py", "test_threads.py"]  # of NumPy's arrays alone
+    collect_ignore = ["test_benchmarks.py", "test_errors.py", "test_threads.py", *OF_JAX]  # of NumPy's arrays alone
     if not LIBRARY.startswith("torch"):
         collect_ignore.append("test_torch.py")
     THREADS = [2]  # nothing depends on it there, or no more than of NumPy's arrays
 else:
-    collect_ignore = ["test_libraries.py", "test_torch.py", "test_jax.py"]
+    collect_ignore = ["test_libraries.py", "test_torch.py", *OF_JAX]
 
 
 def pytest_configure(config):

@@ -97,6 +97,20 @@ def along(x: np.ndarray, axis: Any, argument: str = "axis") -> Tuple[np.ndarray,
     return x, number % x.ndim
 
 
+def with_one_more(shape: Tuple[int, ...], axis: int) -> Tuple[int, ...]:
+    return (*shape[:axis], shape[axis] + 1, *shape[axis + 1:])
+
+
+def edge_shape(shape: Tuple[int, ...], axis: int) -> Tuple[int, ...]:
+    return (*shape[:axis], 1, *shape[axis + 1:])
+
+
+def edge_and_rest(array: Any, axis: int) -> Tuple[Any, Any]:
+    """The first element along an axis, as an array, and the others."""
+    before = (slice(None),) * axis
+    return array[(*before, slice(0, 1))], array[(*before, slice(1, None))]
+
+
 def check_out(out: Any, shape: Tuple[int, ...]) -> None:
     """Raises unless `out` is an array of that shape that can be written."""
     if not isinstance(out, np.ndarray) or isinstance(out, np.ma.MaskedArray):

@@ -12,8 +12,8 @@ import numpy as np
 from jax import numpy as jnp
 
 from . import _module
-from ._arrays import along, integer, known_type, type_name
-from ._parameters import IDENTITIES, Operator, edge_shape, element, first_value, kind_of, name_of, totals_type
+from ._arrays import along, edge_shape, integer, known_type, type_name
+from ._parameters import IDENTITIES, Operator, element, first_value, kind_of, name_of, totals_type
 from ._scans import head_bytes
 
 if not hasattr(_module, "jax_handlers"):

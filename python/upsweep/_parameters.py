@@ -47,21 +47,6 @@ def of_given(problem: TypeError, dtype: Any, out: Any) -> TypeError:
 # What results that include an initial value begin with.
 IDENTITIES = {"plus": 0, "multiplies": 1}
 
-
-def with_one_more(shape: Tuple[int, ...], axis: int) -> Tuple[int, ...]:
-    return (*shape[:axis], shape[axis] + 1, *shape[axis + 1:])
-
-
-def edge_shape(shape: Tuple[int, ...], axis: int) -> Tuple[int, ...]:
-    return (*shape[:axis], 1, *shape[axis + 1:])
-
-
-def edge_and_rest(array: Any, axis: int) -> Tuple[Any, Any]:
-    """The first element along an axis, as an array, and the others."""
-    before = (slice(None),) * axis
-    return array[(*before, slice(0, 1))], array[(*before, slice(1, None))]
-
-
 _RANK = {"b": 0, "i": 1, "u": 1, "f": 2, "c": 3}
 
 

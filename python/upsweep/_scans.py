@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from . import _module
-from ._arrays import (Target, along, apart, check_out, flags_in_host_memory, in_host_memory, integer, known_type, memory,
-                      readable, type_name)
+from ._arrays import (Target, along, apart, check_out, edge_and_rest, flags_in_host_memory, in_host_memory, integer, known_type,
+                      memory, readable, type_name, with_one_more)
 from ._engines import engine_of
-from ._parameters import IDENTITIES, Operator, edge_and_rest, element, first_value, name_of, of_given, totals_type, with_one_more
+from ._parameters import IDENTITIES, Operator, element, first_value, name_of, of_given, totals_type
 
 
 @functools.lru_cache(maxsize=None)
@@ -109,10 +109,10 @@ def _cumulative(a: Any, op: str, axis: Optional[int], dtype: DTypeLike, out: Opt
     x = readable(a) if engine is None else a
     if axis is None and x.ndim > 1:
         raise ValueError(f"axis: expected a number, as the array has {x.ndim} dimensions")
-    if not include_initial:
-        return _scan(x, op, axis, dtype, None, False, out, False)
-    if engine is not None:
+    if engine is not None and include_initial:
         return engine.scan_with_identity(x, op, axis, dtype, out)
+    if not include_initial:
+        return (_scan if engine is None else engine.scan)(x, op, axis, dtype, None, False, out, False)
     x, position = along(x, axis)
     shape = with_one_more(x.shape, position)
     if out is None:

@@ -12,10 +12,10 @@ from typing import Any, Callable, Optional, Tuple
 import numpy as np
 
 from . import _gradients
-from ._arrays import about, along, integer
+from ._arrays import about, along, edge_and_rest, edge_shape, integer, with_one_more
 from ._libraries import Library
-from ._parameters import (IDENTITIES, Operator, condition_text, edge_and_rest, edge_numbers, edge_shape, element, first_value, kind_of, name_of,
-                          of_given, text_limits, totals_type, with_one_more)
+from ._parameters import (IDENTITIES, Operator, condition_text, edge_numbers, element, first_value, kind_of, name_of, of_given,
+                          text_limits, totals_type)
 
 
 @functools.lru_cache(maxsize=None)
@@ -117,8 +117,7 @@ def scan(library: Library, a: Any, op: Operator, axis: Any, dtype: Any, initial:
     target = library.empty_like(x, result) if out is None else out
     if out is not None:
         x = _apart(library, x, out)
-    start = None if initial is None else element(initial, totals)
-    library.back_end.scan(library, plan, x, target, position, exclusive, bool(reverse), start)
+    library.back_end.scan(library, plan, x, target, position, exclusive, bool(reverse), element(initial, totals))
     return target
 
 

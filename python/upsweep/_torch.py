@@ -10,8 +10,8 @@ import numpy as np
 import torch
 
 from . import _gradients, _tensors
-from ._arrays import along, integer
-from ._parameters import IDENTITIES, Operator, edge_shape, name_of
+from ._arrays import along, edge_shape, integer
+from ._parameters import IDENTITIES, Operator, name_of
 from .torch_operators import (ArgsortFunction, LinearRecurrenceFunction, ScanFunction, SortFunction, library_with)
 
 _ops = torch.ops.upsweep
