@@ -7,7 +7,7 @@
 
 #include "python/common/comparison.hpp"
 #include "python/common/errors.hpp"
-#include "python/cuda/array.hpp"
+#include "python/common/layout.hpp"
 #include "python/cuda/module.hpp"
 #include "registry/cuda/array_choices.hpp"
 
@@ -19,7 +19,7 @@ using range = std::tuple<std::string, std::string, bool>;  // lo, hi and clamp o
 
 void mark(stream& in_stream, nb::handle a, const std::string& type, const std::string& sign,
           const std::string& number, nb::handle flags) {
-    const device_array in(a, "a"), to(flags, "flags");
+    const layout in(a, "a"), to(flags, "flags");
     in.expect_sequence(in.size());
     to.expect_sequence(in.size());
     const registry::dtype element = named_type(type);
@@ -31,7 +31,7 @@ void mark(stream& in_stream, nb::handle a, const std::string& type, const std::s
 // `a` None: indices, of int64. `count` has room for one uint64.
 void choose(stream& in_stream, nb::handle flags, nb::handle a, std::size_t element_bytes, nb::handle out,
             bool packed, nb::handle count) {
-    const device_array marks(flags, "condition"), to(out, "out"), number(count, "count");
+    const layout marks(flags, "condition"), to(out, "out"), number(count, "count");
     marks.expect_sequence(marks.size());
     to.expect_sequence(marks.size());
     number.expect_sequence(1);
@@ -42,7 +42,7 @@ void choose(stream& in_stream, nb::handle flags, nb::handle a, std::size_t eleme
                                element_bytes,
                                packed};
     if (!a.is_none()) {
-        const device_array in(a, "a");
+        const layout in(a, "a");
         in.expect_sequence(marks.size());
         call.in = in.data();
     }
@@ -55,7 +55,7 @@ registry::bin_limits limits_of(const range& limits, std::size_t count) {
 
 // `found`: extremes_of(n) numbers.
 void find_extremes(stream& in_stream, nb::handle a, const std::string& type, nb::handle found) {
-    const device_array in(a, "a"), to(found, "found");
+    const layout in(a, "a"), to(found, "found");
     in.expect_sequence(in.size());
     to.expect_sequence(registry::gpu::extremes_of(in.size()));
     registry::gpu::find_extremes(in_stream.executor(), named_type(type), in.data(), in.size(), to.data());
@@ -63,7 +63,7 @@ void find_extremes(stream& in_stream, nb::handle a, const std::string& type, nb:
 
 void histogram(stream& in_stream, nb::handle a, const std::string& type, const range& limits,
                nb::handle counts) {
-    const device_array in(a, "a"), to(counts, "counts");
+    const layout in(a, "a"), to(counts, "counts");
     in.expect_sequence(in.size());
     to.expect_sequence(to.size());
     registry::gpu::count_bins(in_stream.executor(), named_type(type), limits_of(limits, to.size()), in.data(),
@@ -73,7 +73,7 @@ void histogram(stream& in_stream, nb::handle a, const std::string& type, const r
 // One offset more than bins. `indices`: out is of int64.
 void bins(const stream& in_stream, nb::handle a, const std::string& type, const range& limits, nb::handle out,
           nb::handle offsets, bool indices) {
-    const device_array in(a, "a"), to(out, "out"), at(offsets, "offsets");
+    const layout in(a, "a"), to(out, "out"), at(offsets, "offsets");
     in.expect_sequence(in.size());
     to.expect_sequence(in.size());
     at.expect_sequence(at.size());

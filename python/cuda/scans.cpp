@@ -6,8 +6,8 @@
 #include <string>
 
 #include "python/common/errors.hpp"
+#include "python/common/layout.hpp"
 #include "python/common/scan_plan.hpp"
-#include "python/cuda/array.hpp"
 #include "python/cuda/module.hpp"
 #include "registry/cuda/arrays.hpp"
 
@@ -18,24 +18,27 @@ namespace nb = nanobind;
 
 void scan(const scan_plan& plan, stream& in_stream, nb::handle a, nb::handle out, int axis, bool exclusive,
           bool reverse, const std::optional<nb::bytes>& initial) {
-    const device_array in(a, "a"), to(out, "out");
+    const layout in(a, "a"), to(out, "out");
     registry::gpu::scan_array(request_of(plan, exclusive, reverse, initial), in_stream.executor(), in.data(),
                               to.data(), {in.shape(), in.strides(), to.strides(), axis});
 }
 
 void scan_segments(const scan_plan& plan, stream& in_stream, nb::handle a, nb::handle heads, nb::handle out,
                    bool exclusive, bool reverse, const std::optional<nb::bytes>& initial) {
-    const device_array in(a, "a"), flags(heads, "heads"), to(out, "out");
-    for (const device_array* each : {&in, &flags, &to}) each->expect_sequence(in.size());
+    const layout in(a, "a"), flags(heads, "heads"), to(out, "out");
+    for (const layout* each : {&in, &flags, &to}) each->expect_sequence(in.size());
     registry::gpu::scan_array_segments(request_of(plan, exclusive, reverse, initial), in_stream.executor(),
                                        in.data(), static_cast<const std::uint8_t*>(flags.data()), to.data(),
                                        in.size());
 }
 
+// `a` and `b` of shapes that broadcast to that of `out`.
 void linear_recurrence(stream& in_stream, nb::handle a, const std::string& a_type, nb::handle b,
                        const std::string& b_type, double x0, nb::handle out, const std::string& out_type,
                        bool in_double, int axis, bool reverse) {
-    const device_array first(a, "a"), second(b, "b"), to(out, "out");
+    const layout to(out, "out");
+    const layout first = layout(a, "a").broadcast_to(to.shape()),
+                 second = layout(b, "b").broadcast_to(to.shape());
     registry::recurrence_call call;
     call.a = {named_type(a_type), first.data(), first.strides()};
     call.b = {named_type(b_type), second.data(), second.strides()};

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "python/common/errors.hpp"
-#include "python/cuda/array.hpp"
+#include "python/common/layout.hpp"
 #include "python/cuda/module.hpp"
 #include "registry/cuda/array_choices.hpp"
 
@@ -16,7 +16,7 @@ namespace nb = nanobind;
 // `a` and `out` are rows of `length` elements, one after the other. `indices`: out is of int64.
 void sort_rows(const stream& in_stream, nb::handle a, const std::string& type, nb::handle out,
                std::size_t length, bool descending, bool indices) {
-    const device_array in(a, "a"), to(out, "out");
+    const layout in(a, "a"), to(out, "out");
     in.expect_sequence(in.size());
     to.expect_sequence(in.size());
     if (in.size() == 0) return;

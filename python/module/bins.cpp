@@ -1,6 +1,7 @@
 // Histograms and the elements of bins: the registry's binners.
 #include <nanobind/stl/tuple.h>
 
+#include <algorithm>
 #include <string>
 #include <tuple>
 
@@ -54,7 +55,9 @@ void histogram(nb::handle a, const std::string& type, const range& limits, nb::h
     const auto binner =
         registry::make_binner(*device, in.type(), limits_of(limits, static_cast<std::uint32_t>(to.size())));
     const unlocked others(in.bytes());
-    binner->count(in.data(), static_cast<std::uint64_t*>(to.data()), in.size());
+    auto* const numbers = static_cast<std::uint64_t*>(to.data());
+    std::fill_n(numbers, to.size(), 0);
+    binner->count(in.data(), numbers, in.size());
 }
 
 // One offset more than bins. `indices`: out is of int64. Returns how many elements there are in bins.

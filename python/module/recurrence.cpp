@@ -1,6 +1,5 @@
 // Linear recurrences along an axis.
 
-#include <algorithm>
 #include <string>
 
 #include "python/common/errors.hpp"
@@ -14,23 +13,21 @@ namespace {
 
 namespace nb = nanobind;
 
-// All of one shape, in which a and b may repeat elements.
+// `a` and `b` of shapes that broadcast to that of `out`.
 void linear_recurrence(nb::handle a, const std::string& a_type, nb::handle b, const std::string& b_type,
                        double x0, nb::handle out, const std::string& out_type, bool in_double,
                        std::size_t axis, bool reverse) {
     const array first(a, "a", named_type(a_type), access::read);
     const array second(b, "b", named_type(b_type), access::read);
     const array to(out, "out", named_type(out_type), access::write);
-    const auto same_shape = [&](const array& x) {
-        return std::equal(x.shape().begin(), x.shape().end(), to.shape().begin(), to.shape().end());
-    };
-    if (!same_shape(first) || !same_shape(second) || axis >= to.shape().size())
-        throw nb::value_error("out: expected the shape of a and b");
+    const layout factors = first.where().broadcast_to(to.shape());
+    const layout terms = second.where().broadcast_to(to.shape());
+    if (axis >= to.shape().size()) throw nb::value_error("axis: the array has no such dimension");
     if (to.size() == 0) return;
     const auto device = processor();
     const unlocked others(first.bytes() + second.bytes() + to.bytes());
-    registry::scan_recurrence(*device, {.a = {first.type(), first.data(), first.strides()},
-                                        .b = {second.type(), second.data(), second.strides()},
+    registry::scan_recurrence(*device, {.a = {first.type(), factors.data(), factors.strides()},
+                                        .b = {second.type(), terms.data(), terms.strides()},
                                         .out = {to.type(), to.data(), to.strides()},
                                         .shape = to.shape(),
                                         .axis = static_cast<int>(axis),

@@ -55,9 +55,6 @@ class HostLibrary(Library):
     def back_end(self):
         return _back_ends.host()
 
-    def describe(self, a):
-        return np.asarray(a)
-
 
 def at(described, name):
     """The array that a tuple describes."""

@@ -147,6 +147,16 @@ def test_empty_and_small_shapes():
             assert_same(upsweep.linear_recurrence(x, x, axis=axis), np.ones(shape))
 
 
+@pytest.mark.parametrize("part", [np.s_[:1], np.s_[:, :1], np.s_[2], np.s_[:1, :1]])
+def test_coefficients_that_repeat_may_lie_in_out(part, numbers):
+    out, b = np.abs(numbers("float32", (4, 300))), numbers("float32", (4, 300))
+    for axis in (0, 1):
+        expected = upsweep.linear_recurrence(out[part].copy(), b, axis=axis)
+        found = out.copy()
+        upsweep.linear_recurrence(found[part], b, axis=axis, out=found)
+        assert_same(found, expected)
+
+
 @pytest.mark.parametrize("layout", ["swapped", "sliced"])
 def test_other_layouts(layout, numbers):
     a, b = coefficients("float32", 500, numbers)

@@ -85,16 +85,31 @@ def integer(number: Any, argument: str) -> int:
         raise TypeError(f"{argument}: expected an integer, but it is {number!r}") from None
 
 
+def axis_of(rank: int, axis: Any, argument: str = "axis") -> int:
+    """The number of an axis from 0 on."""
+    number = integer(axis, argument)
+    if not -rank <= number < rank:
+        raise ValueError(f"{argument}: expected {-rank} to {rank - 1} for {rank} dimensions, but it is {number}")
+    return number % rank
+
+
 def along(x: np.ndarray, axis: Any, argument: str = "axis") -> Tuple[np.ndarray, int]:
     """The array with an axis, and its number from 0 on; without one the elements in C order, as numpy.cumsum has them."""
     if axis is None:
         return (x if x.ndim == 1 else x.reshape(-1)), 0
     if x.ndim == 0:
         x = x.reshape(1)
-    number = integer(axis, argument)
-    if not -x.ndim <= number < x.ndim:
-        raise ValueError(f"{argument}: expected {-x.ndim} to {x.ndim - 1} for {x.ndim} dimensions, but it is {number}")
-    return x, number % x.ndim
+    return x, axis_of(x.ndim, axis, argument)
+
+
+def common_shape(a: Tuple[int, ...], b: Tuple[int, ...]) -> Tuple[int, ...]:
+    """The shape that two of arrays broadcast to, of one dimension at least."""
+    if a != b:
+        try:
+            a = np.broadcast_shapes(a, b)
+        except ValueError:
+            raise ValueError(f"b: its shape {b} does not broadcast with that of a, {a}") from None
+    return a or (1,)
 
 
 def with_one_more(shape: Tuple[int, ...], axis: int) -> Tuple[int, ...]:
@@ -126,8 +141,8 @@ def apart(x: np.ndarray, out: np.ndarray) -> np.ndarray:
     """`x`, or a copy of it where writing `out` would change elements before they are read."""
     if not np.may_share_memory(x, out):
         return x
-    same = (x.__array_interface__["data"][0] == out.__array_interface__["data"][0] and x.strides == out.strides
-            and x.itemsize == out.itemsize)
+    same = (x.__array_interface__["data"][0] == out.__array_interface__["data"][0] and x.shape == out.shape
+            and x.strides == out.strides and x.itemsize == out.itemsize)
     return x if same else x.copy()
 
 
@@ -158,13 +173,16 @@ def about(argument: str, problem: ValueError) -> ValueError:
 
 def scalar_text(number: Any, argument: str) -> str:
     """A number as the registry reads it, with all of its bits."""
-    dtype = np.asarray(number).dtype
-    kind = "f" if type_name(dtype) == "bfloat16" else dtype.kind
-    if np.ndim(number) == 0 and kind in "biu" or isinstance(number, int):
+    if isinstance(number, int):
         return str(int(number))
-    if np.ndim(number) == 0 and kind == "f":
-        value = float(number)
-        return str(int(value)) if value.is_integer() and abs(value) < 2.0**63 else repr(value)
-    if np.ndim(number) == 0 and kind == "c":
-        return repr(complex(number)).strip("()")
-    raise TypeError(f"{argument}: expected a number, but it is {number!r}")
+    if not isinstance(number, float):
+        dtype = np.asarray(number).dtype
+        kind = "f" if type_name(dtype) == "bfloat16" else dtype.kind
+        if np.ndim(number) != 0 or kind not in "biufc":
+            raise TypeError(f"{argument}: expected a number, but it is {number!r}")
+        if kind in "biu":
+            return str(int(number))
+        if kind == "c":
+            return repr(complex(number)).strip("()")
+    value = float(number)
+    return str(int(value)) if value.is_integer() and abs(value) < 2.0**63 else repr(value)

@@ -52,16 +52,16 @@ class Cuda:
 
     def scan(self, library: Any, plan: Any, x: Any, out: Any, axis: int, exclusive: bool, reverse: bool,
              initial: Optional[bytes]) -> None:
-        plan.scan(self._stream(library, x), library.describe(x), library.describe(out), axis, exclusive, reverse, initial)
+        plan.scan(self._stream(library, x), library.layout(x), library.layout(out), axis, exclusive, reverse, initial)
 
     def scan_segments(self, library: Any, plan: Any, x: Any, heads: Any, out: Any, exclusive: bool, reverse: bool,
                       initial: Optional[bytes]) -> None:
-        plan.scan_segments(self._stream(library, x), library.describe(x), library.describe(heads), library.describe(out), exclusive,
+        plan.scan_segments(self._stream(library, x), library.layout(x), library.layout(heads), library.layout(out), exclusive,
                            reverse, initial)
 
     def linear_recurrence(self, library: Any, a: Any, b: Any, x0: float, out: Any, in_double: bool, axis: int,
                           reverse: bool) -> None:
-        described = [library.describe(x) for x in (a, b, out)]
+        described = [library.layout(x) for x in (a, b, out)]
         types = [library.type_of(x) for x in (a, b, out)]
         _cuda.linear_recurrence(self._stream(library, out), described[0], types[0], described[1], types[1], x0, described[2],
                                 types[2], in_double, axis, reverse)
@@ -72,76 +72,74 @@ class Cuda:
         stream, flags = self._stream(library, elements), condition
         if isinstance(condition, tuple):
             flags = library.filled(elements, tuple(elements.shape), "bool")
-            _cuda.mark(stream, library.describe(elements), library.type_of(elements), *condition, library.describe(flags))
+            _cuda.mark(stream, library.layout(elements), library.type_of(elements), *condition, library.layout(flags))
         count = library.filled(elements, (1,), "int64")
-        _cuda.choose(stream, library.describe(flags), None if indices else library.describe(elements),
-                     elements.dtype.itemsize, library.describe(out), packed, library.describe(count))
+        _cuda.choose(stream, library.layout(flags), None if indices else library.layout(elements),
+                     elements.dtype.itemsize, library.layout(out), packed, library.layout(count))
         return int(count.item())
 
     def extent(self, library: Any, elements: Any) -> Limits:
         name = library.type_of(elements)
         numbers = number_type(name).name
         found = library.filled(elements, (_cuda.extremes_of(elements.shape[0]),), numbers)
-        _cuda.find_extremes(self._stream(library, elements), library.describe(elements), name, library.describe(found))
+        _cuda.find_extremes(self._stream(library, elements), library.layout(elements), name, library.layout(found))
         return _module.extent_of(library.to_host(found), numbers)
 
     def histogram(self, library: Any, elements: Any, limits: Limits, counts: Any) -> None:
-        _cuda.histogram(self._stream(library, elements), library.describe(elements), library.type_of(elements), limits,
-                        library.describe(counts))
+        _cuda.histogram(self._stream(library, elements), library.layout(elements), library.type_of(elements), limits,
+                        library.layout(counts))
 
     def bins(self, library: Any, elements: Any, limits: Limits, out: Any, offsets: Any, indices: bool) -> None:
-        _cuda.bins(self._stream(library, elements), library.describe(elements), library.type_of(elements), limits,
-                   library.describe(out), library.describe(offsets), indices)
+        _cuda.bins(self._stream(library, elements), library.layout(elements), library.type_of(elements), limits,
+                   library.layout(out), library.layout(offsets), indices)
 
     def sort_rows(self, library: Any, rows: Any, out: Any, length: int, descending: bool, indices: bool) -> None:
-        _cuda.sort_rows(self._stream(library, rows), library.describe(rows.reshape(-1)), library.type_of(rows),
-                        library.describe(out.reshape(-1)), length, descending, indices)
+        _cuda.sort_rows(self._stream(library, rows), library.layout(rows.reshape(-1)), library.type_of(rows),
+                        library.layout(out.reshape(-1)), length, descending, indices)
 
 
 class Host:
-    """Of arrays in host memory, which `library.describe` gives as NumPy's (bfloat16 as uint16)."""
+    """Of arrays in host memory."""
 
     def __init__(self) -> None:
         self.make_plan = _plans_of(_module)
 
     def scan(self, library: Any, plan: Any, x: Any, out: Any, axis: int, exclusive: bool, reverse: bool,
              initial: Optional[bytes]) -> None:
-        plan.scan(library.describe(x), library.describe(out), axis, exclusive, reverse, initial)
+        plan.scan(library.layout(x), library.layout(out), axis, exclusive, reverse, initial)
 
     def scan_segments(self, library: Any, plan: Any, x: Any, heads: Any, out: Any, exclusive: bool, reverse: bool,
                       initial: Optional[bytes]) -> None:
-        plan.scan_segments(library.describe(x), library.describe(heads).view(np.uint8), library.describe(out), exclusive, reverse,
+        plan.scan_segments(library.layout(x), library.layout(heads), library.layout(out), exclusive, reverse,
                            initial)
 
     def linear_recurrence(self, library: Any, a: Any, b: Any, x0: float, out: Any, in_double: bool, axis: int,
                           reverse: bool) -> None:
-        _module.linear_recurrence(library.describe(a), library.type_of(a), library.describe(b), library.type_of(b), x0,
-                                  library.describe(out), library.type_of(out), in_double, axis, reverse)
+        _module.linear_recurrence(library.layout(a), library.type_of(a), library.layout(b), library.type_of(b), x0,
+                                  library.layout(out), library.type_of(out), in_double, axis, reverse)
 
     def choose(self, library: Any, elements: Any, condition: Union[Comparison, Any], out: Any, packed: bool,
                indices: bool) -> int:
-        x, to, name = library.describe(elements), library.describe(out), library.type_of(elements)
+        x, to, name = library.layout(elements), library.layout(out), library.type_of(elements)
         if isinstance(condition, tuple):
             return _module.choose_compared(x, name, *condition, to, packed, indices)
         if indices:
-            return _module.choose_flagged_indices(library.describe(condition), to, packed)
-        return _module.choose_flagged(x, name, library.describe(condition), to, packed)
+            return _module.choose_flagged_indices(library.layout(condition), to, packed)
+        return _module.choose_flagged(x, name, library.layout(condition), to, packed)
 
     def extent(self, library: Any, elements: Any) -> Limits:
-        return _module.extent_of(library.describe(elements), library.type_of(elements))
+        return _module.extent_of(library.layout(elements), library.type_of(elements))
 
     def histogram(self, library: Any, elements: Any, limits: Limits, counts: Any) -> None:
-        to = library.describe(counts)
-        to[...] = 0
-        _module.histogram(library.describe(elements), library.type_of(elements), limits, to.view(np.uint64))
+        _module.histogram(library.layout(elements), library.type_of(elements), limits, library.layout(counts))
 
     def bins(self, library: Any, elements: Any, limits: Limits, out: Any, offsets: Any, indices: bool) -> None:
-        _module.bins(library.describe(elements), library.type_of(elements), limits, library.describe(out),
-                     library.describe(offsets).view(np.uint64), indices)
+        _module.bins(library.layout(elements), library.type_of(elements), limits, library.layout(out),
+                     library.layout(offsets), indices)
 
     def sort_rows(self, library: Any, rows: Any, out: Any, length: int, descending: bool, indices: bool) -> None:
         sort = _module.sort_row_indices if indices else _module.sort_rows
-        sort(library.describe(rows).reshape(-1), library.type_of(rows), library.describe(out).reshape(-1), length, descending)
+        sort(library.layout(rows.reshape(-1)), library.type_of(rows), library.layout(out.reshape(-1)), length, descending)
 
 
 cuda = functools.lru_cache(maxsize=None)(Cuda)

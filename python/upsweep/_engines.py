@@ -11,15 +11,19 @@ from ._gradients import has_no_memory, has_tangent
 from ._libraries import library_of
 
 
-def _is_traced(a: Any) -> bool:
-    """Whether PyTorch keeps a record of its own of what becomes of a: what it compiles, transforms (torch.func) or pretends.
+def _any_is_traced(arrays: Tuple[Any, ...]) -> bool:
+    """Whether PyTorch keeps a record of its own of what becomes of one: what it compiles, transforms (torch.func) or pretends.
 
     This, and what leads to it, is itself traced by PyTorch's compiler.
     """
     torch = sys.modules.get("torch")
-    if torch is None or not isinstance(a, getattr(torch, "Tensor", ())):
+    tensor = getattr(torch, "Tensor", None)  # it may be in the middle of its import
+    if torch is None or tensor is None:
         return False
-    return torch.compiler.is_compiling() or has_no_memory(a) or has_tangent(a)
+    for a in arrays:
+        if isinstance(a, tensor) and (torch.compiler.is_compiling() or has_no_memory(a) or has_tangent(a)):
+            return True
+    return False
 
 
 def engine_of(*arrays: Any, beside: Tuple[Any, ...] = ()) -> Optional[Any]:
@@ -30,16 +34,19 @@ def engine_of(*arrays: Any, beside: Tuple[Any, ...] = ()) -> Optional[Any]:
     where this build cannot compute with the array.
     """
     for a in arrays:
-        if type(a) is np.ndarray:
-            continue
-        jax = sys.modules.get("jax")
-        if jax is not None and isinstance(a, getattr(jax, "Array", ())):
-            from . import _jax
-            return _jax
-        if _is_traced(a) or (len(arrays) + len(beside) > 1 and any(map(_is_traced, (*arrays, *beside)))):
-            from . import _torch
-            return _torch
+        if type(a) is not np.ndarray:
+            break
+    else:
+        return None
+    if _any_is_traced((*arrays, *beside)):
+        from . import _torch
+        return _torch
+    jax = sys.modules.get("jax")
+    for a in arrays:
         library = library_of(a)
         if library is not None:
             return _tensors.engine_of(library)
+        if jax is not None and isinstance(a, getattr(jax, "Array", ())):
+            from . import _jax
+            return _jax
     return None

@@ -109,28 +109,34 @@ def recurrence_gradients(a: Any, b_like: Tuple[Any, Any], x: Any, gradient: Any,
     return to_a, to_b
 
 
+@functools.lru_cache(maxsize=None)
+def _torch() -> Tuple[Any, Callable[[Any], bool], Any, Callable[[], bool]]:
+    """What is asked on every call: the type of tensors, whether one is of torch.func, derivatives forwards, and whether there are
+    gradients."""
+    import torch
+
+    functorch = getattr(torch._C, "_functorch", None)
+    is_of_functions = (lambda a: False) if functorch is None else functorch.is_functorch_wrapped_tensor
+    return torch.Tensor, is_of_functions, torch.autograd.forward_ad, torch.is_grad_enabled
+
+
 def has_no_memory(a: Any) -> bool:
     """Whether a tensor is not one of memory itself: of torch.func, or of a subclass that says what operators do."""
-    torch = sys.modules["torch"]
-    if type(a) is not torch.Tensor and type(a).__torch_dispatch__ is not torch.Tensor.__torch_dispatch__:
-        return True
-    functorch = getattr(torch._C, "_functorch", None)
-    return functorch is not None and functorch.is_functorch_wrapped_tensor(a)
+    tensor, is_of_functions, _, _ = _torch()
+    return is_of_functions(a) or (type(a) is not tensor and type(a).__torch_dispatch__ is not tensor.__torch_dispatch__)
 
 
 def has_tangent(a: Any) -> bool:
     """Whether PyTorch takes derivatives of a tensor forwards."""
-    forward = sys.modules["torch"].autograd.forward_ad
+    forward = _torch()[2]
     return getattr(forward, "_current_level", -1) >= 0 and forward.unpack_dual(a).tangent is not None
 
 
 def wanted(*arrays: Any) -> bool:
     """Whether PyTorch asks for gradients of what is computed from the arrays."""
-    torch = sys.modules.get("torch")
-    if torch is not None and torch.is_grad_enabled():
-        for a in arrays:
-            if isinstance(a, torch.Tensor) and a.requires_grad:
-                return True
+    for a in arrays:
+        if getattr(a, "requires_grad", False) and _torch()[3]():
+            return True
     return False
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from jax import numpy as jnp
 
 from . import _module
-from ._arrays import along, edge_shape, integer, known_type, type_name
+from ._arrays import along, axis_of, common_shape, edge_shape, known_type, type_name
 from ._parameters import IDENTITIES, Operator, element, first_value, kind_of, name_of, totals_type
 from ._scans import head_bytes
 
@@ -152,12 +152,9 @@ def linear_recurrence(a: Any, b: Any, x0: float, axis: Any, reverse: bool, dtype
     in_double = arithmetic == "float64"
     first, second = (jnp.asarray(x, np.float64 if in_double else np.float32) if is_number else x
                      for x, is_number in zip(arrays, numbers))
-    try:
-        shape = np.broadcast_shapes(first.shape, second.shape) or (1,)
-    except ValueError:
-        raise ValueError(f"b: its shape {second.shape} does not broadcast with that of a, {first.shape}") from None
+    shape = common_shape(first.shape, second.shape)
     first, second = (jnp.reshape(x, (1,) * (len(shape) - x.ndim) + x.shape) for x in (first, second))
-    position = along(second, integer(axis, "axis"))[1]
+    position = axis_of(len(shape), axis)
     return primitives.recurrence_p.bind(first, second, axis=position, x0=x0, in_double=in_double, reverse=bool(reverse),
                                         result=np.dtype(arithmetic))
 

@@ -15,6 +15,15 @@ _advise = None
 if hasattr(mmap, "MADV_HUGEPAGE"):  # on Linux
     _advise = ctypes.CDLL(None).madvise
     _advise.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
+_HUGE = 1 << 22  # bytes of arrays that are worth it
+
+
+def _ask_for_huge_pages(address: int, size: int) -> None:
+    """As NumPy does for its arrays: mapping small pages takes longer than a scan into them."""
+    if _advise is not None:
+        first = -address % mmap.PAGESIZE
+        _advise(address + first, size - first, mmap.MADV_HUGEPAGE)  # does nothing where there are none
+
 
 _KNOWN = frozenset(TYPES) | {"bfloat16"}
 
@@ -42,10 +51,14 @@ class Library:
         return f"of type {type(a).__module__}.{type(a).__name__}"
 
     def array(self, a: Any, argument: str) -> Any:
-        """`a`, of a known type, as elements in memory. Raises TypeError for what is not taken."""
+        """An argument beside one of this library. Raises TypeError for what is not taken."""
         if not self.owns(a):
             raise TypeError(f"{argument}: expected an array of {self.name} {self.place}, as another argument is one, but it is "
                             f"{self.what_is(a)}")
+        return self.own(a, argument)
+
+    def own(self, a: Any, argument: str = "a") -> Any:
+        """An array of this library, of a known type, as elements in memory. Raises TypeError for what is not taken."""
         self.type_of(a, argument)
         return a
 
@@ -88,10 +101,6 @@ class Library:
         """The address of its first element, its shape, and its strides in elements."""
         raise NotImplementedError
 
-    def describe(self, a: Any) -> Any:
-        """The array in the back end's words."""
-        return self.layout(a)
-
     def empty_like(self, a: Any, name: str) -> Any:
         """A new array of that type, on a's device, with its shape and the order of its dimensions in memory."""
         raise NotImplementedError
@@ -123,9 +132,6 @@ class Library:
     def move_axis(self, a: Any, source: int, destination: int) -> Any:
         return self.module.moveaxis(a, source, destination)
 
-    def broadcast_to(self, a: Any, shape: Tuple[int, ...]) -> Any:
-        return self.module.broadcast_to(a, shape)
-
     def result_type(self, a: Any, b: Any) -> str:
         return self._type_name(self.module.result_type(a, b))
 
@@ -135,7 +141,8 @@ class _Torch(Library):
 
     def __init__(self, module: Any) -> None:
         super().__init__(module)
-        self._tensor, self._strided, self._bfloat16 = module.Tensor, module.strided, module.bfloat16
+        self._tensor, self._strided = module.Tensor, module.strided
+        self._empty_like = module.empty_like
         # Where it exists it spares the making of an object for each call.
         self._raw_stream = getattr(module._C, "_cuda_getCurrentRawStream", None)
 
@@ -145,8 +152,8 @@ class _Torch(Library):
     def what_is(self, a: Any) -> str:
         return f"a tensor on {a.device}" if isinstance(a, self.module.Tensor) else super().what_is(a)
 
-    def array(self, a: Any, argument: str) -> Any:
-        super().array(a, argument)
+    def own(self, a: Any, argument: str = "a") -> Any:
+        self.type_of(a, argument)
         if a.layout is not self._strided:
             raise TypeError(f"{argument}: expected a dense tensor, but its layout is {a.layout}")
         return a.resolve_conj().resolve_neg() if a.is_conj() or a.is_neg() else a
@@ -169,17 +176,14 @@ class _Torch(Library):
     def layout(self, a: Any) -> Tuple[int, Sequence[int], Sequence[int]]:
         return a.data_ptr(), a.shape, a.stride()
 
-    def _dtype(self, name: str) -> Any:
-        return getattr(self.module, name)
-
     def empty_like(self, a: Any, name: str) -> Any:
-        dtype = self._dtype(name)
-        return self.module.empty_like(a) if a.dtype is dtype else self.module.empty_like(a, dtype=dtype)
+        is_same = self._names.get(a.dtype) == name
+        return self._empty_like(a) if is_same else self._empty_like(a, dtype=getattr(self.module, name))
 
     def filled(self, like: Any, shape: Tuple[int, ...], name: str, number: Any = None) -> Any:
         if number is None:
-            return self.module.empty(shape, dtype=self._dtype(name), device=like.device)
-        return self.module.full(shape, number, dtype=self._dtype(name), device=like.device)
+            return self.module.empty(shape, dtype=getattr(self.module, name), device=like.device)
+        return self.module.full(shape, number, dtype=getattr(self.module, name), device=like.device)
 
     def numbers(self, like: Any, values: np.ndarray) -> Any:
         # The values are taken before the call returns, though the copy may still be on its way.
@@ -211,31 +215,23 @@ class _TorchOnHost(_Torch):
         return isinstance(a, self._tensor) and a.is_cpu
 
     def array(self, a: Any, argument: str) -> Any:
-        if isinstance(a, (np.ndarray, np.generic, list, tuple)):
+        if not isinstance(a, self._tensor) and isinstance(a, (np.ndarray, np.generic, list, tuple)):
             given = np.asarray(a, order="C")  # as PyTorch has no negative strides, nor what cannot be written, nor swapped bytes
             is_usable = given.flags.writeable and given.dtype.isnative
             a = self.numbers(None, given if is_usable else given.astype(given.dtype.newbyteorder("=")))
         return super().array(a, argument)
 
-    def describe(self, a: Any) -> np.ndarray:
-        if a.dtype is self._bfloat16:
-            a = a.view(self.module.int16)
-        return (a.detach() if a.requires_grad else a).numpy()
-
     def empty_like(self, a: Any, name: str) -> Any:
-        return self._in_huge_pages(super().empty_like(a, name))
+        made = super().empty_like(a, name)
+        if type(made) is self._tensor and made.nbytes >= _HUGE:  # another may be without memory
+            _ask_for_huge_pages(made.data_ptr(), made.nbytes)
+        return made
 
     def filled(self, like: Any, shape: Tuple[int, ...], name: str, number: Any = None) -> Any:
-        found = super().filled(like, shape, name, number)
-        return self._in_huge_pages(found) if number is None else found
-
-    def _in_huge_pages(self, a: Any) -> Any:
-        """A new tensor, for which the system is asked for huge pages, as NumPy asks for its arrays: mapping small ones takes
-        longer than a scan into them."""
-        if _advise is not None and type(a) is self.module.Tensor and a.nbytes >= 1 << 22:  # else it may be without memory
-            first = -a.data_ptr() % mmap.PAGESIZE
-            _advise(a.data_ptr() + first, a.nbytes - first, mmap.MADV_HUGEPAGE)  # does nothing where there are none
-        return a
+        made = super().filled(like, shape, name, number)
+        if number is None and type(made) is self._tensor and made.nbytes >= _HUGE:
+            _ask_for_huge_pages(made.data_ptr(), made.nbytes)
+        return made
 
     def numbers(self, like: Any, values: np.ndarray) -> Any:
         return self.module.as_tensor(values)
@@ -291,14 +287,13 @@ _libraries: Dict[str, Tuple[Library, ...]] = {}
 
 def library_of(a: Any) -> Optional[Library]:
     """The library of an array that is one's; None for everything else. Imports nothing: an array's library is imported."""
-    if type(a) is np.ndarray:
-        return None
     for name, kinds in _KINDS.items():
-        if name in sys.modules:
-            found = _libraries.get(name)
-            if found is None:
-                found = _libraries[name] = tuple(kind(sys.modules[name]) for kind in kinds)
-            for library in found:
-                if library.owns(a):
-                    return library
+        libraries = _libraries.get(name)
+        if libraries is None:
+            if name not in sys.modules:
+                continue
+            libraries = _libraries[name] = tuple(kind(sys.modules[name]) for kind in kinds)
+        for library in libraries:
+            if library.owns(a):
+                return library
     return None

@@ -1,4 +1,5 @@
-# The extension module, for type checkers. Arrays are any objects with the buffer protocol; `type` is NumPy's name of one.
+# The extension module, for type checkers. Arrays are objects with the buffer protocol, or tuples of an address, a shape, and strides
+# in elements; `type` is NumPy's name of one.
 from typing import Any, Dict, Optional, Tuple
 
 version: str

@@ -1,13 +1,14 @@
 """Parameters of calls as the extension modules take them, of arrays in host memory and on a GPU alike."""
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any, Optional, Tuple, Union
 
 import numpy as np
 
 from . import _module
-from ._arrays import about, scalar_text, type_name
+from ._arrays import TYPES, about, scalar_text, type_name
 
 Operator = Union[str, np.ufunc]
 
@@ -15,6 +16,9 @@ _UFUNCS = {
     np.add: "plus", np.multiply: "multiplies", np.minimum: "minimum", np.maximum: "maximum", np.bitwise_and: "bit_and",
     np.bitwise_or: "bit_or", np.bitwise_xor: "bit_xor", np.logical_and: "logical_and", np.logical_or: "logical_or",
 }
+
+
+_KINDS = {"bfloat16": "f", **{name: np.dtype(name).kind for name in TYPES}}
 
 
 def name_of(op: Operator) -> str:
@@ -27,8 +31,8 @@ def name_of(op: Operator) -> str:
 
 
 def kind_of(name: str) -> str:
-    """NumPy's letter for the kind of a type: b, i, u, f or c."""
-    return "f" if name == "bfloat16" else np.dtype(name).kind
+    """NumPy's letter for the kind of a type: b, i, u, f or c; a question mark for a type that is not known."""
+    return _KINDS.get(name, "?")
 
 
 def totals_type(op: str, dtype: Optional[str]) -> Optional[str]:
@@ -60,8 +64,10 @@ def nearest(number: Any) -> float:
 
 def first_value(x0: Any) -> float:
     """What a recurrence begins with."""
+    if isinstance(x0, (int, float)):
+        return nearest(x0)
     dtype = np.asarray(x0).dtype
-    is_real = isinstance(x0, int) or dtype.kind in "biuf" or type_name(dtype) == "bfloat16"
+    is_real = dtype.kind in "biuf" or type_name(dtype) == "bfloat16"
     if np.ndim(x0) != 0 or not is_real:
         raise TypeError(f"x0: expected a real number, but it is {x0!r}")
     return nearest(x0)
@@ -111,7 +117,7 @@ def condition_text(condition: Tuple[str, Any], kind: str) -> Tuple[str, str]:
     op, number = condition
     if op not in _COMPARISONS:
         raise ValueError(f"condition: expected one of {', '.join(_COMPARISONS)}, but it is {op}")
-    if kind in "biu" and np.ndim(number) == 0 and np.asarray(number).dtype.kind == "f":
+    if kind in "biu" and not isinstance(number, int) and np.ndim(number) == 0 and np.asarray(number).dtype.kind == "f":
         op, number = _of_integers(op, float(number))
     return op, scalar_text(number, "condition")
 
@@ -132,10 +138,13 @@ def number_type(name: str) -> np.dtype:
     return np.dtype(np.float32 if name in ("float16", "bfloat16", "float32") else np.int64)
 
 
+_cached_edges = functools.lru_cache(maxsize=32)(_module.edges)
+
+
 def edge_numbers(name: str, limits: Tuple[str, str, bool], count: int) -> np.ndarray:
     """Where bins begin, and where the last one ends."""
     try:
-        edges = _module.edges(name, limits, count)
+        edges = (_cached_edges if count <= 4096 else _module.edges)(name, limits, count)
     except ValueError as problem:
         raise about("range", problem) from None
     return np.frombuffer(bytearray(edges), number_type(name))  # of memory that can be written

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from . import _module
-from ._arrays import (Target, along, apart, check_out, edge_and_rest, flags_in_host_memory, in_host_memory, integer, known_type,
-                      memory, readable, type_name, with_one_more)
+from ._arrays import (Target, along, apart, axis_of, check_out, common_shape, edge_and_rest, flags_in_host_memory, in_host_memory,
+                      known_type, memory, readable, type_name, with_one_more)
 from ._engines import engine_of
 from ._parameters import IDENTITIES, Operator, element, first_value, name_of, of_given, totals_type
 
@@ -245,10 +245,7 @@ def linear_recurrence(a: ArrayLike, b: ArrayLike, x0: float = 0.0, *, axis: int 
     for x, argument in ((first, "a"), (second, "b")):
         if x.dtype.kind == "c":
             raise TypeError(f"{argument}: expected real numbers, but it is {x.dtype}")
-    try:
-        shape = np.broadcast_shapes(first.shape, second.shape) or (1,)
-    except ValueError:
-        raise ValueError(f"b: its shape {second.shape} does not broadcast with that of a, {first.shape}") from None
+    shape = common_shape(first.shape, second.shape)
     if out is not None:
         check_out(out, shape)
         if out.dtype.kind in "biu":
@@ -266,10 +263,11 @@ def linear_recurrence(a: ArrayLike, b: ArrayLike, x0: float = 0.0, *, axis: int 
         argument = "dtype" if dtype is not None or out is None else "out"
         raise TypeError(f"{argument}: expected floating-point numbers, but it is {arithmetic}")
 
-    like = next((x for x in (second, first) if x.shape == shape), np.empty(shape, bool))
+    position = axis_of(len(shape), axis)
+    like = second if second.shape == shape else first if first.shape == shape else np.empty(shape, bool)
     target = Target(like, arithmetic if out is None else out.dtype.newbyteorder("="), out)
-    first, second = (apart(np.broadcast_to(x, shape), target.array) for x in (first, second))
-    position = along(first, integer(axis, "axis"))[1]
+    if out is not None:
+        first, second = apart(first, target.array), apart(second, target.array)
     _module.linear_recurrence(memory(first), type_name(first.dtype), memory(second), type_name(second.dtype), x0,
                               memory(target.array), type_name(target.array.dtype), arithmetic == np.float64, position,
                               bool(reverse))

@@ -12,7 +12,7 @@ from typing import Any, Callable, Optional, Tuple
 import numpy as np
 
 from . import _gradients
-from ._arrays import about, along, edge_and_rest, edge_shape, integer, with_one_more
+from ._arrays import about, along, axis_of, common_shape, edge_and_rest, edge_shape, with_one_more
 from ._libraries import Library
 from ._parameters import (IDENTITIES, Operator, condition_text, edge_numbers, element, first_value, kind_of, name_of, of_given,
                           text_limits, totals_type)
@@ -26,11 +26,17 @@ def engine_of(library: Library) -> Any:
     return types.SimpleNamespace(**{each.__name__: functools.partial(each, library) for each in functions})
 
 
+@functools.lru_cache(maxsize=None)
+def _usual_plan(library: Library, op: str, source: str) -> Tuple[Any, str, str]:
+    wanted = library.sum_type(op, source)
+    return library.back_end.make_plan(op, source, wanted, totals_type(op, wanted))
+
+
 def _plan(library: Library, op: str, source: str, dtype: Any, out: Any) -> Tuple[Any, str, str]:
     """An operator with its types, and the names of those of results and of totals."""
-    wanted = library.sum_type(op, source) if dtype is None and out is None else None
-    if dtype is not None:
-        wanted = library.type_named(dtype)
+    if dtype is None and out is None:
+        return _usual_plan(library, op, source)
+    wanted = None if dtype is None else library.type_named(dtype)
     result = wanted if out is None else library.type_of(out, "out")
     try:
         return library.back_end.make_plan(op, source, result, totals_type(op, wanted))
@@ -69,8 +75,9 @@ def _apart(library: Library, x: Any, out: Any) -> Any:
     """`x`, or a copy of it where writing `out` would change elements before they are read."""
     if not _overlap(library, x, out):
         return x
-    mine, others = library.layout(x), library.layout(out)
-    same = mine[0] == others[0] and tuple(mine[2]) == tuple(others[2]) and x.dtype.itemsize == out.dtype.itemsize
+    (at, shape, strides), (out_at, out_shape, out_strides) = library.layout(x), library.layout(out)
+    same = (at == out_at and tuple(shape) == tuple(out_shape) and tuple(strides) == tuple(out_strides)
+            and x.dtype.itemsize == out.dtype.itemsize)
     return x if same else library.copy(x)
 
 
@@ -99,13 +106,13 @@ def _with_gradient(library: Library, op: str, x: Any, heads: Any, axis: int, ini
 
 def scan_target(library: Library, a: Any, op: str, dtype: Any) -> Any:
     """A new array for a scan's results."""
-    x = library.array(a, "a")
+    x = library.own(a)
     return library.empty_like(x, _plan(library, op, library.type_of(x), dtype, None)[1])
 
 
 def scan(library: Library, a: Any, op: Operator, axis: Any, dtype: Any, initial: Any, reverse: bool, out: Any,
          exclusive: bool) -> Any:
-    x, position = along(library.array(a, "a"), axis)
+    x, position = along(library.own(a), axis)
     name = name_of(op)
     if out is not None:
         _check_out(library, out, x, tuple(x.shape))
@@ -123,7 +130,7 @@ def scan(library: Library, a: Any, op: Operator, axis: Any, dtype: Any, initial:
 
 def scan_with_identity(library: Library, a: Any, op: str, axis: Any, dtype: Any, out: Any) -> Any:
     """An inclusive scan whose results begin with the operator's identity."""
-    x, position = along(library.array(a, "a"), axis)
+    x, position = along(library.own(a), axis)
     shape = with_one_more(tuple(x.shape), position)
     if out is not None:
         _check_out(library, out, x, shape)
@@ -211,11 +218,7 @@ def linear_recurrence(library: Library, a: Any, b: Any, x0: float, axis: Any, re
             raise ValueError(f"{argument}: expected an array on device {library.device(like)}, but it is on device "
                              f"{library.device(x)}")
         arrays.append(x)
-    try:
-        shape = np.broadcast_shapes(*(tuple(x.shape) for x in arrays)) or (1,)
-    except ValueError:
-        raise ValueError(f"b: its shape {tuple(arrays[1].shape)} does not broadcast with that of a, "
-                         f"{tuple(arrays[0].shape)}") from None
+    shape = common_shape(tuple(arrays[0].shape), tuple(arrays[1].shape))
     if out is not None:
         _check_out(library, out, like, shape)
 
@@ -232,7 +235,7 @@ def linear_recurrence(library: Library, a: Any, b: Any, x0: float, axis: Any, re
         argument = "dtype" if dtype is not None or out is None else "out"
         raise TypeError(f"{argument}: expected floating-point numbers, but it is {arithmetic}")
 
-    position = along(library.broadcast_to(arrays[0], shape), integer(axis, "axis"))[1]
+    position = axis_of(len(shape), axis)
     recur = functools.partial(_recur, library, shape, arithmetic, position)
     if out is None:
         return _recur_with_gradients(recur, position, *arrays, x0, bool(reverse))
@@ -251,24 +254,25 @@ def _recur_with_gradients(recur: Callable[..., Any], position: int, a: Any, b: A
 
 def recurrence_target(library: Library, shape: Tuple[int, ...], arithmetic: str, a: Any, b: Any) -> Any:
     """A new array for a recurrence's results, in the order in memory of the coefficients that have its shape."""
-    whole = next((x for x in (b, a) if tuple(x.shape) == tuple(shape)), None)
-    return library.filled(a, tuple(shape), arithmetic) if whole is None else library.empty_like(whole, arithmetic)
+    for x in (b, a):
+        if tuple(x.shape) == tuple(shape):
+            return library.empty_like(x, arithmetic)
+    return library.filled(a, tuple(shape), arithmetic)
 
 
 def _recur(library: Library, shape: Tuple[int, ...], arithmetic: str, position: int, a: Any, b: Any, x0: float, reverse: bool,
            out: Any = None) -> Any:
     """The recurrence of arrays that broadcast to a shape."""
     target = recurrence_target(library, shape, arithmetic, a, b) if out is None else out
-    first, second = (library.broadcast_to(x, shape) for x in (a, b))
     if out is not None:
-        first, second = _apart(library, first, out), _apart(library, second, out)
-    library.back_end.linear_recurrence(library, first, second, x0, target, arithmetic == "float64", position, reverse)
+        a, b = _apart(library, a, out), _apart(library, b, out)
+    library.back_end.linear_recurrence(library, a, b, x0, target, arithmetic == "float64", position, reverse)
     return target
 
 
 def _elements(library: Library, a: Any) -> Any:
     """All elements in C order, one after the other."""
-    return library.contiguous(library.array(a, "a")).reshape(-1)
+    return library.contiguous(library.own(a)).reshape(-1)
 
 
 def choose(library: Library, a: Any, condition: Any, packed: bool, indices: bool) -> Tuple[Any, int]:
@@ -302,13 +306,13 @@ def packed(library: Library, a: Any, condition: Any, indices: bool) -> Any:
 
 def sort_target(library: Library, a: Any, position: int, result: Optional[str]) -> Any:
     """A new array for sorted elements, or what else there is of each."""
-    x = library.array(a, "a")
+    x = library.own(a)
     name = result or library.type_of(x)
     return library.filled(x, tuple(x.shape), name) if position == x.ndim - 1 else library.empty_like(x, name)
 
 
 def sort(library: Library, a: Any, axis: Any, descending: bool, out: Any, indices: bool) -> Any:
-    x = library.array(a, "a")
+    x = library.own(a)
     name = library.type_of(x)
     if kind_of(name) == "c":
         raise TypeError(f"a: {name} has no order to sort its elements in")

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 
 from . import _gradients, _tensors
-from ._arrays import along, edge_shape, integer
+from ._arrays import along, axis_of, edge_shape
 from ._parameters import IDENTITIES, Operator, name_of
 from .torch_operators import (ArgsortFunction, LinearRecurrenceFunction, ScanFunction, SortFunction, library_with)
 
@@ -132,11 +132,9 @@ def linear_recurrence(a: Any, b: Any, x0: float, axis: Any, reverse: bool, dtype
         raise TypeError(f"dtype: expected floating-point numbers, but it is {arithmetic}")
     rank = max(1, *(x.ndim for x in arrays))
     a, b = (x.reshape((1,) * (rank - x.ndim) + tuple(x.shape)) for x in arrays)
-    number = integer(axis, "axis")
-    if not -rank <= number < rank:
-        raise ValueError(f"axis: expected {-rank} to {rank - 1} for {rank} dimensions, but it is {number}")
+    position = axis_of(rank, axis)
     x0 = float(_number(x0, "x0", (int, float)))
-    return _call(_ops.linear_recurrence, LinearRecurrenceFunction, a, b, x0, number % rank, bool(reverse), arithmetic)
+    return _call(_ops.linear_recurrence, LinearRecurrenceFunction, a, b, x0, position, bool(reverse), arithmetic)
 
 
 def sort(a: Any, axis: Any, descending: bool, out: Any, indices: bool) -> Any:
