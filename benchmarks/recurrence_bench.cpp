@@ -1,5 +1,6 @@
 // x[i] = a[i] x[i-1] + b[i], against the loop that says just that and a copy that moves the same bytes (two
-// arrays read, one written). Coefficients are in [0, 1), or, where it decays slowly, in (0.99, 1].
+// arrays read, or one where all have one coefficient, and one written). Coefficients are in [0, 1), or, where
+// it decays slowly, in (0.99, 1]; the one is 0.9.
 #include <array>
 #include <string>
 
@@ -63,6 +64,19 @@ void measure_sequence(session& current, team& threads, executors& upsweeps, std:
         });
 }
 
+// Of one coefficient.
+template <class T>
+void measure_smoothing(session& current, team& threads, executors& upsweeps, std::size_t n) {
+    constexpr T decay = T(0.9);
+    measure<T>(
+        current, threads, upsweeps,
+        {"linear recurrence, one coefficient", type_name<T>(), n, 2 * n * sizeof(T)},
+        [=](const T*, const T* b, T* out) { smoothing_loop(decay, b, T{1}, out, n); },
+        [=](upsweep::cpu::executor& executor, const T*, const T* b, T* out) {
+            upsweep::linear_recurrence(executor, decay, std::span<const T>(b, n), T{1}, std::span<T>(out, n));
+        });
+}
+
 template <class T>
 void measure_axis(session& current, team& threads, executors& upsweeps, std::size_t rows, std::size_t columns,
                   int axis) {
@@ -96,6 +110,8 @@ int main(int argc, char** argv) {
             if (current.quick() && n != 1000 && n != 10'000'000) continue;
             measure_sequence<float>(current, threads, upsweeps, n);
             measure_sequence<double>(current, threads, upsweeps, n);
+            measure_smoothing<float>(current, threads, upsweeps, n);
+            measure_smoothing<double>(current, threads, upsweeps, n);
         }
         for (const std::size_t n : {std::size_t{100'000}, std::size_t{10'000'000}}) {
             if (current.quick()) continue;

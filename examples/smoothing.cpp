@@ -11,11 +11,10 @@ int main() {
     upsweep::cpu::executor executor;
 
     const std::vector<double> signal{8, 8, 8, 0, 0, 0, 4, 12, 16, 16, 2, 6};
-    std::vector<double> half(signal.size(), 0.5);  // a[i] = 1 - k
-    std::vector<double> weighted(signal.size());   // b[i] = k x[i]
+    std::vector<double> weighted(signal.size());  // b[i] = k x[i]
     std::vector<double> smooth(signal.size());
     for (std::size_t i = 0; i < signal.size(); ++i) weighted[i] = 0.5 * signal[i];
-    upsweep::linear_recurrence(executor, half, weighted, 0.0, smooth);
+    upsweep::linear_recurrence(executor, 0.5, weighted, 0.0, smooth);  // a = 1 - k
 
     double expected = 0;
     for (std::size_t i = 0; i < signal.size(); ++i) {
@@ -25,13 +24,12 @@ int main() {
     }
 
     constexpr std::size_t count = 1'000'000;
-    std::vector<double> a(count, 0.9);
     std::vector<double> b(count);
     for (std::size_t i = 0; i < count; ++i) b[i] = 0.1 * static_cast<double>(i * i % 1000);
     std::vector<double> by_all(count);
     std::vector<double> by_one(count);
     upsweep::cpu::executor one(1);
-    upsweep::linear_recurrence(executor, a, b, 500.0, by_all);
-    upsweep::linear_recurrence(one, a, b, 500.0, by_one);
+    upsweep::linear_recurrence(executor, 0.9, b, 500.0, by_all);
+    upsweep::linear_recurrence(one, 0.9, b, 500.0, by_one);
     return by_all == by_one ? 0 : 1;
 }

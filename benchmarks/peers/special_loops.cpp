@@ -52,6 +52,11 @@ void recurrence_loop(const T* a, const T* b, T x, T* out, std::size_t n) {
 }
 
 template <class T>
+void smoothing_loop(T a, const T* b, T x, T* out, std::size_t n) {
+    for (std::size_t i = 0; i < n; ++i) out[i] = x = a * x + b[i];
+}
+
+template <class T>
 void recurrence_rows_loop(const T* a, const T* b, T x, T* out, std::size_t rows, std::size_t columns) {
     for (std::size_t l = 0; l < columns; ++l) out[l] = a[l] * x + b[l];
     for (std::size_t i = 1; i < rows; ++i) {
@@ -71,6 +76,8 @@ template void keys_loop(const float*, float*, const std::int32_t*, std::size_t);
 template void keys_loop(const std::int32_t*, std::int32_t*, const std::int32_t*, std::size_t);
 template void recurrence_loop(const float*, const float*, float, float*, std::size_t);
 template void recurrence_loop(const double*, const double*, double, double*, std::size_t);
+template void smoothing_loop(float, const float*, float, float*, std::size_t);
+template void smoothing_loop(double, const double*, double, double*, std::size_t);
 template void recurrence_rows_loop(const float*, const float*, float, float*, std::size_t, std::size_t);
 template void recurrence_rows_loop(const double*, const double*, double, double*, std::size_t, std::size_t);
 

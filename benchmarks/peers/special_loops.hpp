@@ -31,7 +31,10 @@ void keys_loop(const T* in, T* out, const std::int32_t* keys, std::size_t n);
 // out[i] = a[i] out[i - 1] + b[i], from x.
 template <class T>
 void recurrence_loop(const T* a, const T* b, T x, T* out, std::size_t n);
-// The same down the columns of an array, row after row.
+// The same with one coefficient.
+template <class T>
+void smoothing_loop(T a, const T* b, T x, T* out, std::size_t n);
+// The first down the columns of an array, row after row.
 template <class T>
 void recurrence_rows_loop(const T* a, const T* b, T x, T* out, std::size_t rows, std::size_t columns);
 

@@ -2,11 +2,12 @@
 //
 // The maps x -> a[i] x + b[i] are scanned under composition (operator `affine`), starting from the constant
 // map x0, and the second component is stored. Shapes: a, b and out have equal size n >= 0, or equal shapes; a
-// view of a or b may repeat elements (stride 0), so that one coefficient serves a whole sequence. Every
-// sequence along an axis, which counts from 0, or from the end if negative, is one of its own that starts
-// from x0. The arithmetic happens in Acc (the common type of a and b unless named; float for 16-bit floating
-// point). Bits: those of docs/numerics.md for `affine` with initial value (0, x0); each product and each sum
-// is rounded by itself. With options.reverse: those of the recurrence of the reversed sequences.
+// view of a or b may repeat elements (stride 0), so that one coefficient serves a whole sequence, and a may
+// be a number that serves all. Every sequence along an axis, which counts from 0, or from the end if
+// negative, is one of its own that starts from x0. The arithmetic happens in Acc (the common type of a and b
+// unless named; float for 16-bit floating point). Bits: those of docs/numerics.md for `affine` with initial
+// value (0, x0); each product and each sum is rounded by itself. With options.reverse: those of the
+// recurrence of the reversed sequences.
 // Aliasing: out may be a or b (equal pointers and strides, elements of equal size); any other overlap is an
 // error. Errors: upsweep::error names the argument; nothing has been written then.
 // Complexity: O(n) work, one read of a and b and one write of out through memory.
@@ -15,10 +16,12 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <ranges>
 #include <string>
 #include <type_traits>
+#include <vector>
 
 #include "upsweep/core/axis_geometry.hpp"
 #include "upsweep/cpu/axis.hpp"
@@ -71,24 +74,28 @@ struct recurrence_sink {
     }
 };
 
-// Whether out is a or b, after all checks.
+// Whether out is the input of that name, of as many elements, after all checks.
+template <class In, class Out>
+bool check_recurrence(const In& in, const char* name, const Out& out) {
+    const std::size_t n = std::ranges::size(in);
+    if (std::ranges::size(out) != n) {
+        throw_error(errc::invalid_argument, "out: expected " + std::to_string(n) + " elements, as many as " +
+                                                name + ", but it has " +
+                                                std::to_string(std::ranges::size(out)));
+    }
+    return check_overlap(std::ranges::data(in), sizeof(std::ranges::range_value_t<In>),
+                         std::ranges::data(out), sizeof(std::ranges::range_value_t<Out>), n);
+}
 template <class A, class B, class Out>
 bool check_recurrence(const A& a, const B& b, const Out& out) {
     const std::size_t n = std::ranges::size(a);
-    const auto check = [&](const char* name, std::size_t size) {
-        if (size != n) {
-            throw_error(errc::invalid_argument, std::string(name) + ": expected " + std::to_string(n) +
-                                                    " elements, as many as a, but it has " +
-                                                    std::to_string(size));
-        }
-    };
-    check("b", std::ranges::size(b));
-    check("out", std::ranges::size(out));
-    constexpr std::size_t element = sizeof(std::ranges::range_value_t<Out>);
-    const bool is_a = check_overlap(std::ranges::data(a), sizeof(std::ranges::range_value_t<A>),
-                                    std::ranges::data(out), element, n);
-    const bool is_b = check_overlap(std::ranges::data(b), sizeof(std::ranges::range_value_t<B>),
-                                    std::ranges::data(out), element, n);
+    if (std::ranges::size(b) != n) {
+        throw_error(errc::invalid_argument, "b: expected " + std::to_string(n) +
+                                                " elements, as many as a, but it has " +
+                                                std::to_string(std::ranges::size(b)));
+    }
+    const bool is_a = check_recurrence(a, "a", out);
+    const bool is_b = check_recurrence(b, "b", out);
     return is_a || is_b;
 }
 
@@ -96,7 +103,8 @@ bool check_recurrence(const A& a, const B& b, const Out& out) {
 template <class T, class A, class B, class Out>
 void run_recurrence(cpu::executor& ex, const recurrence_source<T, A, B>& from, const T& x0,
                     const recurrence_sink<T, Out>& to, std::size_t n, bool in_place) {
-    const cpu::scan_shape shape{n, false, in_place, n * (sizeof(A) + sizeof(B) + sizeof(Out))};
+    const std::size_t read = from.a_stride == 0 ? sizeof(B) : sizeof(A) + sizeof(B);
+    const cpu::scan_shape shape{n, false, in_place, n * (read + sizeof(Out))};
     if constexpr (cpu::has_affine_kernels<T>) {
         cpu::run_recurrence<T>(ex, cpu::make_source<T>(as_storage(from.a), from.a_stride),
                                cpu::make_source<T>(as_storage(from.b), from.b_stride), x0,
@@ -153,6 +161,24 @@ void linear_recurrence(cpu::executor& ex, const A& a, const B& b, const std::typ
         {std::ranges::data(out) + first, stride}, n, in_place);
 }
 
+// The same with one coefficient for all: x[i] = a x[i-1] + b[i], so exponential smoothing. It has the type of
+// the arithmetic, as x0 has: the accumulators' of b, unless Acc is named.
+template <class Acc = deduced, input_range B, class Out,
+          class T =
+              detail::recurrence_number<Acc, std::ranges::range_value_t<B>, std::ranges::range_value_t<B>>>
+requires output_range<Out, T>
+void linear_recurrence(cpu::executor& ex, const std::type_identity_t<T>& a, const B& b,
+                       const std::type_identity_t<T>& x0, Out&& out, const recurrence_options& options = {}) {
+    const bool in_place = detail::check_recurrence(b, "b", out);
+    const std::size_t n = std::ranges::size(b);
+    if (n == 0) return;
+    const std::ptrdiff_t stride = options.reverse ? -1 : 1;
+    const auto first = options.reverse ? static_cast<std::ptrdiff_t>(n) - 1 : 0;
+    detail::run_recurrence<T, T, std::ranges::range_value_t<B>, std::ranges::range_value_t<Out>>(
+        ex, {&a, 0, std::ranges::data(b) + first, stride}, x0, {std::ranges::data(out) + first, stride}, n,
+        in_place);
+}
+
 // Along `axis` of views.
 template <class Acc = deduced, class A, class B, class Out, class T = detail::recurrence_number<Acc, A, B>>
 requires(!std::is_const_v<Out>) void linear_recurrence(cpu::executor& ex, const strided_view<A>& a,
@@ -170,6 +196,16 @@ requires(!std::is_const_v<Out>) void linear_recurrence(cpu::executor& ex, const 
     if (options.reverse) first = geometry.turn();
     detail::run_recurrences<T>(ex, a.data() + first.in, b.data() + first.second, x0, out.data() + first.out,
                                geometry, is_a || is_b);
+}
+
+template <class Acc = deduced, class B, class Out, class T = detail::recurrence_number<Acc, B, B>>
+requires(!std::is_const_v<Out>) void linear_recurrence(cpu::executor& ex, const std::type_identity_t<T>& a,
+                                                       const strided_view<B>& b,
+                                                       const std::type_identity_t<T>& x0,
+                                                       const strided_view<Out>& out, int axis,
+                                                       const recurrence_options& options = {}) {
+    const std::vector<std::int64_t> none(b.shape().size(), 0);
+    linear_recurrence<T>(ex, strided_view<const T>(&a, b.shape(), none), b, x0, out, axis, options);
 }
 
 }  // namespace upsweep

@@ -84,7 +84,7 @@ class lane_recurrences {
   public:
     using staging = recurrence_staging<T>;
     static constexpr std::size_t line = cache_line<T>;
-    static constexpr std::size_t widest_share = 16384 / sizeof(T);  // lanes of a row that a thread takes
+    static constexpr std::size_t widest_share = staging::direct_lanes;  // of a row that a thread takes
     // If there are not so many for every thread, they are chained: the first, if the chain is short and input
     // comes from memory, or the second.
     static constexpr std::size_t wide_share = 2048 / sizeof(T);
@@ -100,7 +100,7 @@ class lane_recurrences {
           geometry_(geometry),
           x0_(x0),
           footprint_(geometry.length * geometry.sequence_count *
-                     (a.element_size + b.element_size + out.element_size)),
+                     ((a.stride == 0 ? 0 : a.element_size) + b.element_size + out.element_size)),
           staging_(
               ex.simd(), a, b, out, geometry,
               {!in_place && (ex.streams(footprint_) || (ex.threads() > 1 && !ex.fits_caches(footprint_))),

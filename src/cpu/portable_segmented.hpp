@@ -70,23 +70,43 @@ struct affine_tree {
             scan_row(a + row, b + row, y + row, n - row < core::row_size ? n - row : core::row_size, state);
     }
     static void fold_rows(const T* a, const T* b, std::size_t n, affine_state<T>& state) {
-        for (std::size_t row = 0; row < n; row += core::row_size) {
-            map runs{};
-            for (std::size_t run = 0; run < core::row_size; run += core::run_size) {
-                map items{a[row + run], b[row + run]};
-                for (std::size_t i = row + run + 1; i < row + run + core::run_size; ++i)
-                    items = affine()(items, map{a[i], b[i]});
-                runs = run == 0 ? items : affine()(runs, items);
-            }
-            push_row(state, runs);
+        for (std::size_t row = 0; row < n; row += core::row_size) fold_row(a + row, b + row, state);
+    }
+    // The same of equal coefficients, of which the first of the powers is one.
+    struct repeated {
+        T a;
+        T operator[](std::size_t) const { return a; }
+    };
+    static void make_powers(T a, row_powers<T>& powers) { powers.folds[0] = a; }
+    static void scan_rows_of(const row_powers<T>& a, const T* b, T* y, std::size_t n, affine_state<T>& state,
+                             const scan_pass&) {
+        for (std::size_t row = 0; row < n; row += core::row_size)
+            scan_row(repeated{a.folds[0]}, b + row, y + row,
+                     n - row < core::row_size ? n - row : core::row_size, state);
+    }
+    static void fold_rows_of(const row_powers<T>& a, const T* b, std::size_t n, affine_state<T>& state) {
+        for (std::size_t row = 0; row < n; row += core::row_size)
+            fold_row(repeated{a.folds[0]}, b + row, state);
+    }
+
+    template <class Coefficients>
+    static void fold_row(const Coefficients& a, const T* b, affine_state<T>& state) {
+        map runs{};
+        for (std::size_t run = 0; run < core::row_size; run += core::run_size) {
+            map items{a[run], b[run]};
+            for (std::size_t i = run + 1; i < run + core::run_size; ++i)
+                items = affine()(items, map{a[i], b[i]});
+            runs = run == 0 ? items : affine()(runs, items);
         }
+        push_row(state, runs);
     }
     static void push_row(affine_state<T>& state, const map& total) {
         state.rows = state.has_rows ? compose_carefully(state.rows, total) : total;
         state.has_rows = true;
     }
     // At most a row.
-    static void scan_row(const T* a, const T* b, T* y, std::size_t n, affine_state<T>& state) {
+    template <class Coefficients>
+    static void scan_row(const Coefficients& a, const T* b, T* y, std::size_t n, affine_state<T>& state) {
         map runs{};
         map items{};
         for (std::size_t i = 0; i < n; ++i) {
@@ -146,7 +166,8 @@ struct affine_tree {
         }
     }
 
-    static constexpr affine_kernels<T> table{0, 1, &scan_rows, &fold_rows, &scan_lanes, &fold_lanes};
+    static constexpr affine_kernels<T> table{
+        0, 1, &scan_rows, &fold_rows, &scan_lanes, &fold_lanes, &make_powers, &scan_rows_of, &fold_rows_of};
 };
 
 }  // namespace upsweep::cpu::portable

@@ -14,6 +14,12 @@
 namespace upsweep::cpu {
 namespace {
 
+// Whether all elements have the same one, and are so many that to know its powers pays.
+template <class T>
+bool is_one_coefficient(const source<T>& a, std::size_t n) {
+    return a.stride == 0 && n > core::row_size;
+}
+
 template <class T>
 class recurrence_engine {
   public:
@@ -31,7 +37,12 @@ class recurrence_engine {
           out_(out),
           n_(n),
           streaming_(streaming),
-          chunk_size_(chunk_size) {}
+          chunk_size_(chunk_size) {
+        if (!is_constant_) return;
+        T coefficient;
+        a.load(a, memory_, 0, 1, &coefficient);
+        kernels_.make_powers(coefficient, powers_);
+    }
 
     void summarise(std::size_t chunk, summary& made) const {
         const std::size_t first = chunk * chunk_size_;
@@ -40,8 +51,7 @@ class recurrence_engine {
         for (std::size_t tile = 0; tile < count; tile += core::tile_size) {
             affine_state<T> within{};
             for (std::size_t i = tile; i < tile + core::tile_size; i += piece_size<T>) {
-                kernels_.fold_rows(load(a_, first + i, piece_size<T>, space.a),
-                                   load(b_, first + i, piece_size<T>, space.b), piece_size<T>, within);
+                fold(first + i, piece_size<T>, space, within);
             }
             made.tiles[tile / core::tile_size] = within.rows;
         }
@@ -71,8 +81,7 @@ class recurrence_engine {
             const std::size_t end = std::min(count, tile + core::tile_size);
             for (std::size_t i = tile; i < end; i += piece_size<T>) {
                 const std::size_t piece = std::min(piece_size<T>, end - i);
-                kernels_.scan_rows(load(a_, first + i, piece, space.a), load(b_, first + i, piece, space.b),
-                                   staged ? results : out_.direct + first + i, piece, within, pass);
+                scan(first + i, piece, staged ? results : out_.direct + first + i, space, within, pass);
                 if (staged) store(first + i, piece, results);
             }
             if (end - tile == core::tile_size) carried.push_tile(within.rows, affine());
@@ -85,6 +94,21 @@ class recurrence_engine {
         alignas(64) T a[piece_size<T>];
         alignas(64) T b[piece_size<T>];
     };
+    void fold(std::size_t first, std::size_t count, buffers& space, affine_state<T>& within) const {
+        const T* const b = load(b_, first, count, space.b);
+        if (is_constant_)
+            kernels_.fold_rows_of(powers_, b, count, within);
+        else
+            kernels_.fold_rows(load(a_, first, count, space.a), b, count, within);
+    }
+    void scan(std::size_t first, std::size_t count, T* to, buffers& space, affine_state<T>& within,
+              const scan_pass& pass) const {
+        const T* const b = load(b_, first, count, space.b);
+        if (is_constant_)
+            kernels_.scan_rows_of(powers_, b, to, count, within, pass);
+        else
+            kernels_.scan_rows(load(a_, first, count, space.a), b, to, count, within, pass);
+    }
     const T* load(const source<T>& from, std::size_t first, std::size_t count, T* buffer) const {
         if (from.direct != nullptr) return from.direct + first;
         from.load(from, memory_, first, count, buffer);
@@ -104,6 +128,8 @@ class recurrence_engine {
     std::size_t n_;
     bool streaming_;
     std::size_t chunk_size_;
+    const bool is_constant_ = is_one_coefficient(a_, n_);
+    row_powers<T> powers_;  // if so
 };
 
 }  // namespace
@@ -112,7 +138,9 @@ template <class T>
 void run_recurrence(executor& ex, const source<T>& a, const source<T>& b, T x0, const sink<T>& out,
                     const scan_shape& shape) {
     using engine = recurrence_engine<T>;
-    const std::size_t read_bytes = std::max(a.element_size, sizeof(T)) + std::max(b.element_size, sizeof(T));
+    const std::size_t read_bytes =
+        (is_one_coefficient(a, shape.size) ? 0 : std::max(a.element_size, sizeof(T))) +
+        std::max(b.element_size, sizeof(T));
     const chunking plan = chunking::plan(ex, shape.size, read_bytes, out.element_size, shape.footprint,
                                          tuning::recurrence_cost);
     const bool streaming = worth_streaming(ex, plan, shape) && out.direct != nullptr;
@@ -127,7 +155,7 @@ void run_axis_recurrence(executor& ex, const source<T>& a, const source<T>& b, T
     // Neighbours in memory belong to different sequences.
     if (next.extent > 1 && std::abs(next.out_stride) < std::abs(geometry.out_stride))
         return lane_recurrences<T>(ex, a, b, x0, out, geometry, in_place).run();
-    const std::size_t bytes = a.element_size + b.element_size + out.element_size;
+    const std::size_t bytes = (a.stride == 0 ? 0 : a.element_size) + b.element_size + out.element_size;
     for_each_sequence(ex, geometry, bytes, [&](executor& with, std::size_t sequence) {
         const auto at = geometry.begin(sequence);
         run_recurrence<T>(with, moved(a, at.in), moved(b, at.second), x0, moved(out, at.out),

@@ -17,6 +17,9 @@ template <class T>
 class recurrence_staging {
   public:
     static constexpr std::size_t line = cache_line<T>;
+    // Lanes of a range: as many as a thread takes where they lie, and what is left of a cache line.
+    static constexpr std::size_t direct_lanes = 16384 / sizeof(T);
+    static constexpr std::size_t most_lanes = direct_lanes + line;
     // Lanes of buffered rows, what is left of a cache line not counted; a buffer holds a run of them.
     static constexpr std::size_t rows_lanes = 4096 / sizeof(T);
     struct buffers {
@@ -36,7 +39,14 @@ class recurrence_staging {
           y_{out, out.stride, geometry.fastest().out_stride},
           streaming_(traffic.streaming && y_.lies()),
           y_in_place_(y_.lies() && (!streaming_ || fills_lines())),
-          lead_(geometry.fastest().extent < line ? 0 : traffic.lead / 2) {}
+          lead_(geometry.fastest().extent < line ? 0 : traffic.lead / 2) {
+        if (!is_one_number(a, geometry)) return;
+        const std::size_t lanes = std::min(geometry.fastest().extent, most_lanes);
+        a.load(a, memory_, 0, lanes, coefficients_);
+        a_ = {make_source<T>(static_cast<const T*>(coefficients_), 0), 0, 1};
+    }
+    recurrence_staging(const recurrence_staging&) = delete;
+    recurrence_staging& operator=(const recurrence_staging&) = delete;
 
     // Whether lanes are to be scanned where they lie.
     [[nodiscard]] bool direct() const { return a_.lies() && b_.lies() && y_in_place_; }
@@ -78,6 +88,9 @@ class recurrence_staging {
         if (a_.lies()) {
             block.a = a_.row(range.at.in, first);
             block.a_stride = a_.stride;
+        } else if (a_.stride == 0) {  // the same row again and again
+            gather(a_, range.at.in, range.lanes, first, 1, space.a);
+            block.a_stride = 0;
         } else {
             gather(a_, range.at.in, range.lanes, first, count, space.a);
         }
@@ -128,6 +141,13 @@ class recurrence_staging {
         block.where = streaming_ ? placement::streamed : placement::cached;
     }
 
+    // Whether all coefficients are the same element.
+    static bool is_one_number(const source<T>& a, const axis_geometry& geometry) {
+        bool is_one = a.stride == 0;
+        for (std::size_t k = 0; k < geometry.other_count; ++k)
+            is_one = is_one && geometry.others[k].in_stride == 0;
+        return is_one;
+    }
     // Whether every row of results begins and ends with a cache line.
     [[nodiscard]] bool fills_lines() const {
         const auto whole = [](std::ptrdiff_t stride) {
@@ -169,6 +189,7 @@ class recurrence_staging {
     bool streaming_, y_in_place_;
     const bool slow_subnormals_ = has_slow_subnormals();
     std::size_t lead_;  // of either input; asking for rows shorter than a cache line costs more than it gains
+    alignas(64) T coefficients_[most_lanes];  // a row of them, if they are one number
 };
 
 }  // namespace upsweep::cpu

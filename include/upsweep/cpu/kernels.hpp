@@ -10,6 +10,7 @@
 #include <type_traits>
 
 #include "upsweep/concepts.hpp"
+#include "upsweep/core/tree.hpp"
 #include "upsweep/cpu/simd_level.hpp"
 #include "upsweep/operators.hpp"
 #include "upsweep/predicates.hpp"
@@ -141,6 +142,14 @@ struct affine_state {
     bool has_tiles, has_rows;
 };
 
+// What a coefficient that all maps of a row have in common becomes in the row's tree.
+template <class T>
+struct row_powers {
+    T folds[core::run_size];                  // of an item and those before it in its run
+    T runs[core::row_size / core::run_size];  // of the runs before a run, in the kernels' order of runs
+    T row;
+};
+
 // What stands to the left of recurrences side by side, a lane each: a number of every lane in each array. S
 // is a constant map, of which the second component is kept.
 template <class T>
@@ -182,6 +191,11 @@ struct affine_kernels {
     void (*scan_lanes)(const affine_block<T>& block, affine_lanes<T>& state);
     // Advances the runs of lanes over whole runs; reads block.a and block.b only.
     void (*fold_lanes)(const affine_block<T>& block, affine_lanes<T>& state);
+    // scan_rows and fold_rows where every a is the same.
+    void (*make_powers)(T a, row_powers<T>& powers);
+    void (*scan_rows_of)(const row_powers<T>& a, const T* b, T* y, std::size_t n, affine_state<T>& state,
+                         const scan_pass& pass);
+    void (*fold_rows_of)(const row_powers<T>& a, const T* b, std::size_t n, affine_state<T>& state);
 };
 
 template <class T, class Op>

@@ -2,7 +2,8 @@
 // maps x -> a[i] x + b[i] by the tree of docs/numerics.md.
 //
 // Complexity: 14 n operations, 17 n on several threads, where the input is read twice, the second time from
-// the cache. Memory: less than 50 KiB on the stack of every thread, along an axis 128.
+// the cache; 13 n and 15 n where all coefficients are one. Memory: less than 50 KiB on the stack of every
+// thread, along an axis 128.
 #pragma once
 
 #include <concepts>

@@ -1,0 +1,185 @@
+// linear_recurrence with one coefficient for all elements, a number or a view that repeats it: the bits are
+// those of as many coefficients.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "support/refused.hpp"
+#include "support/sweep.hpp"
+#include "upsweep/error.hpp"
+#include "upsweep/recurrence.hpp"
+
+namespace upsweep::test {
+namespace {
+
+// Coefficients whose powers stay, decay to subnormal numbers and zero, grow beyond all, or are no numbers.
+template <class T>
+std::vector<T> coefficients() {
+    if constexpr (std::is_floating_point_v<T>) {
+        using limits = std::numeric_limits<T>;
+        return {T(0.9),
+                T(1),
+                T(-1),
+                T(0.99999),
+                T(1e-3),
+                T(-0.5),
+                T(0),
+                -T(0),
+                T(1.01),
+                T(-3),
+                limits::min(),
+                limits::max(),
+                T(1e-30),
+                limits::denorm_min(),
+                limits::infinity(),
+                limits::quiet_NaN()};
+    } else {
+        return {T(3), T(0), T(1), T(255)};
+    }
+}
+
+template <class T>
+std::vector<T> expected_of(const T& a, const std::vector<T>& b, const T& x0, bool reverse) {
+    const std::size_t n = b.size();
+    array_of<affine_map<T>> maps(n);
+    for (std::size_t i = 0; i < n; ++i) maps[i] = {a, b[reverse ? n - 1 - i : i]};
+    const auto prefix =
+        prefixes<affine_map<T>>(span_of(maps), affine{}, std::optional<affine_map<T>>({T(0), x0}));
+    std::vector<T> expected(n);
+    for (std::size_t i = 0; i < n; ++i) expected[reverse ? n - 1 - i : i] = prefix[i + 1].b;
+    return expected;
+}
+
+template <class T>
+void check(std::size_t n, const T& a, const T& x0, coverage wanted = coverage::levels) {
+    SCOPED_TRACE("n = " + std::to_string(n) + ", a = " + describe(a));
+    random_bits random(n + 3);
+    std::vector<T> numbers(n);
+    for (T& number : numbers) number = cpu::convert<T>(random.between(-9, 9));
+    for (const bool reverse : {false, true}) {
+        const std::vector<T> expected = expected_of(a, numbers, x0, reverse);
+        for_each_backend(wanted, [&](const auto& backend) {
+            guarded<T> b(n, 1 + n % 3), out(n, n % 2);
+            for (const guarded<T>* into : {&out, &b}) {
+                std::ranges::copy(numbers, b.data());
+                linear_recurrence(*backend.executor, a, b.span(), x0, into->span(), {.reverse = reverse});
+                const std::size_t wrong = first_difference(into->data(), expected.data(), n);
+                ASSERT_EQ(wrong, n) << "got " << describe(into->data()[wrong]) << ", expected "
+                                    << describe(expected[wrong]);
+                EXPECT_TRUE(b.sentinels_intact() && out.sentinels_intact());
+            }
+        });
+        if (::testing::Test::HasFatalFailure()) return;
+    }
+}
+
+TEST(one_coefficient, all_sizes) {
+    for (const std::size_t n : tile_sizes()) {
+        check<float>(n, 0.97f, 0.7f);
+        check<double>(n, -0.3, 2.0);
+        if (HasFailure()) return;
+    }
+}
+TEST(one_coefficient, around_supers) {
+    for (const std::size_t n : super_sizes()) {
+        check<float>(n, 0.999f, -1.5f, coverage::all);
+        check<double>(n, 0.9999, -1.5, coverage::threads);
+    }
+}
+TEST(one_coefficient, any_coefficient) {
+    for (const std::size_t n : {3u, 129u, 300u, 4500u, 9001u}) {
+        for (const float a : coefficients<float>()) check<float>(n, a, 2.0f);
+        for (const double a : coefficients<double>()) check<double>(n, a, 2.0);
+        for (const std::int32_t a : coefficients<std::int32_t>()) check<std::int32_t>(n, a, 2);
+        if (HasFailure()) return;
+    }
+    check<float>(core::super_size + 5, 0x1p-126f, 1e30f, coverage::threads);
+    check<double>(core::super_size + 5, 0.9, 1e300, coverage::threads);
+}
+
+// Results that go past the caches, of streams and of what is converted.
+TEST(one_coefficient, past_the_caches) {
+    constexpr std::size_t n = small_streamed_bytes / (2 * sizeof(float)) + 130;
+    check<float>(n, 0.875f, 1.0f, coverage::threads);
+}
+
+TEST(one_coefficient, has_the_type_of_the_arithmetic) {
+    cpu::executor ex(1);
+    std::vector<float> out(2);
+    linear_recurrence(ex, 0.1, std::vector<float>{1, 0}, 0, out);
+    EXPECT_EQ(out[1], 0.1f);
+    std::vector<double> wide(2);
+    linear_recurrence<double>(ex, 0.1, std::vector<float>{1, 0}, 0, wide);
+    EXPECT_EQ(wide[1], 0.1);
+    std::vector<float16> half(2);
+    linear_recurrence(ex, 1.0f, std::vector<float16>{2048.0f, 1.0f}, 1.0f, half);
+    EXPECT_EQ(static_cast<float>(half[1]), 2050.0f);  // in float16 it would have stayed at 2048
+    std::vector<std::complex<float>> spiral(2);
+    linear_recurrence(ex, {0, 1}, std::vector<std::complex<float>>(2, {0, 0}), {1, 0}, spiral);
+    EXPECT_EQ(spiral[1], (std::complex<float>{-1, 0}));
+}
+
+// Of rows and columns; coefficients of every sequence, whose rows are no neighbours either.
+TEST(one_coefficient, along_an_axis) {
+    for (const auto& [rows, columns] : {std::pair{300, 7}, {129, 40}, {5, 1000}, {260, 260}, {4100, 33}}) {
+        SCOPED_TRACE(std::to_string(rows) + " x " + std::to_string(columns));
+        const auto n = static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns);
+        random_bits random(n);
+        std::vector<float> b(n), decay(2 * static_cast<std::size_t>(std::max(rows, columns)));
+        for (float& number : b) number = static_cast<float>(random.between(-9, 9));
+        for (float& number : decay) number = static_cast<float>(random.between(0.5, 1));
+        for (const int axis : {0, 1}) {
+            const std::int64_t length = axis == 0 ? rows : columns, sequences = axis == 0 ? columns : rows;
+            const std::int64_t step = axis == 0 ? columns : 1, next = axis == 0 ? 1 : columns;
+            for (const bool same : {true, false}) {
+                std::vector<float> expected(n);
+                for (std::int64_t k = 0; k < sequences; ++k) {
+                    std::vector<float> slice;
+                    for (std::int64_t i = 0; i < length; ++i)
+                        slice.push_back(b[static_cast<std::size_t>(k * next + i * step)]);
+                    const float a = same ? 0.95f : decay[static_cast<std::size_t>(2 * k)];
+                    const std::vector<float> of_slice = expected_of(a, slice, 0.5f, false);
+                    for (std::int64_t i = 0; i < length; ++i)
+                        expected[static_cast<std::size_t>(k * next + i * step)] =
+                            of_slice[static_cast<std::size_t>(i)];
+                }
+                for_each_backend([&](const auto& backend) {
+                    std::vector<float> out(n);
+                    const strided_view<const float> in(b.data(), {rows, columns});
+                    const strided_view<float> to(out.data(), {rows, columns});
+                    const strided_view<const float> each(decay.data(), {rows, columns},
+                                                         {axis == 0 ? 0 : 2, axis == 0 ? 2 : 0});
+                    if (same)
+                        linear_recurrence(*backend.executor, 0.95f, in, 0.5f, to, axis);
+                    else
+                        linear_recurrence(*backend.executor, each, in, 0.5f, to, axis);
+                    EXPECT_EQ(first_difference(out.data(), expected.data(), n), n);
+                });
+            }
+        }
+    }
+}
+
+TEST(one_coefficient, refuses_misuse) {
+    cpu::executor ex(1);
+    const std::vector<float> five(5);
+    guarded<float> out(6);
+    expect_refused("out: ", [&] { linear_recurrence(ex, 0.5f, five, 1.0f, out.span()); });
+    EXPECT_TRUE(out.untouched());
+    std::vector<float> memory(8);
+    const std::span<float> all(memory);
+    expect_refused("out: ", [&] { linear_recurrence(ex, 0.5f, all.first(5), 1.0f, all.last(5)); });
+    EXPECT_NO_THROW(linear_recurrence(ex, 0.5f, std::vector<float>{}, 1.0f, std::span<float>()));
+}
+
+}  // namespace
+}  // namespace upsweep::test
