@@ -13,6 +13,9 @@
 
 namespace upsweep::python {
 
+// Whether a number stands where an array could.
+inline bool is_number(nanobind::handle object) { return PyFloat_Check(object.ptr()) != 0; }
+
 class layout {
   public:
     // Of a tuple (address, shape, strides), strides in elements: the package has asked the library that owns

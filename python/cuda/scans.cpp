@@ -32,15 +32,13 @@ void scan_segments(const scan_plan& plan, stream& in_stream, nb::handle a, nb::h
                                        in.size());
 }
 
-// `a` and `b` of shapes that broadcast to that of `out`.
+// `a`, which may be a number, and `b` of shapes that broadcast to that of `out`.
 void linear_recurrence(stream& in_stream, nb::handle a, const std::string& a_type, nb::handle b,
                        const std::string& b_type, double x0, nb::handle out, const std::string& out_type,
                        bool in_double, int axis, bool reverse) {
     const layout to(out, "out");
-    const layout first = layout(a, "a").broadcast_to(to.shape()),
-                 second = layout(b, "b").broadcast_to(to.shape());
-    registry::recurrence_call call;
-    call.a = {named_type(a_type), first.data(), first.strides()};
+    const layout second = layout(b, "b").broadcast_to(to.shape());
+    registry::recurrence_call call{};
     call.b = {named_type(b_type), second.data(), second.strides()};
     call.out = {named_type(out_type), to.data(), to.strides()};
     call.shape = to.shape();
@@ -48,6 +46,13 @@ void linear_recurrence(stream& in_stream, nb::handle a, const std::string& a_typ
     call.x0 = x0;
     call.in_double = in_double;
     call.reverse = reverse;
+    std::optional<layout> first;
+    if (is_number(a)) {
+        call.coefficient = nb::cast<double>(a);
+    } else {
+        first = layout(a, "a").broadcast_to(to.shape());
+        call.a = {named_type(a_type), first->data(), first->strides()};
+    }
     registry::gpu::scan_recurrence(in_stream.executor(), call);
 }
 

@@ -1,5 +1,6 @@
 // Linear recurrences along an axis.
 
+#include <optional>
 #include <string>
 
 #include "python/common/errors.hpp"
@@ -13,27 +14,35 @@ namespace {
 
 namespace nb = nanobind;
 
-// `a` and `b` of shapes that broadcast to that of `out`.
+// `a`, which may be a number, and `b` of shapes that broadcast to that of `out`.
 void linear_recurrence(nb::handle a, const std::string& a_type, nb::handle b, const std::string& b_type,
                        double x0, nb::handle out, const std::string& out_type, bool in_double,
                        std::size_t axis, bool reverse) {
-    const array first(a, "a", named_type(a_type), access::read);
     const array second(b, "b", named_type(b_type), access::read);
     const array to(out, "out", named_type(out_type), access::write);
-    const layout factors = first.where().broadcast_to(to.shape());
     const layout terms = second.where().broadcast_to(to.shape());
     if (axis >= to.shape().size()) throw nb::value_error("axis: the array has no such dimension");
     if (to.size() == 0) return;
+    registry::recurrence_call call{};
+    call.b = {second.type(), terms.data(), terms.strides()};
+    call.out = {to.type(), to.data(), to.strides()};
+    call.shape = to.shape();
+    call.axis = static_cast<int>(axis);
+    call.x0 = x0;
+    call.in_double = in_double;
+    call.reverse = reverse;
+    std::optional<array> first;
+    std::optional<layout> factors;
+    if (is_number(a)) {
+        call.coefficient = nb::cast<double>(a);
+    } else {
+        first.emplace(a, "a", named_type(a_type), access::read);
+        factors = first->where().broadcast_to(to.shape());
+        call.a = {first->type(), factors->data(), factors->strides()};
+    }
     const auto device = processor();
-    const unlocked others(first.bytes() + second.bytes() + to.bytes());
-    registry::scan_recurrence(*device, {.a = {first.type(), factors.data(), factors.strides()},
-                                        .b = {second.type(), terms.data(), terms.strides()},
-                                        .out = {to.type(), to.data(), to.strides()},
-                                        .shape = to.shape(),
-                                        .axis = static_cast<int>(axis),
-                                        .x0 = x0,
-                                        .in_double = in_double,
-                                        .reverse = reverse});
+    const unlocked others((first ? first->bytes() : 0) + second.bytes() + to.bytes());
+    registry::scan_recurrence(*device, call);
 }
 
 }  // namespace

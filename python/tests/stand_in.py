@@ -81,7 +81,7 @@ class Plan:
 
 
 def linear_recurrence(stream, a, a_type, b, b_type, x0, out, out_type, in_double, axis, reverse):
-    _module.linear_recurrence(at(a, a_type), a_type, at(b, b_type), b_type, x0, at(out, out_type), out_type, in_double, axis,
+    _module.linear_recurrence(a if isinstance(a, float) else at(a, a_type), a_type, at(b, b_type), b_type, x0, at(out, out_type), out_type, in_double, axis,
                               reverse)
 
 

@@ -157,6 +157,21 @@ def test_coefficients_that_repeat_may_lie_in_out(part, numbers):
         assert_same(found, expected)
 
 
+@pytest.mark.parametrize("name", FLOATS)
+def test_a_number_is_a_coefficient_for_all(name, numbers, threads):
+    for shape in ((3, 700), (300, 65), (140_000,)):
+        b = numbers(name, shape)
+        for number in (0.875, -1, True, 1.5):
+            every = np.full(shape, number, b.dtype)
+            for axis in range(len(shape)):
+                for reverse in (False, True):
+                    expected = upsweep.linear_recurrence(every, b, 0.5, axis=axis, reverse=reverse)
+                    assert_same(upsweep.linear_recurrence(number, b, 0.5, axis=axis, reverse=reverse), expected)
+            out = b.copy()
+            upsweep.linear_recurrence(number, out, out=out)
+            assert_same(out, upsweep.linear_recurrence(every, b))
+
+
 @pytest.mark.parametrize("layout", ["swapped", "sliced"])
 def test_other_layouts(layout, numbers):
     a, b = coefficients("float32", 500, numbers)

@@ -32,6 +32,11 @@ def _plans_of(module: Any) -> Callable[..., Tuple[Any, str, str]]:
     return make_plan
 
 
+def _coefficients(library: Any, a: Any) -> Tuple[Any, str]:
+    """A number, or an array and the name of its type."""
+    return (a, "") if isinstance(a, float) else (library.layout(a), library.type_of(a))
+
+
 class Cuda:
     """Of arrays in the memory of a GPU. Work goes to the stream that the library has current there."""
 
@@ -61,10 +66,8 @@ class Cuda:
 
     def linear_recurrence(self, library: Any, a: Any, b: Any, x0: float, out: Any, in_double: bool, axis: int,
                           reverse: bool) -> None:
-        described = [library.layout(x) for x in (a, b, out)]
-        types = [library.type_of(x) for x in (a, b, out)]
-        _cuda.linear_recurrence(self._stream(library, out), described[0], types[0], described[1], types[1], x0, described[2],
-                                types[2], in_double, axis, reverse)
+        _cuda.linear_recurrence(self._stream(library, out), *_coefficients(library, a), library.layout(b), library.type_of(b), x0,
+                                library.layout(out), library.type_of(out), in_double, axis, reverse)
 
     def choose(self, library: Any, elements: Any, condition: Union[Comparison, Any], out: Any, packed: bool,
                indices: bool) -> int:
@@ -115,8 +118,8 @@ class Host:
 
     def linear_recurrence(self, library: Any, a: Any, b: Any, x0: float, out: Any, in_double: bool, axis: int,
                           reverse: bool) -> None:
-        _module.linear_recurrence(library.layout(a), library.type_of(a), library.layout(b), library.type_of(b), x0,
-                                  library.layout(out), library.type_of(out), in_double, axis, reverse)
+        _module.linear_recurrence(*_coefficients(library, a), library.layout(b), library.type_of(b), x0, library.layout(out),
+                                  library.type_of(out), in_double, axis, reverse)
 
     def choose(self, library: Any, elements: Any, condition: Union[Comparison, Any], out: Any, packed: bool,
                indices: bool) -> int:

@@ -1,6 +1,6 @@
 # The extension module of CUDA, for type checkers; a build without CUDA has none. Arrays are tuples of an address in device
 # memory, a shape, and strides in elements; `type` is NumPy's name of one.
-from typing import Any, Dict, Optional, Sequence, Tuple
+from typing import Any, Dict, Optional, Sequence, Tuple, Union
 
 Array = Tuple[int, Sequence[int], Sequence[int]]
 
@@ -22,7 +22,7 @@ class ScanPlan:
 
 def empty_cache() -> None: ...
 def make_plan(op: str, input: str, output: Optional[str], accumulator: Optional[str]) -> ScanPlan: ...
-def linear_recurrence(stream: Stream, a: Array, a_type: str, b: Array, b_type: str, x0: float, out: Array, out_type: str,
+def linear_recurrence(stream: Stream, a: Union[Array, float], a_type: str, b: Array, b_type: str, x0: float, out: Array, out_type: str,
                       in_double: bool, axis: int, reverse: bool) -> None: ...
 def mark(stream: Stream, a: Array, type: str, sign: str, number: str, flags: Array) -> None: ...
 def choose(stream: Stream, flags: Array, a: Optional[Array], element_bytes: int, out: Array, packed: bool,

@@ -11,7 +11,7 @@ from . import _module
 from ._arrays import (Target, along, apart, axis_of, check_out, common_shape, edge_and_rest, flags_in_host_memory, in_host_memory,
                       known_type, memory, readable, type_name, with_one_more)
 from ._engines import engine_of
-from ._parameters import IDENTITIES, Operator, element, first_value, name_of, of_given, totals_type
+from ._parameters import IDENTITIES, Operator, element, first_value, name_of, nearest, of_given, totals_type
 
 
 @functools.lru_cache(maxsize=None)
@@ -268,7 +268,7 @@ def linear_recurrence(a: ArrayLike, b: ArrayLike, x0: float = 0.0, *, axis: int 
     target = Target(like, arithmetic if out is None else out.dtype.newbyteorder("="), out)
     if out is not None:
         first, second = apart(first, target.array), apart(second, target.array)
-    _module.linear_recurrence(memory(first), type_name(first.dtype), memory(second), type_name(second.dtype), x0,
-                              memory(target.array), type_name(target.array.dtype), arithmetic == np.float64, position,
-                              bool(reverse))
+    by = (nearest(a), "") if isinstance(a, (int, float)) else (memory(first), type_name(first.dtype))
+    _module.linear_recurrence(*by, memory(second), type_name(second.dtype), x0, memory(target.array),
+                              type_name(target.array.dtype), arithmetic == np.float64, position, bool(reverse))
     return target.result()

@@ -14,8 +14,8 @@ import numpy as np
 from . import _gradients
 from ._arrays import about, along, axis_of, common_shape, edge_and_rest, edge_shape, with_one_more
 from ._libraries import Library
-from ._parameters import (IDENTITIES, Operator, condition_text, edge_numbers, element, first_value, kind_of, name_of, of_given,
-                          text_limits, totals_type)
+from ._parameters import (IDENTITIES, Operator, condition_text, edge_numbers, element, first_value, kind_of, name_of, nearest,
+                          of_given, text_limits, totals_type)
 
 
 @functools.lru_cache(maxsize=None)
@@ -210,7 +210,10 @@ def linear_recurrence(library: Library, a: Any, b: Any, x0: float, axis: Any, re
     arrays = []
     for given, argument in ((a, "a"), (b, "b")):
         if isinstance(given, (int, float)):  # a number by itself has no type of its own
-            given = library.filled(like, (), "float64", given)
+            if argument == "a" and not _gradients.wanted(b):
+                arrays.append(nearest(given))  # one coefficient, which needs no memory
+                continue
+            given = library.filled(like, (), "float64", nearest(given))
         x = library.array(given, argument)
         if kind_of(library.type_of(x)) == "c":
             raise TypeError(f"{argument}: expected real numbers, but it is {library.type_of(x)}")
@@ -218,7 +221,7 @@ def linear_recurrence(library: Library, a: Any, b: Any, x0: float, axis: Any, re
             raise ValueError(f"{argument}: expected an array on device {library.device(like)}, but it is on device "
                              f"{library.device(x)}")
         arrays.append(x)
-    shape = common_shape(tuple(arrays[0].shape), tuple(arrays[1].shape))
+    shape = common_shape(() if isinstance(arrays[0], float) else tuple(arrays[0].shape), tuple(arrays[1].shape))
     if out is not None:
         _check_out(library, out, like, shape)
 
@@ -253,19 +256,19 @@ def _recur_with_gradients(recur: Callable[..., Any], position: int, a: Any, b: A
 
 
 def recurrence_target(library: Library, shape: Tuple[int, ...], arithmetic: str, a: Any, b: Any) -> Any:
-    """A new array for a recurrence's results, in the order in memory of the coefficients that have its shape."""
+    """A new array for a recurrence's results, in the order in memory of the coefficients that have its shape; a may be a number."""
     for x in (b, a):
-        if tuple(x.shape) == tuple(shape):
+        if not isinstance(x, float) and tuple(x.shape) == tuple(shape):
             return library.empty_like(x, arithmetic)
-    return library.filled(a, tuple(shape), arithmetic)
+    return library.filled(b, tuple(shape), arithmetic)
 
 
 def _recur(library: Library, shape: Tuple[int, ...], arithmetic: str, position: int, a: Any, b: Any, x0: float, reverse: bool,
            out: Any = None) -> Any:
-    """The recurrence of arrays that broadcast to a shape."""
+    """The recurrence of arrays that broadcast to a shape, or with one number for a."""
     target = recurrence_target(library, shape, arithmetic, a, b) if out is None else out
     if out is not None:
-        a, b = _apart(library, a, out), _apart(library, b, out)
+        a, b = a if isinstance(a, float) else _apart(library, a, out), _apart(library, b, out)
     library.back_end.linear_recurrence(library, a, b, x0, target, arithmetic == "float64", position, reverse)
     return target
 

@@ -1,7 +1,10 @@
 // The elements are staged as float or double, in which the engine of recurrences works.
 #include "registry/recurrence.hpp"
 
+#include <cstdint>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "registry/scanner.hpp"
 #include "registry/staging.hpp"
@@ -14,7 +17,9 @@ namespace {
 
 template <class T>
 void run_recurrence(cpu::executor& executor, const recurrence_call& call, std::size_t axis) {
-    core::axis_geometry sequences(call.shape, call.a.strides, call.b.strides, call.out.strides, axis);
+    const std::vector<std::int64_t> none(call.shape.size(), 0);
+    core::axis_geometry sequences(call.shape, call.coefficient ? std::span(none) : call.a.strides,
+                                  call.b.strides, call.out.strides, axis);
     core::axis_geometry::offsets first{0, 0, 0};
     if (call.reverse) first = sequences.turn();
     const auto source_of = [&](const recurrence_call::array& x, std::ptrdiff_t stride, std::ptrdiff_t from) {
@@ -22,9 +27,11 @@ void run_recurrence(cpu::executor& executor, const recurrence_call& call, std::s
     };
     const auto to =
         cpu::moved(make_sink<T>({}, call.out.type, call.out.data, sequences.out_stride), first.out);
-    const bool in_place = call.out.data == call.a.data || call.out.data == call.b.data;
-    cpu::run_axis_recurrence<T>(executor, source_of(call.a, sequences.in_stride, first.in),
-                                source_of(call.b, sequences.second_stride, first.second),
+    const auto coefficient = static_cast<T>(call.coefficient.value_or(0));
+    const auto by = call.coefficient ? cpu::make_source<T>(&coefficient, 0)
+                                     : source_of(call.a, sequences.in_stride, first.in);
+    const bool in_place = (!call.coefficient && call.out.data == call.a.data) || call.out.data == call.b.data;
+    cpu::run_axis_recurrence<T>(executor, by, source_of(call.b, sequences.second_stride, first.second),
                                 static_cast<T>(call.x0), to, sequences, in_place);
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "registry/device.hpp"
@@ -17,6 +18,7 @@ struct recurrence_call {
         std::span<const std::int64_t> strides;  // in elements; 0 repeats elements of a and b
     };
     array a, b, out;
+    std::optional<double> coefficient;    // if given, that of all elements, in place of a
     std::span<const std::int64_t> shape;  // of all three
     int axis;
     double x0;

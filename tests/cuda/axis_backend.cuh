@@ -157,4 +157,14 @@ void linear_recurrence(cuda_executor& ex, const strided_view<A>& a, const stride
     detail::scan_in_every_way(ex, axis, recur, out, a, b);
 }
 
+template <class Acc = deduced, class B, class Out, class T = cuda::detail::recurrence_number<Acc, B, B>>
+void linear_recurrence(cuda_executor& ex, const std::type_identity_t<T>& a, const strided_view<B>& b,
+                       const std::type_identity_t<T>& x0, const strided_view<Out>& out, int axis,
+                       const recurrence_options& options = {}) {
+    const auto recur = [&](const cuda::device_view<B>& input, const cuda::device_view<Out>& target) {
+        upsweep::linear_recurrence<Acc>(ex.device(), a, input, x0, target, axis, options);
+    };
+    detail::scan_in_every_way(ex, axis, recur, out, b);
+}
+
 }  // namespace upsweep::test

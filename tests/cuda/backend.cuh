@@ -131,30 +131,58 @@ class cuda_executor {
     template <class T, class A, class B, class Out>
     void recurrence(const A* a, std::size_t a_size, const B* b, std::size_t b_size, const T& x0, Out* out,
                     std::size_t out_size, const recurrence_options& options) {
-        staging_.begin();
-        const void* const arrays[] = {a, b};
-        const std::size_t x = staging_.add(a_size * sizeof(A), device_staging::misalignment(a));
-        const std::size_t y = staging_.add(b_size * sizeof(B), device_staging::misalignment(b));
-        const std::size_t z = out == arrays[0] ? x
-                              : out == arrays[1]
-                                  ? y
-                                  : staging_.add(out_size * sizeof(Out), device_staging::misalignment(out));
-        staging_.place();
-        staging_.write(x, a, a_size * sizeof(A));
-        staging_.write(y, b, b_size * sizeof(B));
-        staging_.upload(executor_.stream());
-        upsweep::linear_recurrence(executor_, cuda::device_span<const A>(staging_.at<const A>(x), a_size),
-                                   cuda::device_span<const B>(staging_.at<const B>(y), b_size), x0,
-                                   cuda::device_span<Out>(staging_.at<Out>(z), out_size), options);
-        staging_.download(executor_.stream());
-        if (out_size != 0) {
-            EXPECT_EQ(executor_.latest(), executor_.choice()) << "another algorithm ran";
-            std::memcpy(static_cast<void*>(out), staging_.host(z), out_size * sizeof(Out));
-        }
-        EXPECT_TRUE(staging_.sentinels_intact()) << "wrote outside the arrays";
+        recur(out, out_size, {part_of(a, a_size), part_of(b, b_size)}, [&](const auto& at, Out* to) {
+            upsweep::linear_recurrence(executor_,
+                                       cuda::device_span<const A>(static_cast<const A*>(at[0]), a_size),
+                                       cuda::device_span<const B>(static_cast<const B*>(at[1]), b_size), x0,
+                                       cuda::device_span<Out>(to, out_size), options);
+        });
+    }
+    template <class T, class B, class Out>
+    void smoothing(const T& a, const B* b, std::size_t b_size, const T& x0, Out* out, std::size_t out_size,
+                   const recurrence_options& options) {
+        recur(out, out_size, {part_of(b, b_size)}, [&](const auto& at, Out* to) {
+            upsweep::linear_recurrence<T>(executor_, a,
+                                          cuda::device_span<const B>(static_cast<const B*>(at[0]), b_size),
+                                          x0, cuda::device_span<Out>(to, out_size), options);
+        });
     }
 
   private:
+    struct part {
+        const void* data;
+        std::size_t bytes, misalignment;
+    };
+    template <class T>
+    static part part_of(const T* data, std::size_t size) {
+        return {data, size * sizeof(T), device_staging::misalignment(data)};
+    }
+    // call(inputs on the device, the output there), where the output may be an input.
+    template <class Out, class Call>
+    void recur(Out* out, std::size_t size, const std::vector<part>& inputs, const Call& call) {
+        staging_.begin();
+        std::vector<std::size_t> at;
+        std::optional<std::size_t> to;
+        for (const part& input : inputs) {
+            at.push_back(staging_.add(input.bytes, input.misalignment));
+            if (input.data == out) to = at.back();
+        }
+        if (!to) to = staging_.add(size * sizeof(Out), device_staging::misalignment(out));
+        staging_.place();
+        std::vector<const void*> there;
+        for (std::size_t k = 0; k < at.size(); ++k) {
+            staging_.write(at[k], inputs[k].data, inputs[k].bytes);
+            there.push_back(staging_.at<const char>(at[k]));
+        }
+        staging_.upload(executor_.stream());
+        call(there, staging_.at<Out>(*to));
+        staging_.download(executor_.stream());
+        if (size != 0) {
+            EXPECT_EQ(executor_.latest(), executor_.choice()) << "another algorithm ran";
+            std::memcpy(static_cast<void*>(out), staging_.host(*to), size * sizeof(Out));
+        }
+        EXPECT_TRUE(staging_.sentinels_intact()) << "wrote outside the arrays";
+    }
     template <class Acc, class In, class Out, class Op, class Function>
     void scan_in_pieces(cuda::device_span<const In> in, cuda::device_span<Out> out, bool exclusive,
                         const Op& op, const Function& f, const cuda::scan_options<Acc>& options,

@@ -3,12 +3,13 @@
 //
 // The maps x -> a[i] x + b[i] are scanned under composition (operator `affine`), starting from the constant
 // map x0, and the second component is stored. Shapes: a, b and out are device spans of equal size n >= 0, or
-// device views of equal shapes, of which a and b may repeat elements (stride 0); `axis` counts from 0, or
-// from the end if negative. Types, bits, options and sources are those of the CPU's linear_recurrence
-// (upsweep/recurrence.hpp). The call returns when the work is in the executor's stream. Aliasing: out may be
-// a or b (equal pointers and strides, elements of equal size); any other overlap is an error. Errors:
-// upsweep::error names the argument; nothing has been enqueued then. Complexity: one read of a and b and one
-// write of out; along an axis as the scans of cuda/axis_scan.cuh.
+// device views of equal shapes, of which a and b may repeat elements (stride 0); a may also be a number,
+// which serves all and is not read from memory; `axis` counts from 0, or from the end if negative. Types,
+// bits, options and sources are those of the CPU's linear_recurrence (upsweep/recurrence.hpp). The call
+// returns when the work is in the executor's stream. Aliasing: out may be a or b (equal pointers and strides,
+// elements of equal size); any other overlap is an error. Errors: upsweep::error names the argument; nothing
+// has been enqueued then. Complexity: one read of a and b and one write of out; along an axis as the scans of
+// cuda/axis_scan.cuh.
 #pragma once
 
 #include <string>
@@ -27,6 +28,15 @@ struct make_map {
         return {convert<T>(a), convert<T>(b)};
     }
 };
+// With one coefficient for all.
+template <class T>
+struct make_map_by {
+    T a;
+    template <class B>
+    __device__ __forceinline__ affine_map<T> operator()(const B& b) const {
+        return {a, convert<T>(b)};
+    }
+};
 struct second_component {
     template <class T>
     __device__ __forceinline__ T operator()(const affine_map<T>& map) const {
@@ -37,21 +47,31 @@ struct second_component {
 template <class T, class A, class B, class Out>
 using recurrence_types = scan_types<affine_map<T>, affine, Out, affine_map<T>, make_map<T>, second_component,
                                     std::remove_const_t<A>, std::remove_const_t<B>>;
+template <class T, class B, class Out>
+using smoothing_types = scan_types<affine_map<T>, affine, Out, affine_map<T>, make_map_by<T>,
+                                   second_component, std::remove_const_t<B>>;
 template <class Acc, class A, class B>
 using recurrence_number = core::accumulator_for<
     Acc,
     std::common_type_t<accumulator_type<std::remove_const_t<A>>, accumulator_type<std::remove_const_t<B>>>,
     affine>;
 
+// Of the inputs that the arguments have.
 template <class Types, class T>
-void set_up_recurrence(scan_arguments<Types>& arguments, const void* a, const void* b, const T& x0,
-                       typename Types::Out* out, std::uint64_t n) {
-    arguments.in[0] = a;
-    arguments.in[1] = b;
+void set_up_recurrence(scan_arguments<Types>& arguments, const T& x0, typename Types::Out* out,
+                       std::uint64_t n) {
     arguments.out = out;
     arguments.n = n;
     arguments.has_initial = true;
     arguments.initial = {T(0), x0};
+}
+
+inline void check_as_many(std::size_t size, const char* name, std::size_t n, const char* as) {
+    if (size != n) {
+        throw_error(errc::invalid_argument, std::string(name) + ": expected " + std::to_string(n) +
+                                                " elements, as many as " + as + ", but it has " +
+                                                std::to_string(size));
+    }
 }
 
 // What a call's kernels are given, once all of it has been checked.
@@ -62,17 +82,12 @@ scan_arguments<recurrence_types<T, A, B, Out>> checked_recurrence(executor& ex, 
                                                                   const recurrence_options& options) {
     using types = recurrence_types<T, A, B, Out>;
     const auto n = a.size();
-    const auto check_size = [n](std::size_t size, const char* name) {
-        if (size != n) {
-            throw_error(errc::invalid_argument, std::string(name) + ": expected " + std::to_string(n) +
-                                                    " elements, as many as a, but it has " +
-                                                    std::to_string(size));
-        }
-    };
-    check_size(b.size(), "b");
-    check_size(out.size(), "out");
+    check_as_many(b.size(), "b", n, "a");
+    check_as_many(out.size(), "out", n, "a");
     scan_arguments<types> arguments{};
-    set_up_recurrence(arguments, a.data(), b.data(), x0, out.data(), n);
+    arguments.in[0] = a.data();
+    arguments.in[1] = b.data();
+    set_up_recurrence(arguments, x0, out.data(), n);
     arguments.reverse = options.reverse;
     arguments.keeps_sides = true;
     check_call<types>(ex, {a.data(), b.data()}, {"a", "b"}, out.data(), n, arguments);
@@ -91,6 +106,27 @@ requires(!std::is_const_v<Out>) void linear_recurrence(cuda::executor& ex, cuda:
     const auto arguments = cuda::detail::checked_recurrence<T>(ex, a, b, x0, out, options);
     using types = cuda::detail::recurrence_types<T, A, B, Out>;
     if (arguments.n != 0) cuda::scan_launch<types, false>(ex, arguments).run();
+}
+
+// The same with one coefficient, of the type of the arithmetic, as x0 is: the accumulators' of b, unless Acc
+// is named.
+template <class Acc = deduced, class B, class Out, class T = cuda::detail::recurrence_number<Acc, B, B>>
+requires(!std::is_const_v<Out>) void linear_recurrence(cuda::executor& ex, const std::type_identity_t<T>& a,
+                                                       cuda::device_span<B> b,
+                                                       const std::type_identity_t<T>& x0,
+                                                       cuda::device_span<Out> out,
+                                                       const recurrence_options& options = {}) {
+    using types = cuda::detail::smoothing_types<T, B, Out>;
+    const auto n = b.size();
+    cuda::detail::check_as_many(out.size(), "out", n, "b");
+    cuda::scan_arguments<types> arguments{};
+    arguments.in[0] = b.data();
+    arguments.load = {a};
+    cuda::detail::set_up_recurrence(arguments, x0, out.data(), n);
+    arguments.reverse = options.reverse;
+    arguments.keeps_sides = true;
+    cuda::detail::check_call<types>(ex, {b.data()}, {"b"}, out.data(), n, arguments);
+    if (n != 0) cuda::scan_launch<types, false>(ex, arguments).run();
 }
 
 // Along `axis` of views.
@@ -114,8 +150,29 @@ requires(!std::is_const_v<Out>) void linear_recurrence(cuda::executor& ex, const
     cuda::detail::check_view(ex, out, "out");
     core::axis_geometry::offsets first{0, 0, 0};
     if (options.reverse) first = arguments.geometry.turn();
-    cuda::detail::set_up_recurrence(arguments.scan, a.data() + first.in, b.data() + first.second, x0,
-                                    out.data() + first.out, arguments.geometry.length);
+    arguments.scan.in[0] = a.data() + first.in;
+    arguments.scan.in[1] = b.data() + first.second;
+    cuda::detail::set_up_recurrence(arguments.scan, x0, out.data() + first.out, arguments.geometry.length);
+    cuda::axis_launch<types, false>(ex, arguments).run();
+}
+template <class Acc = deduced, class B, class Out, class T = cuda::detail::recurrence_number<Acc, B, B>>
+requires(!std::is_const_v<Out>) void linear_recurrence(cuda::executor& ex, const std::type_identity_t<T>& a,
+                                                       const cuda::device_view<B>& b,
+                                                       const std::type_identity_t<T>& x0,
+                                                       const cuda::device_view<Out>& out, int axis,
+                                                       const recurrence_options& options = {}) {
+    using types = cuda::detail::smoothing_types<T, B, Out>;
+    detail::check_views(b.description(), out.description(), axis, "b");
+    cuda::axis_arguments<types> arguments{
+        {}, core::axis_geometry(b.shape(), b.strides(), out.strides(), static_cast<std::size_t>(axis))};
+    if (out.size() == 0) return;
+    cuda::detail::check_view(ex, b, "b");
+    cuda::detail::check_view(ex, out, "out");
+    core::axis_geometry::offsets first{0, 0, 0};
+    if (options.reverse) first = arguments.geometry.turn();
+    arguments.scan.in[0] = b.data() + first.in;
+    arguments.scan.load = {a};
+    cuda::detail::set_up_recurrence(arguments.scan, x0, out.data() + first.out, arguments.geometry.length);
     cuda::axis_launch<types, false>(ex, arguments).run();
 }
 

@@ -186,7 +186,8 @@ void scan_array_segments(const scan_request& request, cuda::executor& ex, const 
 
 void scan_recurrence(cuda::executor& ex, const recurrence_call& call) {
     std::optional<std::size_t> axis;
-    for (const recurrence_call::array* in : {&call.a, &call.b}) {
+    const recurrence_call::array* const inputs[] = {&call.b, &call.a};
+    for (const recurrence_call::array* in : std::span(inputs).first(call.coefficient ? 1 : 2)) {
         axis = check_axis({in->type, in->type, call.out.type}, in->data, call.out.data,
                           {call.shape, in->strides, call.out.strides, call.axis});
         if (!axis) return;
@@ -196,17 +197,17 @@ void scan_recurrence(cuda::executor& ex, const recurrence_call& call) {
     const cuda::device_scope current(ex);
     const dtype number = call.in_double ? dtype::float64 : dtype::float32;
     const bool halves = call.out.type == dtype::float16 || call.out.type == dtype::bfloat16;
-    const auto all_are = [&](dtype type) {
-        return is_read_directly(call, call.a, type, *axis) && is_read_directly(call, call.b, type, *axis);
+    const auto a_is = [&](dtype type) {
+        return call.coefficient || is_read_directly(call, call.a, type, *axis);
     };
-    if (!call.in_double && halves && all_are(call.out.type)) return recur(call.out.type, ex, call);
+    const auto b_is = [&](dtype type) { return is_read_directly(call, call.b, type, *axis); };
+    if (!call.in_double && halves && a_is(call.out.type) && b_is(call.out.type))
+        return recur(call.out.type, ex, call);
 
     recurrence_call numbers = call;
     std::optional<converted_input> a, b;
-    if (!is_read_directly(call, call.a, number, *axis))
-        numbers.a = a.emplace(call, call.a, number, *axis, ex).array();
-    if (!is_read_directly(call, call.b, number, *axis))
-        numbers.b = b.emplace(call, call.b, number, *axis, ex).array();
+    if (!a_is(number)) numbers.a = a.emplace(call, call.a, number, *axis, ex).array();
+    if (!b_is(number)) numbers.b = b.emplace(call, call.b, number, *axis, ex).array();
     if (call.out.type == number) return recur(number, ex, numbers);
 
     const auto packed = packed_strides(call.shape, call.out.strides);

@@ -15,8 +15,14 @@ void recur_in(cuda::executor& ex, const recurrence_call& call) {
         return cuda::device_view<const T>(static_cast<const T*>(in.data), call.shape, in.strides);
     };
     const cuda::device_view<T> out(static_cast<T*>(call.out.data), call.shape, call.out.strides);
-    linear_recurrence(ex, input(call.a), input(call.b), static_cast<accumulator_type<T>>(call.x0), out,
-                      call.axis, {.reverse = call.reverse});
+    const auto x0 = static_cast<accumulator_type<T>>(call.x0);
+    const recurrence_options options{.reverse = call.reverse};
+    if (call.coefficient) {
+        const auto a = static_cast<accumulator_type<T>>(*call.coefficient);
+        linear_recurrence(ex, a, input(call.b), x0, out, call.axis, options);
+    } else {
+        linear_recurrence(ex, input(call.a), input(call.b), x0, out, call.axis, options);
+    }
 }
 
 }  // namespace
