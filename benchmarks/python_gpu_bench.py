@@ -136,8 +136,14 @@ def main():
             decay = torch.rand_like(y)
             measure(f"linear_recurrence, {shape}, axis {axis}", dtype, 3 * y.nbytes, recurrence_of_torch(decay, y, axis),
                     lambda: upsweep.linear_recurrence(decay, y, axis=axis), rounds)
+            measure(f"linear_recurrence of one coefficient, {shape}, axis {axis}", dtype, 2 * y.nbytes,
+                    recurrence_of_torch(y.new_full((), 0.9).expand(shape), y, axis),
+                    lambda: upsweep.linear_recurrence(0.9, y, axis=axis), rounds)
     decay = y = None
     x = x.reshape(-1)
+    for size in (1000, 2**28):
+        y = x[:size]
+        measure(f"linear_recurrence of one coefficient, {size}", y.dtype, 2 * y.nbytes, None, lambda: upsweep.linear_recurrence(0.9, y), rounds)
     for size in (2**20, 2**28):
         y = x[:size]
         measure(f"y[y > 0], {size}", y.dtype, y.nbytes * 3 // 2, lambda: y[y > 0], lambda: upsweep.compact(y, (">", 0)), rounds)

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <complex>
 #include <cstddef>
 #include <cstdint>
@@ -128,43 +129,45 @@ TEST(one_coefficient, has_the_type_of_the_arithmetic) {
     EXPECT_EQ(spiral[1], (std::complex<float>{-1, 0}));
 }
 
-// Of rows and columns; coefficients of every sequence, whose rows are no neighbours either.
+// Of rows and columns, by one number, or by one of every sequence's own, whose rows are no neighbours either.
+void check_along(int axis, const std::array<std::int64_t, 2>& shape, bool same) {
+    const std::int64_t length = shape[axis == 0 ? 0 : 1], sequences = shape[axis == 0 ? 1 : 0];
+    SCOPED_TRACE(std::to_string(shape[0]) + " x " + std::to_string(shape[1]) + ", axis " +
+                 std::to_string(axis) + (same ? ", a number" : ""));
+    const auto n = static_cast<std::size_t>(length * sequences);
+    random_bits random(n);
+    std::vector<float> b(n), decay(2 * static_cast<std::size_t>(sequences)), expected(n);
+    for (float& number : b) number = static_cast<float>(random.between(-9, 9));
+    for (float& number : decay) number = static_cast<float>(random.between(0.5, 1));
+    for (std::int64_t k = 0; k < sequences; ++k) {
+        const auto at = [&](std::size_t i) {
+            const auto along = static_cast<std::int64_t>(i);
+            return static_cast<std::size_t>(axis == 0 ? along * sequences + k : k * length + along);
+        };
+        std::vector<float> slice(static_cast<std::size_t>(length));
+        for (std::size_t i = 0; i < slice.size(); ++i) slice[i] = b[at(i)];
+        slice = expected_of(same ? 0.95f : decay[static_cast<std::size_t>(2 * k)], slice, 0.5f, false);
+        for (std::size_t i = 0; i < slice.size(); ++i) expected[at(i)] = slice[i];
+    }
+    const strided_view<const float> in(b.data(), shape);
+    const strided_view<const float> each(decay.data(), shape,
+                                         std::array<std::int64_t, 2>{axis == 0 ? 0 : 2, axis == 0 ? 2 : 0});
+    for_each_backend([&](const auto& backend) {
+        std::vector<float> out(n);
+        const strided_view<float> to(out.data(), shape);
+        if (same)
+            linear_recurrence(*backend.executor, 0.95f, in, 0.5f, to, axis);
+        else
+            linear_recurrence(*backend.executor, each, in, 0.5f, to, axis);
+        EXPECT_EQ(first_difference(out.data(), expected.data(), n), n);
+    });
+}
 TEST(one_coefficient, along_an_axis) {
-    for (const auto& [rows, columns] : {std::pair{300, 7}, {129, 40}, {5, 1000}, {260, 260}, {4100, 33}}) {
-        SCOPED_TRACE(std::to_string(rows) + " x " + std::to_string(columns));
-        const auto n = static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns);
-        random_bits random(n);
-        std::vector<float> b(n), decay(2 * static_cast<std::size_t>(std::max(rows, columns)));
-        for (float& number : b) number = static_cast<float>(random.between(-9, 9));
-        for (float& number : decay) number = static_cast<float>(random.between(0.5, 1));
+    for (const std::array<std::int64_t, 2>& shape :
+         {std::array<std::int64_t, 2>{300, 7}, {129, 40}, {5, 1000}, {260, 260}, {4100, 33}}) {
         for (const int axis : {0, 1}) {
-            const std::int64_t length = axis == 0 ? rows : columns, sequences = axis == 0 ? columns : rows;
-            const std::int64_t step = axis == 0 ? columns : 1, next = axis == 0 ? 1 : columns;
-            for (const bool same : {true, false}) {
-                std::vector<float> expected(n);
-                for (std::int64_t k = 0; k < sequences; ++k) {
-                    std::vector<float> slice;
-                    for (std::int64_t i = 0; i < length; ++i)
-                        slice.push_back(b[static_cast<std::size_t>(k * next + i * step)]);
-                    const float a = same ? 0.95f : decay[static_cast<std::size_t>(2 * k)];
-                    const std::vector<float> of_slice = expected_of(a, slice, 0.5f, false);
-                    for (std::int64_t i = 0; i < length; ++i)
-                        expected[static_cast<std::size_t>(k * next + i * step)] =
-                            of_slice[static_cast<std::size_t>(i)];
-                }
-                for_each_backend([&](const auto& backend) {
-                    std::vector<float> out(n);
-                    const strided_view<const float> in(b.data(), {rows, columns});
-                    const strided_view<float> to(out.data(), {rows, columns});
-                    const strided_view<const float> each(decay.data(), {rows, columns},
-                                                         {axis == 0 ? 0 : 2, axis == 0 ? 2 : 0});
-                    if (same)
-                        linear_recurrence(*backend.executor, 0.95f, in, 0.5f, to, axis);
-                    else
-                        linear_recurrence(*backend.executor, each, in, 0.5f, to, axis);
-                    EXPECT_EQ(first_difference(out.data(), expected.data(), n), n);
-                });
-            }
+            check_along(axis, shape, true);
+            check_along(axis, shape, false);
         }
     }
 }
