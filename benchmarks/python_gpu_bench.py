@@ -86,6 +86,7 @@ def recurrence_of_torch(a, b, axis):
 
     try:
         from torch._higher_order_ops.associative_scan import associative_scan
+        torch.compiler.reset()  # else it stops to compile when it has done so a few times
         run = torch.compile(lambda a, b: associative_scan(compose, (a, b), dim=axis)[1])
         run(a, b)
     except Exception as problem:  # of a compiler, a kernel, or memory
