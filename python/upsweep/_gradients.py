@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import functools
 import sys
+import types
 from typing import Any, Callable, Optional, Sequence, Tuple
 
 from . import _derivatives
@@ -110,32 +111,33 @@ def recurrence_gradients(a: Any, b_like: Tuple[Any, Any], x: Any, gradient: Any,
 
 
 @functools.lru_cache(maxsize=None)
-def _torch() -> Tuple[Any, Callable[[Any], bool], Any, Callable[[], bool]]:
-    """What is asked on every call: the type of tensors, whether one is of torch.func, derivatives forwards, and whether there are
-    gradients."""
+def _torch() -> Any:
+    """What every call asks PyTorch."""
     import torch
 
     functorch = getattr(torch._C, "_functorch", None)
-    is_of_functions = (lambda a: False) if functorch is None else functorch.is_functorch_wrapped_tensor
-    return torch.Tensor, is_of_functions, torch.autograd.forward_ad, torch.is_grad_enabled
+    return types.SimpleNamespace(
+        tensor=torch.Tensor, forward=torch.autograd.forward_ad, has_gradients=torch.is_grad_enabled,
+        is_of_functions=(lambda a: False) if functorch is None else functorch.is_functorch_wrapped_tensor)
 
 
 def has_no_memory(a: Any) -> bool:
     """Whether a tensor is not one of memory itself: of torch.func, or of a subclass that says what operators do."""
-    tensor, is_of_functions, _, _ = _torch()
-    return is_of_functions(a) or (type(a) is not tensor and type(a).__torch_dispatch__ is not tensor.__torch_dispatch__)
+    torch = _torch()
+    return torch.is_of_functions(a) or (
+        type(a) is not torch.tensor and type(a).__torch_dispatch__ is not torch.tensor.__torch_dispatch__)
 
 
 def has_tangent(a: Any) -> bool:
     """Whether PyTorch takes derivatives of a tensor forwards."""
-    forward = _torch()[2]
+    forward = _torch().forward
     return getattr(forward, "_current_level", -1) >= 0 and forward.unpack_dual(a).tangent is not None
 
 
 def wanted(*arrays: Any) -> bool:
     """Whether PyTorch asks for gradients of what is computed from the arrays."""
     for a in arrays:
-        if getattr(a, "requires_grad", False) and _torch()[3]():
+        if getattr(a, "requires_grad", False) and _torch().has_gradients():
             return True
     return False
 
