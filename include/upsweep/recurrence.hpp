@@ -161,8 +161,8 @@ void linear_recurrence(cpu::executor& ex, const A& a, const B& b, const std::typ
         {std::ranges::data(out) + first, stride}, n, in_place);
 }
 
-// The same with one coefficient for all: x[i] = a x[i-1] + b[i], so exponential smoothing. It has the type of
-// the arithmetic, as x0 has: the accumulators' of b, unless Acc is named.
+// The same with one coefficient for all, x[i] = a x[i-1] + b[i], so exponential smoothing, and the bits of as
+// many equal ones. It has the type of the arithmetic, as x0 has: the accumulators' of b, unless Acc is named.
 template <class Acc = deduced, input_range B, class Out,
           class T =
               detail::recurrence_number<Acc, std::ranges::range_value_t<B>, std::ranges::range_value_t<B>>>

@@ -108,8 +108,8 @@ requires(!std::is_const_v<Out>) void linear_recurrence(cuda::executor& ex, cuda:
     if (arguments.n != 0) cuda::scan_launch<types, false>(ex, arguments).run();
 }
 
-// The same with one coefficient, of the type of the arithmetic, as x0 is: the accumulators' of b, unless Acc
-// is named.
+// The same with one coefficient and the bits of as many equal ones. It has the type of the arithmetic, as x0
+// has: the accumulators' of b, unless Acc is named.
 template <class Acc = deduced, class B, class Out, class T = cuda::detail::recurrence_number<Acc, B, B>>
 requires(!std::is_const_v<Out>) void linear_recurrence(cuda::executor& ex, const std::type_identity_t<T>& a,
                                                        cuda::device_span<B> b,
