@@ -189,16 +189,17 @@ struct affine_folds {
     // compose(first, map).b, which needs no more of the first map.
     static HWY_INLINE V after(V first, maps map) { return hn::Add(hn::Mul(map.a, first), map.b); }
 
-    static HWY_ATTR void make_powers(T coefficient, row_powers<T>& to) {
-        HWY_ALIGN T a[core::row_size];
-        HWY_ALIGN T b[core::row_size] = {};
-        HWY_ALIGN T items[2 * core::row_size];
-        component of_a, of_b;
-        std::fill_n(a, core::row_size, coefficient);
-        fold_group<true>(a, b, core::row_size, of_a, of_b, items);
-        for (std::size_t m = 0; m < core::run_size; ++m) to.folds[m] = items[2 * m * width];
-        std::copy_n(of_a.totals, runs, to.runs);
-        to.row = of_a.row_totals[0];
+    // As fold_group folds a row of equal coefficients.
+    static void make_powers(T coefficient, row_powers<T>& to) {
+        to.folds[0] = coefficient;
+        for (std::size_t m = 1; m < core::run_size; ++m) to.folds[m] = to.folds[m - 1] * coefficient;
+        const T of_run = to.folds[core::run_size - 1];
+        T before = T(1);  // of the first run, which does not use it
+        for (std::size_t j = 0; j < runs; ++j) {
+            to.runs[j / width * width + base::template lane_of<false>(j % width)] = before;
+            before = j == 0 ? of_run : before * of_run;
+        }
+        to.row = before;
     }
 };
 
