@@ -172,6 +172,24 @@ TEST(one_coefficient, along_an_axis) {
     }
 }
 
+template <class T>
+void check_within_out() {
+    cpu::executor ex(1);
+    const std::vector<T> b(300, T(1));
+    std::vector<T> out(b.size(), T(2));
+    const std::vector<T> expected = expected_of(T(2), b, T(0), false);
+    linear_recurrence(ex, out[0], b, T(0), out);
+    EXPECT_EQ(first_difference(out.data(), expected.data(), out.size()), out.size());
+    std::ranges::fill(out, T(2));
+    linear_recurrence(ex, out[0], strided_view<const T>(b.data(), {300}), T(0),
+                      strided_view<T>(out.data(), {300}), 0);
+    EXPECT_EQ(first_difference(out.data(), expected.data(), out.size()), out.size());
+}
+TEST(one_coefficient, may_be_an_element_of_out) {
+    check_within_out<std::int32_t>();
+    check_within_out<float>();
+}
+
 TEST(one_coefficient, refuses_misuse) {
     cpu::executor ex(1);
     const std::vector<float> five(5);

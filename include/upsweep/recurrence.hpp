@@ -15,13 +15,14 @@
 // equations", 1973; Blelloch, "Prefix sums and their applications", 1990, section 1.4.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <ranges>
+#include <span>
 #include <string>
 #include <type_traits>
-#include <vector>
 
 #include "upsweep/core/axis_geometry.hpp"
 #include "upsweep/cpu/axis.hpp"
@@ -78,22 +79,13 @@ struct recurrence_sink {
 template <class In, class Out>
 bool check_recurrence(const In& in, const char* name, const Out& out) {
     const std::size_t n = std::ranges::size(in);
-    if (std::ranges::size(out) != n) {
-        throw_error(errc::invalid_argument, "out: expected " + std::to_string(n) + " elements, as many as " +
-                                                name + ", but it has " +
-                                                std::to_string(std::ranges::size(out)));
-    }
+    check_as_many("out", std::ranges::size(out), name, n);
     return check_overlap(std::ranges::data(in), sizeof(std::ranges::range_value_t<In>),
                          std::ranges::data(out), sizeof(std::ranges::range_value_t<Out>), n);
 }
 template <class A, class B, class Out>
 bool check_recurrence(const A& a, const B& b, const Out& out) {
-    const std::size_t n = std::ranges::size(a);
-    if (std::ranges::size(b) != n) {
-        throw_error(errc::invalid_argument, "b: expected " + std::to_string(n) +
-                                                " elements, as many as a, but it has " +
-                                                std::to_string(std::ranges::size(b)));
-    }
+    check_as_many("b", std::ranges::size(b), "a", std::ranges::size(a));
     const bool is_a = check_recurrence(a, "a", out);
     const bool is_b = check_recurrence(b, "b", out);
     return is_a || is_b;
@@ -172,11 +164,12 @@ void linear_recurrence(cpu::executor& ex, const std::type_identity_t<T>& a, cons
     const bool in_place = detail::check_recurrence(b, "b", out);
     const std::size_t n = std::ranges::size(b);
     if (n == 0) return;
+    const T coefficient = a;  // which may be an element of out
     const std::ptrdiff_t stride = options.reverse ? -1 : 1;
     const auto first = options.reverse ? static_cast<std::ptrdiff_t>(n) - 1 : 0;
     detail::run_recurrence<T, T, std::ranges::range_value_t<B>, std::ranges::range_value_t<Out>>(
-        ex, {&a, 0, std::ranges::data(b) + first, stride}, x0, {std::ranges::data(out) + first, stride}, n,
-        in_place);
+        ex, {&coefficient, 0, std::ranges::data(b) + first, stride}, x0,
+        {std::ranges::data(out) + first, stride}, n, in_place);
 }
 
 // Along `axis` of views.
@@ -204,8 +197,16 @@ requires(!std::is_const_v<Out>) void linear_recurrence(cpu::executor& ex, const 
                                                        const std::type_identity_t<T>& x0,
                                                        const strided_view<Out>& out, int axis,
                                                        const recurrence_options& options = {}) {
-    const std::vector<std::int64_t> none(b.shape().size(), 0);
-    linear_recurrence<T>(ex, strided_view<const T>(&a, b.shape(), none), b, x0, out, axis, options);
+    const bool in_place = detail::check_views(b, out, axis, "b");
+    if (out.size() == 0) return;
+    const T coefficient = a;  // which may be an element of out
+    constexpr std::array<std::int64_t, max_rank> none{};
+    core::axis_geometry geometry(b.shape(), std::span(none).first(b.shape().size()), b.strides(),
+                                 out.strides(), static_cast<std::size_t>(axis));
+    core::axis_geometry::offsets first{0, 0, 0};
+    if (options.reverse) first = geometry.turn();
+    detail::run_recurrences<T>(ex, &coefficient, b.data() + first.second, x0, out.data() + first.out,
+                               geometry, in_place);
 }
 
 }  // namespace upsweep

@@ -66,14 +66,6 @@ void set_up_recurrence(scan_arguments<Types>& arguments, const T& x0, typename T
     arguments.initial = {T(0), x0};
 }
 
-inline void check_as_many(std::size_t size, const char* name, std::size_t n, const char* as) {
-    if (size != n) {
-        throw_error(errc::invalid_argument, std::string(name) + ": expected " + std::to_string(n) +
-                                                " elements, as many as " + as + ", but it has " +
-                                                std::to_string(size));
-    }
-}
-
 // What a call's kernels are given, once all of it has been checked.
 template <class T, class A, class B, class Out>
 scan_arguments<recurrence_types<T, A, B, Out>> checked_recurrence(executor& ex, device_span<A> a,
@@ -82,8 +74,8 @@ scan_arguments<recurrence_types<T, A, B, Out>> checked_recurrence(executor& ex, 
                                                                   const recurrence_options& options) {
     using types = recurrence_types<T, A, B, Out>;
     const auto n = a.size();
-    check_as_many(b.size(), "b", n, "a");
-    check_as_many(out.size(), "out", n, "a");
+    upsweep::detail::check_as_many("b", b.size(), "a", n);
+    upsweep::detail::check_as_many("out", out.size(), "a", n);
     scan_arguments<types> arguments{};
     arguments.in[0] = a.data();
     arguments.in[1] = b.data();
@@ -118,7 +110,7 @@ requires(!std::is_const_v<Out>) void linear_recurrence(cuda::executor& ex, const
                                                        const recurrence_options& options = {}) {
     using types = cuda::detail::smoothing_types<T, B, Out>;
     const auto n = b.size();
-    cuda::detail::check_as_many(out.size(), "out", n, "b");
+    detail::check_as_many("out", out.size(), "b", n);
     cuda::scan_arguments<types> arguments{};
     arguments.in[0] = b.data();
     arguments.load = {a};
