@@ -8,7 +8,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <optional>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -16,6 +15,7 @@
 
 #include "support/refused.hpp"
 #include "support/sweep.hpp"
+#include "upsweep/core/reference.hpp"
 #include "upsweep/error.hpp"
 #include "upsweep/recurrence.hpp"
 
@@ -49,14 +49,13 @@ std::vector<T> coefficients() {
 }
 
 template <class T>
-std::vector<T> expected_of(const T& a, const std::vector<T>& b, const T& x0, bool reverse) {
-    const std::size_t n = b.size();
-    array_of<affine_map<T>> maps(n);
-    for (std::size_t i = 0; i < n; ++i) maps[i] = {a, b[reverse ? n - 1 - i : i]};
-    const auto prefix =
-        prefixes<affine_map<T>>(span_of(maps), affine{}, std::optional<affine_map<T>>({T(0), x0}));
-    std::vector<T> expected(n);
-    for (std::size_t i = 0; i < n; ++i) expected[reverse ? n - 1 - i : i] = prefix[i + 1].b;
+std::vector<T> expected_of(const T& a, const std::vector<T>& b, const T& x0) {
+    core::odometer<affine_map<T>, affine> odometer(affine{}, affine_map<T>{T(0), x0});
+    std::vector<T> expected(b.size());
+    for (std::size_t i = 0; i < b.size(); ++i) {
+        odometer.take({a, b[i]});
+        expected[i] = odometer.value()->b;
+    }
     return expected;
 }
 
@@ -66,8 +65,12 @@ void check(std::size_t n, const T& a, const T& x0, coverage wanted = coverage::l
     random_bits random(n + 3);
     std::vector<T> numbers(n);
     for (T& number : numbers) number = cpu::convert<T>(random.between(-9, 9));
+    std::vector<T> expected = expected_of(a, numbers, x0);
     for (const bool reverse : {false, true}) {
-        const std::vector<T> expected = expected_of(a, numbers, x0, reverse);
+        if (reverse) {
+            std::ranges::reverse(numbers);
+            std::ranges::reverse(expected);
+        }
         for_each_backend(wanted, [&](const auto& backend) {
             guarded<T> b(n, 1 + n % 3), out(n, n % 2);
             for (const guarded<T>* into : {&out, &b}) {
@@ -98,6 +101,7 @@ TEST(one_coefficient, around_supers) {
 }
 TEST(one_coefficient, any_coefficient) {
     for (const std::size_t n : {3u, 129u, 300u, 4500u, 9001u}) {
+        if (sanitized && n > 129) continue;
         for (const float a : coefficients<float>()) check<float>(n, a, 2.0f);
         for (const double a : coefficients<double>()) check<double>(n, a, 2.0);
         for (const std::int32_t a : coefficients<std::int32_t>()) check<std::int32_t>(n, a, 2);
@@ -146,7 +150,7 @@ void check_along(int axis, const std::array<std::int64_t, 2>& shape, bool same) 
         };
         std::vector<float> slice(static_cast<std::size_t>(length));
         for (std::size_t i = 0; i < slice.size(); ++i) slice[i] = b[at(i)];
-        slice = expected_of(same ? 0.95f : decay[static_cast<std::size_t>(2 * k)], slice, 0.5f, false);
+        slice = expected_of(same ? 0.95f : decay[static_cast<std::size_t>(2 * k)], slice, 0.5f);
         for (std::size_t i = 0; i < slice.size(); ++i) expected[at(i)] = slice[i];
     }
     const strided_view<const float> in(b.data(), shape);
@@ -177,7 +181,7 @@ void check_within_out() {
     cpu::executor ex(1);
     const std::vector<T> b(300, T(1));
     std::vector<T> out(b.size(), T(2));
-    const std::vector<T> expected = expected_of(T(2), b, T(0), false);
+    const std::vector<T> expected = expected_of(T(2), b, T(0));
     linear_recurrence(ex, out[0], b, T(0), out);
     EXPECT_EQ(first_difference(out.data(), expected.data(), out.size()), out.size());
     std::ranges::fill(out, T(2));

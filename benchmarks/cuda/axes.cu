@@ -112,6 +112,18 @@ void recurrence_along(const char* type, const std::vector<std::int64_t>& shape, 
     });
 }
 
+// With one coefficient for all.
+template <class T>
+void smoothing_along(const char* type, const std::vector<std::int64_t>& shape, int axis) {
+    const cell what = cell_of(type, shape, axis, sizeof(T), sizeof(T));
+    if (!wanted(what.work + "/" + type)) return;
+    const uc::device_view<const T> b(reinterpret_cast<const T*>(memory().in), shape);
+    measure(what, [&](uc::executor& ex, char* to) {
+        upsweep::linear_recurrence(ex, 0.9f, b, 0.5f, uc::device_view<T>(reinterpret_cast<T*>(to), shape),
+                                   axis);
+    });
+}
+
 }  // namespace
 
 void bench_axes() {
@@ -142,8 +154,12 @@ void bench_axes() {
     recurrence_along<float>("float recurrence from the end", {16384, 16384}, 1, {.reverse = true});
     recurrence_along<double>("double recurrence", {16384, 8192}, 0);
     recurrence_along<double>("double recurrence", {16384, 8192}, 1);
-    recurrence_along<upsweep::bfloat16>("bfloat16 recurrence", {16384, 16384}, 0);
-    recurrence_along<upsweep::bfloat16>("bfloat16 recurrence", {16384, 16384}, 1);
+    for (const int axis : {0, 1}) {
+        recurrence_along<upsweep::bfloat16>("bfloat16 recurrence", {16384, 16384}, axis);
+        smoothing_along<float>("float, one coefficient", {16384, 16384}, axis);
+        smoothing_along<double>("double, one coefficient", {16384, 8192}, axis);
+        smoothing_along<upsweep::bfloat16>("bfloat16, one coefficient", {16384, 16384}, axis);
+    }
 }
 
 }  // namespace bench

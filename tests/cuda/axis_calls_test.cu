@@ -169,6 +169,20 @@ TEST(cuda_axis_ways, follow_shape_and_strides) {
     EXPECT_EQ(way_of_elements(half, {1000, 16}, 0), rows);
     EXPECT_EQ(way_of_elements(half, {50000, 96}, 0), columns);
     EXPECT_EQ(way_of_elements(half, {50000, 97}, 0), rows);  // no whole pieces of 16 bytes
+
+    // Recurrences have twice as much to do for each position.
+    const auto way_of_smoothing = [&](const shape_of_view& shape) {
+        const auto size = static_cast<std::size_t>(shape[0] * shape[1]);
+        const std::vector<float16> zeros(size);
+        const device_array<float16> x(zeros);
+        device_array<float16> y(size);
+        linear_recurrence(ex, 0.5f, cuda::device_view<const float16>(x.data(), shape), 0.0f,
+                          cuda::device_view<float16>(y.data(), shape), 0);
+        ex.wait();
+        return ex.latest_axis_way();
+    };
+    EXPECT_EQ(way_of_smoothing({2000, 4 * many}), word_lanes);
+    EXPECT_EQ(way_of_smoothing({2000, 3 * many}), columns);
 }
 
 // What an axis scan leaves in the scratch must not look like another scan's totals, nor the other way round.

@@ -9,6 +9,7 @@
 
 #include "cuda/device_array.cuh"
 #include "support/sweep.hpp"
+#include "upsweep/cuda/recurrence.cuh"
 #include "upsweep/cuda/sort.cuh"
 #include "upsweep/cuda/tuning.hpp"
 
@@ -140,9 +141,17 @@ TEST(cuda_options, the_automatic_choice_follows_the_bytes) {
     device_array<float> y(least);
     inclusive_scan(ex, x.view().subspan(0, 1000), y.span().subspan(0, 1000));
     EXPECT_EQ(ex.latest(), cuda::algorithm::look_back);
+    const cuda::algorithm ahead =
+        ex.compute_capability() >= 90 ? cuda::algorithm::look_ahead : cuda::algorithm::look_back;
     inclusive_scan(ex, x.view(), y.span());
-    EXPECT_EQ(ex.latest(),
-              ex.compute_capability() >= 90 ? cuda::algorithm::look_ahead : cuda::algorithm::look_back);
+    EXPECT_EQ(ex.latest(), ahead);
+    // Of an element's bytes too, where maps are composed.
+    linear_recurrence(ex, 0.5f, x.view(), 1.0f, y.span());
+    EXPECT_EQ(ex.latest(), cuda::algorithm::look_back);
+    linear_recurrence(ex, 0.5f, x.view(), 1.0f, y.span(), {.reverse = true});
+    EXPECT_EQ(ex.latest(), ahead);
+    linear_recurrence(ex, x.view(), x.view(), 1.0f, y.span());
+    EXPECT_EQ(ex.latest(), ahead);
     ex.wait();
 }
 

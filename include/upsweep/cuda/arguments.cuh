@@ -28,6 +28,8 @@ struct scan_types {
     static constexpr bool chooses = false;    // elements instead of results are stored: choosing.cuh
     static constexpr bool has_heads = false;  // load() is also told which elements begin a segment,
     using Heads = no_heads;                   // which this knows (segment_heads.cuh)
+    // Whether operands never change sides, as load() says: going backwards is the direction in memory alone.
+    static constexpr bool keeps_sides = requires { LoadType::keeps_sides; };
     static constexpr int inputs = sizeof...(InTypes);
     static constexpr int widest = [] {
         int widest = sizeof(OutType);
@@ -71,7 +73,7 @@ struct scan_arguments {
     typename Types::Load load;
     typename Types::Store store;
     typename Types::Heads heads{};  // where Types::has_heads
-    bool keeps_sides = false;  // `reverse` is the direction in memory alone: operands do not change sides
+    bool keeps_sides = false;       // whether operands do not change sides in this call
 
     __device__ __forceinline__ std::uint64_t size() const {
         if (length == nullptr) return n;
@@ -81,6 +83,7 @@ struct scan_arguments {
     __device__ __forceinline__ combiner<Acc, typename Types::Op> combine() const { return combine(reverse); }
     // For what knows the direction when it is compiled.
     __device__ __forceinline__ combiner<Acc, typename Types::Op> combine(bool reversed) const {
+        if constexpr (requires { requires Types::keeps_sides; }) return {op, false};
         return {op, reversed && !keeps_sides};
     }
     __device__ __forceinline__ Acc initial_value() const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -112,8 +113,9 @@ class axis_launch {
         }
         // A sequence of one row needs no sums.
         const bool one_row = length() <= core::row_size;
-        // A lane with several sequences, or with two inputs, has as much more to do for each position.
-        constexpr std::uint64_t each = lane_shape<Types, lane_copies::words>::width * Types::inputs;
+        // A lane with several sequences, or with maps to compose, has as much more to do for each position.
+        constexpr std::uint64_t each =
+            lane_shape<Types, lane_copies::words>::width * std::uint64_t(std::same_as<Op, affine> ? 2 : 1);
         if (!one_row && sequences() >= each * lanes_from_sequences * multiprocessors() && are_words())
             return axis_way::word_lanes;
         if (many && !one_row && lane_shape<Types, lane_copies::own>::ahead) return axis_way::lanes;

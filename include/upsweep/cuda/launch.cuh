@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <concepts>
 #include <cstdint>
 #include <string>
 
@@ -169,10 +170,9 @@ class tree_launch {
                 }
                 return algorithm::look_ahead;
             case algorithm::automatic: {
-                std::uint64_t bytes = arguments_.n * sizeof(typename Types::Out);  // read and written
-                for (const int size : Types::element_size) bytes += arguments_.n * std::uint64_t(size);
-                return bytes >= ahead_from_bytes && can_look_ahead() ? algorithm::look_ahead
-                                                                     : algorithm::look_back;
+                const bool ahead = arguments_.n * element_bytes >= ahead_from_bytes &&
+                                   (element_bytes >= ahead_from_element_bytes || arguments_.reverse);
+                return ahead && can_look_ahead() ? algorithm::look_ahead : algorithm::look_back;
             }
             default:
                 return ex_.choice();
@@ -209,6 +209,13 @@ class tree_launch {
     using tiles = tile_shape<Types>;
     using Acc = typename Types::Acc;
 
+    static constexpr std::uint64_t element_bytes = [] {  // read and written
+        std::uint64_t bytes = sizeof(typename Types::Out);
+        for (const int size : Types::element_size) bytes += std::uint64_t(size);
+        return bytes;
+    }();
+    static constexpr std::uint64_t ahead_from_element_bytes =
+        std::same_as<typename Types::Op, affine> ? maps_ahead_from_element_bytes : 0;
     static constexpr std::uint64_t ahead_from_bytes = [] {
         if constexpr (Types::chooses)
             if (Types::moves_elements) return moves_ahead_from_bytes;

@@ -23,6 +23,7 @@ namespace cuda::detail {
 
 template <class T>
 struct make_map {
+    static constexpr bool keeps_sides = true;
     template <class A, class B>
     __device__ __forceinline__ affine_map<T> operator()(const A& a, const B& b) const {
         return {convert<T>(a), convert<T>(b)};
@@ -31,6 +32,7 @@ struct make_map {
 // With one coefficient for all.
 template <class T>
 struct make_map_by {
+    static constexpr bool keeps_sides = true;
     T a;
     template <class B>
     __device__ __forceinline__ affine_map<T> operator()(const B& b) const {
@@ -81,7 +83,6 @@ scan_arguments<recurrence_types<T, A, B, Out>> checked_recurrence(executor& ex, 
     arguments.in[1] = b.data();
     set_up_recurrence(arguments, x0, out.data(), n);
     arguments.reverse = options.reverse;
-    arguments.keeps_sides = true;
     check_call<types>(ex, {a.data(), b.data()}, {"a", "b"}, out.data(), n, arguments);
     return arguments;
 }
@@ -116,7 +117,6 @@ requires(!std::is_const_v<Out>) void linear_recurrence(cuda::executor& ex, const
     arguments.load = {a};
     cuda::detail::set_up_recurrence(arguments, x0, out.data(), n);
     arguments.reverse = options.reverse;
-    arguments.keeps_sides = true;
     cuda::detail::check_call<types>(ex, {b.data()}, {"b"}, out.data(), n, arguments);
     if (n != 0) cuda::scan_launch<types, false>(ex, arguments).run();
 }

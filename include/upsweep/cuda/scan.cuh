@@ -112,11 +112,7 @@ scan_arguments<types_of<Acc, In, Out, Op, Load>> checked_arguments(executor& ex,
                       std::is_trivially_copyable_v<Acc>,
                   "elements on a device are copied as bytes: their types must be trivially copyable");
     using types = types_of<Acc, In, Out, Op, Load>;
-    if (in.size() != out.size()) {
-        throw_error(errc::invalid_argument, "out: expected " + std::to_string(in.size()) +
-                                                " elements, as many as in, but it has " +
-                                                std::to_string(out.size()));
-    }
+    upsweep::detail::check_sizes(in.size(), out.size());
     scan_arguments<types> arguments{{in.data()}, out.data(), in.size(), nullptr, false, false, nullptr,
                                     {},          {},         nullptr,   op,      load,  {}};
     read_options<Exclusive>(arguments, options, op, continues);
