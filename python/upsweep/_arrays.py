@@ -104,12 +104,12 @@ def along(x: np.ndarray, axis: Any, argument: str = "axis") -> Tuple[np.ndarray,
 
 def common_shape(a: Tuple[int, ...], b: Tuple[int, ...]) -> Tuple[int, ...]:
     """The shape that two of arrays broadcast to, of one dimension at least."""
-    if a != b:
+    if a != b and a and b:
         try:
             a = np.broadcast_shapes(a, b)
         except ValueError:
             raise ValueError(f"b: its shape {b} does not broadcast with that of a, {a}") from None
-    return a or (1,)
+    return a or b or (1,)
 
 
 def with_one_more(shape: Tuple[int, ...], axis: int) -> Tuple[int, ...]:

@@ -275,7 +275,8 @@ def _recur(library: Library, shape: Tuple[int, ...], arithmetic: str, position: 
 
 def _elements(library: Library, a: Any) -> Any:
     """All elements in C order, one after the other."""
-    return library.contiguous(library.own(a)).reshape(-1)
+    x = library.own(a)
+    return x if x.ndim == 1 and library.is_contiguous(x) else library.contiguous(x).reshape(-1)
 
 
 def choose(library: Library, a: Any, condition: Any, packed: bool, indices: bool) -> Tuple[Any, int]:
@@ -294,7 +295,7 @@ def choose(library: Library, a: Any, condition: Any, packed: bool, indices: bool
         if tuple(mask.shape) != tuple(a.shape):
             raise ValueError(f"condition: expected shape {tuple(a.shape)}, that of a, but it is {tuple(mask.shape)}")
         chosen = library.contiguous(mask).reshape(-1)
-    out = library.filled(elements, tuple(elements.shape), "int64" if indices else name)
+    out = library.empty_like(elements, "int64" if indices else name)
     try:
         return out, library.back_end.choose(library, elements, chosen, out, packed, indices)
     except ValueError as problem:
@@ -380,7 +381,7 @@ def extract(library: Library, a: Any, count: int, range: Any, clamp: bool, indic
         order, offsets = extract(library, a, count, range, clamp, True)
         return elements[order], offsets
     limits = _limits(library, elements, range, clamp)
-    out = library.filled(elements, (elements.shape[0],), "int64" if indices else name)
+    out = library.empty_like(elements, "int64" if indices else name)
     offsets = library.filled(elements, (count + 1,), "int64")
     try:
         library.back_end.bins(library, elements, limits, out, offsets, indices)
