@@ -3,12 +3,14 @@
 #include <gtest/gtest.h>
 #include <mpi.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "mpi/backend.hpp"
@@ -164,6 +166,15 @@ void check_recurrences(mpi::executor& ex, cpu::executor& local) {
         const auto own_b = std::span(b).subspan(first, count);
         linear_recurrence(ex, own_a, own_b, T(3), own_a, {.reverse = reverse});
         EXPECT_EQ(first_difference(own_a.data(), expected.data() + first, count), count) << turn;
+
+        // With one coefficient, which is as many equal ones, or an element of out.
+        if (turn % 4 != 0) continue;
+        std::ranges::fill(a, std::is_integral_v<T> ? T(3) : T(2) / T(3));
+        linear_recurrence(local, a, b, T(3), expected, {.reverse = reverse});
+        std::ranges::fill(own_a, a.empty() ? T(0) : a[0]);
+        const T none{};
+        linear_recurrence(ex, own_a.empty() ? none : own_a.back(), own_b, T(3), own_a, {.reverse = reverse});
+        EXPECT_EQ(first_difference(own_a.data(), expected.data() + first, count), count) << turn;
     }
 }
 TEST_F(mpi_others, linear_recurrences) {
@@ -175,6 +186,9 @@ TEST_F(mpi_others, linear_recurrences) {
     EXPECT_EQ(message_of([&] { linear_recurrence(ex_, three, three, 0.0, out); }),
               std::string(ex_.rank() == 0 ? "" : "rank 0: ") +
                   "out: expected 3 elements, as many as a, but it has 2");
+    EXPECT_EQ(message_of([&] { linear_recurrence(ex_, 0.5, three, 0.0, out); }),
+              std::string(ex_.rank() == 0 ? "" : "rank 0: ") +
+                  "out: expected 3 elements, as many as b, but it has 2");
 }
 
 // Segments of which tiles have heads and supers have not, and the other way round, cut anywhere; compared

@@ -13,9 +13,12 @@
 #include <cstring>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <ranges>
 #include <string>
+#include <tuple>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "nccl/ranks.hpp"
@@ -108,33 +111,59 @@ class nccl_executor {
     void recurrence(const A* a, std::size_t n, const B* b, std::size_t b_size, const T& x0, Out* out,
                     std::size_t out_size, const recurrence_options& options) {
         ASSERT_TRUE(b_size == n && out_size == n);
+        recur(
+            out, n,
+            [&](test_rank& rank, const auto& to, const auto& x, const auto& y) {
+                upsweep::linear_recurrence(rank.ranks, x, y, x0, to, {.reverse = options.reverse});
+            },
+            a, b);
+    }
+    template <class T, class B, class Out>
+    void smoothing(const T& a, const B* b, std::size_t n, const T& x0, Out* out, std::size_t out_size,
+                   const recurrence_options& options) {
+        ASSERT_EQ(out_size, n);
+        recur(
+            out, n,
+            [&](test_rank& rank, const auto& to, const auto& y) {
+                upsweep::linear_recurrence<T>(rank.ranks, a, y, x0, to, {.reverse = options.reverse});
+            },
+            b);
+    }
+
+  private:
+    // call(rank, output, inputs...) with every rank's parts on its device. The output may be an input.
+    template <class Out, class Call, class... In>
+    void recur(Out* out, std::size_t n, const Call& call, const In*... in) {
         const std::vector<std::size_t> cuts = cut_among(team_.size(), n, turn_++);
-        const void* const arrays[] = {a, b};
         team_.run([&](test_rank& rank, int number) {
             const std::size_t begin = cuts[std::size_t(number)], own = cuts[std::size_t(number) + 1] - begin;
             device_staging& staging = rank.staging;
             staging.begin();
-            const std::size_t x = staging.add(own * sizeof(A), device_staging::misalignment(a + begin));
-            const std::size_t y = staging.add(own * sizeof(B), device_staging::misalignment(b + begin));
-            const std::size_t z = out == arrays[0]   ? x
-                                  : out == arrays[1] ? y
-                                                     : staging.add(own * sizeof(Out),
-                                                                   device_staging::misalignment(out + begin));
+            std::optional<std::size_t> to;
+            const auto add = [&](const auto* data) {
+                const std::size_t at =
+                    staging.add(own * sizeof *data, device_staging::misalignment(data + begin));
+                if (static_cast<const void*>(data) == out) to = at;
+                return at;
+            };
+            const std::tuple<std::pair<const In*, std::size_t>...> at{std::pair(in, add(in))...};
+            if (!to) to = staging.add(own * sizeof(Out), device_staging::misalignment(out + begin));
             staging.place();
-            if (own != 0) staging.write(x, a + begin, own * sizeof(A));
-            if (own != 0) staging.write(y, b + begin, own * sizeof(B));
-            staging.upload(rank.local.stream());
-            upsweep::linear_recurrence(rank.ranks, cuda::device_span<const A>(staging.at<const A>(x), own),
-                                       cuda::device_span<const B>(staging.at<const B>(y), own), x0,
-                                       cuda::device_span<Out>(staging.at<Out>(z), own),
-                                       {.reverse = options.reverse});
+            std::apply(
+                [&](const auto&... input) {
+                    if (own != 0)
+                        (staging.write(input.second, input.first + begin, own * sizeof *input.first), ...);
+                    staging.upload(rank.local.stream());
+                    call(rank, cuda::device_span<Out>(staging.at<Out>(*to), own),
+                         cuda::device_span<const In>(staging.at<const In>(input.second), own)...);
+                },
+                at);
             staging.download(rank.local.stream());
-            if (own != 0) std::memcpy(static_cast<void*>(out + begin), staging.host(z), own * sizeof(Out));
+            if (own != 0) std::memcpy(static_cast<void*>(out + begin), staging.host(*to), own * sizeof(Out));
             EXPECT_TRUE(staging.sentinels_intact()) << "rank " << number << " wrote outside the arrays";
         });
     }
 
-  private:
     rank_team team_;
     unsigned turn_ = 0;
 };

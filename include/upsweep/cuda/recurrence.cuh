@@ -86,6 +86,21 @@ scan_arguments<recurrence_types<T, A, B, Out>> checked_recurrence(executor& ex, 
     check_call<types>(ex, {a.data(), b.data()}, {"a", "b"}, out.data(), n, arguments);
     return arguments;
 }
+template <class T, class B, class Out>
+scan_arguments<smoothing_types<T, B, Out>> checked_smoothing(executor& ex, const T& a, device_span<B> b,
+                                                             const T& x0, device_span<Out> out,
+                                                             const recurrence_options& options) {
+    using types = smoothing_types<T, B, Out>;
+    const auto n = b.size();
+    upsweep::detail::check_as_many("out", out.size(), "b", n);
+    scan_arguments<types> arguments{};
+    arguments.in[0] = b.data();
+    arguments.load = {a};
+    set_up_recurrence(arguments, x0, out.data(), n);
+    arguments.reverse = options.reverse;
+    check_call<types>(ex, {b.data()}, {"b"}, out.data(), n, arguments);
+    return arguments;
+}
 
 }  // namespace cuda::detail
 
@@ -109,16 +124,9 @@ requires(!std::is_const_v<Out>) void linear_recurrence(cuda::executor& ex, const
                                                        const std::type_identity_t<T>& x0,
                                                        cuda::device_span<Out> out,
                                                        const recurrence_options& options = {}) {
+    const auto arguments = cuda::detail::checked_smoothing<T>(ex, a, b, x0, out, options);
     using types = cuda::detail::smoothing_types<T, B, Out>;
-    const auto n = b.size();
-    detail::check_as_many("out", out.size(), "b", n);
-    cuda::scan_arguments<types> arguments{};
-    arguments.in[0] = b.data();
-    arguments.load = {a};
-    cuda::detail::set_up_recurrence(arguments, x0, out.data(), n);
-    arguments.reverse = options.reverse;
-    cuda::detail::check_call<types>(ex, {b.data()}, {"b"}, out.data(), n, arguments);
-    if (n != 0) cuda::scan_launch<types, false>(ex, arguments).run();
+    if (arguments.n != 0) cuda::scan_launch<types, false>(ex, arguments).run();
 }
 
 // Along `axis` of views.

@@ -3,8 +3,9 @@
 //
 // Formula: x[i] = a[i] x[i-1] + b[i] from x0 on, as upsweep/recurrence.hpp, over all ranks' a and b; the scan
 // of affine maps that docs/numerics.md says it is, with its bits for any number of ranks and any
-// distribution. x0 is that of the first rank in scan order, `reverse` the same on every rank. Shapes, types,
-// aliasing: as there, for each rank's arrays, which may be empty. Errors and complexity: as
+// distribution. x0 is that of the first rank in scan order, `reverse` the same on every rank; a may be a
+// number, which serves the elements of its rank. Shapes, types, aliasing: as there, for each rank's arrays,
+// which may be empty. Errors and complexity: as
 // upsweep/mpi/scan.hpp. A rank's share goes through the engine for any operator, without vector kernels.
 #pragma once
 
@@ -13,7 +14,6 @@
 #include <ranges>
 #include <type_traits>
 
-#include "upsweep/core/accumulator.hpp"
 #include "upsweep/cpu/piece.hpp"
 #include "upsweep/mpi/agreement.hpp"
 #include "upsweep/mpi/executor.hpp"
@@ -22,12 +22,38 @@
 #include "upsweep/recurrence.hpp"
 
 namespace upsweep {
+namespace mpi {
+
+// The part of a rank, n elements that begin and lie as source and sink say. check() tells whether it is in
+// place; what it throws, every rank does.
+template <class T, class Source, class Sink, class Check>
+void recur(executor& ex, std::size_t n, std::size_t bytes, const Source& source, const T& x0,
+           const Sink& sink, bool reverse, const Check& check) {
+    bool in_place = false;
+    const auto refusal = refusal_of([&] { in_place = check(); });
+    const agreement all = agree(ex, {.count = n,
+                                     .operation = operation_of(collective::recurrence, sizeof(T)),
+                                     .reverse = reverse,
+                                     .refusal = refusal});
+    if (all.position > all.last) return;
+
+    const affine op;
+    const cpu::generic_piece<affine_map<T>, affine, Source, Sink> piece(op, source, sink,
+                                                                        {n, false, in_place, bytes});
+    const std::optional<affine_map<T>> initial(affine_map<T>{T(0), x0});
+    failure trouble(ex.rank());
+    if constexpr (is_exact<affine, affine_map<T>>)
+        scan_exact(ex, all, piece, initial, trouble);
+    else
+        scan_tree(ex, all, piece, initial, trouble);
+    trouble.rethrow();
+}
+
+}  // namespace mpi
 
 template <class Acc = deduced, input_range A, input_range B, class Out,
-          class T = core::accumulator_for<Acc,
-                                          std::common_type_t<accumulator_type<std::ranges::range_value_t<A>>,
-                                                             accumulator_type<std::ranges::range_value_t<B>>>,
-                                          affine>>
+          class T =
+              detail::recurrence_number<Acc, std::ranges::range_value_t<A>, std::ranges::range_value_t<B>>>
 requires output_range<Out, T>
 void linear_recurrence(mpi::executor& ex, const A& a, const B& b, const std::type_identity_t<T>& x0,
                        Out&& out, const recurrence_options& options = {}) {
@@ -35,32 +61,33 @@ void linear_recurrence(mpi::executor& ex, const A& a, const B& b, const std::typ
     using b_value = std::ranges::range_value_t<B>;
     using out_value = std::ranges::range_value_t<Out>;
     const std::size_t n = std::ranges::size(a);
-    bool in_place = false;
-    const auto refusal = mpi::refusal_of([&] { in_place = detail::check_recurrence(a, b, out); });
-    const mpi::agreement all =
-        mpi::agree(ex, {.count = n,
-                        .operation = mpi::operation_of(mpi::collective::recurrence, sizeof(T)),
-                        .reverse = options.reverse,
-                        .refusal = refusal});
-    if (all.position > all.last) return;
-
     const std::size_t first = options.reverse && n != 0 ? n - 1 : 0;
     const std::ptrdiff_t stride = options.reverse ? -1 : 1;
-    const detail::recurrence_source<T, a_value, b_value> source{std::ranges::data(a) + first, stride,
-                                                                std::ranges::data(b) + first, stride};
-    const detail::recurrence_sink<T, out_value> sink{std::ranges::data(out) + first, stride};
-    const cpu::scan_shape shape{n, false, in_place,
-                                n * (sizeof(a_value) + sizeof(b_value) + sizeof(out_value))};
-    const affine op;
-    const cpu::generic_piece<affine_map<T>, affine, decltype(source), decltype(sink)> piece(op, source, sink,
-                                                                                            shape);
-    const std::optional<affine_map<T>> initial(affine_map<T>{T(0), x0});
-    mpi::failure trouble(ex.rank());
-    if constexpr (is_exact<affine, affine_map<T>>)
-        mpi::scan_exact(ex, all, piece, initial, trouble);
-    else
-        mpi::scan_tree(ex, all, piece, initial, trouble);
-    trouble.rethrow();
+    mpi::recur<T>(ex, n, n * (sizeof(a_value) + sizeof(b_value) + sizeof(out_value)),
+                  detail::recurrence_source<T, a_value, b_value>{std::ranges::data(a) + first, stride,
+                                                                 std::ranges::data(b) + first, stride},
+                  x0, detail::recurrence_sink<T, out_value>{std::ranges::data(out) + first, stride},
+                  options.reverse, [&] { return detail::check_recurrence(a, b, out); });
+}
+
+// The same with one coefficient.
+template <class Acc = deduced, input_range B, class Out,
+          class T =
+              detail::recurrence_number<Acc, std::ranges::range_value_t<B>, std::ranges::range_value_t<B>>>
+requires output_range<Out, T>
+void linear_recurrence(mpi::executor& ex, const std::type_identity_t<T>& a, const B& b,
+                       const std::type_identity_t<T>& x0, Out&& out, const recurrence_options& options = {}) {
+    using b_value = std::ranges::range_value_t<B>;
+    using out_value = std::ranges::range_value_t<Out>;
+    const T coefficient = a;  // which may be an element of out
+    const std::size_t n = std::ranges::size(b);
+    const std::size_t first = options.reverse && n != 0 ? n - 1 : 0;
+    const std::ptrdiff_t stride = options.reverse ? -1 : 1;
+    mpi::recur<T>(
+        ex, n, n * (sizeof(b_value) + sizeof(out_value)),
+        detail::recurrence_source<T, T, b_value>{&coefficient, 0, std::ranges::data(b) + first, stride}, x0,
+        detail::recurrence_sink<T, out_value>{std::ranges::data(out) + first, stride}, options.reverse,
+        [&] { return detail::check_recurrence(b, "b", out); });
 }
 
 }  // namespace upsweep
