@@ -110,7 +110,14 @@ def test_gradients_of_recurrences(reverse):
         linear = functools.partial(upsweep.linear_recurrence, x0=0.25, axis=axis, reverse=reverse)
         assert torch.autograd.gradcheck(linear, (a, b))
         assert torch.autograd.gradgradcheck(linear, (a, b))
-    assert torch.autograd.gradcheck(lambda b: upsweep.linear_recurrence(0.9, b, reverse=reverse), variable(3, 7))
+    for b, axis in ((variable(3, 7), 0), (variable(3, 7), 1), (variable(0, 3), 0), (variable(), 0)):
+        smooth = functools.partial(upsweep.linear_recurrence, 0.9, x0=0.25, axis=axis, reverse=reverse)
+        assert torch.autograd.gradcheck(smooth, b)
+        assert torch.autograd.gradgradcheck(smooth, b)
+    y = torch.randn(1000, dtype=torch.bfloat16, device=DEVICE, requires_grad=True)
+    weights = torch.randn(1000, device=DEVICE)
+    found, = torch.autograd.grad(upsweep.linear_recurrence(0.9, y, 2, reverse=reverse, dtype=torch.float32), y, weights)
+    same(found, upsweep.linear_recurrence(0.9, weights, reverse=not reverse).to(torch.bfloat16))
 
 
 PRODUCTS_AND_EXTREMES = [(op, reverse) for op in ("multiplies", "minimum", "maximum") for reverse in (False, True)]
@@ -274,7 +281,7 @@ def test_export():
 
     x = torch.rand(5, 7, device=DEVICE)
     exported = torch.export.export(Module(), (x,))
-    assert "torch.ops.upsweep.linear_recurrence.default" in str(exported.graph)
+    assert "torch.ops.upsweep.smoothing.default" in str(exported.graph)
     same(exported.module()(x), Module()(x))
 
 
@@ -286,8 +293,8 @@ def test_operators_are_what_pytorch_expects():
     for op, arguments in ((ops.scan, (y, None, "plus", 0, None, 0.5, True, True)), (ops.scan, (y, None, "maximum", 1, None, None, False, False)),
                           (ops.scan, (y, None, "multiplies", 0, None, 2, True, True)),
                           (ops.scan, (y[0], heads, "plus", 0, None, None, False, True)),
-                          (ops.linear_recurrence, (y, y, 0.5, 1, True, torch.float32)), (ops.sort, (y, 0, True)),
-                          (ops.argsort, (x, 1, False))):
+                          (ops.linear_recurrence, (y, y, 0.5, 1, True, torch.float32)),
+                          (ops.smoothing, (0.9, y, 0.5, 0, True, torch.float64)), (ops.sort, (y, 0, True)), (ops.argsort, (x, 1, False))):
         torch.library.opcheck(op.default, arguments)
 
 

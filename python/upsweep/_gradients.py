@@ -153,7 +153,7 @@ def refuse(what: str) -> None:
 
 
 def sum_of(x: Any, run: Callable[[Any], Any], back: Callable[[Any], Any]) -> Any:
-    """run(x), whose gradient is back(that of the result)."""
+    """run(x), which is linear but for a constant, and whose gradient is back(that of the result)."""
     return _functions()[0].apply(x, run, back)
 
 

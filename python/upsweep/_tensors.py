@@ -210,8 +210,8 @@ def linear_recurrence(library: Library, a: Any, b: Any, x0: float, axis: Any, re
     arrays = []
     for given, argument in ((a, "a"), (b, "b")):
         if isinstance(given, (int, float)):  # a number by itself has no type of its own
-            if argument == "a" and not _gradients.wanted(b):
-                arrays.append(nearest(given))  # one coefficient, which needs no memory
+            if argument == "a":  # one coefficient, which needs no memory
+                arrays.append(nearest(given))
                 continue
             given = library.filled(like, (), "float64", nearest(given))
         x = library.array(given, argument)
@@ -250,6 +250,10 @@ def linear_recurrence(library: Library, a: Any, b: Any, x0: float, axis: Any, re
 def _recur_with_gradients(recur: Callable[..., Any], position: int, a: Any, b: Any, x0: float, reverse: bool) -> Any:
     if not _gradients.wanted(a, b):
         return recur(a, b, x0, reverse)
+    if isinstance(a, float):  # transposed it is the same from the other end
+        return _gradients.sum_of(
+            b, lambda b: recur(a, b, x0, reverse),
+            lambda gradient: _recur_with_gradients(recur, position, a, gradient, 0.0, not reverse).reshape(b.shape))
     return _gradients.recurrence_of(
         a, b, x0, position, reverse, lambda a, b: recur(a, b, x0, reverse),
         lambda a, b, backwards: _recur_with_gradients(recur, position, a, b, 0.0, backwards))

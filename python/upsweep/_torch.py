@@ -12,7 +12,8 @@ import torch
 from . import _gradients, _tensors
 from ._arrays import along, axis_of, edge_shape
 from ._parameters import IDENTITIES, Operator, name_of
-from .torch_operators import (ArgsortFunction, LinearRecurrenceFunction, ScanFunction, SortFunction, library_with)
+from .torch_operators import (ArgsortFunction, LinearRecurrenceFunction, ScanFunction, SmoothingFunction, SortFunction,
+                              library_with)
 
 _ops = torch.ops.upsweep
 
@@ -117,6 +118,8 @@ def linear_recurrence(a: Any, b: Any, x0: float, axis: Any, reverse: bool, dtype
     arrays, typed = [], []
     for given, argument in ((a, "a"), (b, "b")):
         if isinstance(given, (int, float)):  # a number by itself has no type of its own
+            if argument == "a":  # nor needs it memory
+                continue
             arrays.append(torch.full((), given, dtype=torch.float64, device=like.device))
         elif not isinstance(given, torch.Tensor):
             raise TypeError(f"{argument}: expected a tensor or a number, as another argument is a tensor")
@@ -131,10 +134,12 @@ def linear_recurrence(a: Any, b: Any, x0: float, axis: Any, reverse: bool, dtype
     if arithmetic not in (torch.float16, torch.bfloat16, torch.float32, torch.float64):
         raise TypeError(f"dtype: expected floating-point numbers, but it is {arithmetic}")
     rank = max(1, *(x.ndim for x in arrays))
-    a, b = (x.reshape((1,) * (rank - x.ndim) + tuple(x.shape)) for x in arrays)
+    arrays = [x.reshape((1,) * (rank - x.ndim) + tuple(x.shape)) for x in arrays]
     position = axis_of(rank, axis)
-    x0 = float(_number(x0, "x0", (int, float)))
-    return _call(_ops.linear_recurrence, LinearRecurrenceFunction, a, b, x0, position, bool(reverse), arithmetic)
+    how = float(_number(x0, "x0", (int, float))), position, bool(reverse), arithmetic
+    if isinstance(a, (int, float)):
+        return _call(_ops.smoothing, SmoothingFunction, float(a), *arrays, *how)
+    return _call(_ops.linear_recurrence, LinearRecurrenceFunction, *arrays, *how)
 
 
 def sort(a: Any, axis: Any, descending: bool, out: Any, indices: bool) -> Any:

@@ -192,6 +192,46 @@ class LinearRecurrenceFunction(torch.autograd.Function):
 _derive(_linear_recurrence, LinearRecurrenceFunction)
 
 
+# --- the same with one coefficient, a number
+
+@_operator("smoothing", "(float a, Tensor b, float x0, int axis, bool reverse, ScalarType dtype) -> Tensor")
+def _smoothing(a: float, b: Any, x0: float, axis: int, reverse: bool, dtype: Any) -> Any:
+    return _tensors.linear_recurrence(library_with(b), a, b, x0, axis, reverse, dtype, None)
+
+
+@_smoothing.register_fake
+def _(a: float, b: Any, x0: float, axis: int, reverse: bool, dtype: Any) -> Any:
+    library = library_with(b)
+    return _tensors.recurrence_target(library, b.shape, library.type_named(dtype), a, b)
+
+
+class SmoothingFunction(torch.autograd.Function):
+    @staticmethod
+    def forward(a: float, b: Any, x0: float, axis: int, reverse: bool, dtype: Any) -> Any:
+        return _ops.smoothing(a, b, x0, axis, reverse, dtype)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: Sequence[Any], output: Any) -> None:
+        ctx.a, b, _, ctx.axis, ctx.reverse, ctx.dtype = inputs
+        ctx.of_b = b.dtype
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Any) -> Tuple[Any, ...]:
+        to_b = SmoothingFunction.apply(ctx.a, gradient, 0.0, ctx.axis, not ctx.reverse, ctx.dtype).to(ctx.of_b)
+        return None, to_b, None, None, None, None
+
+    @staticmethod
+    def jvp(ctx: Any, _: Any, to_b: Any, *__: Any) -> Any:
+        return SmoothingFunction.apply(ctx.a, to_b.to(ctx.dtype), 0.0, ctx.axis, ctx.reverse, ctx.dtype)
+
+    @staticmethod
+    def vmap(info: Any, places: Any, a: float, b: Any, x0: float, axis: int, *how: Any) -> Tuple[Any, int]:
+        return SmoothingFunction.apply(a, b, x0, axis + (places[1] <= axis), *how), places[1]
+
+
+_derive(_smoothing, SmoothingFunction)
+
+
 # --- sorting
 
 @_operator("sort", "(Tensor a, int axis, bool descending) -> Tensor")
