@@ -170,9 +170,9 @@ class tree_launch {
                 }
                 return algorithm::look_ahead;
             case algorithm::automatic: {
-                const bool ahead = arguments_.n * element_bytes >= ahead_from_bytes &&
-                                   (element_bytes >= ahead_from_element_bytes || arguments_.reverse);
-                return ahead && can_look_ahead() ? algorithm::look_ahead : algorithm::look_back;
+                const bool pays = arguments_.n * element_bytes >= ahead_from_bytes &&
+                                  (element_bytes >= ahead_from_element_bytes || arguments_.reverse);
+                return pays && can_look_ahead() ? algorithm::look_ahead : algorithm::look_back;
             }
             default:
                 return ex_.choice();
