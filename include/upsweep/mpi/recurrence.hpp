@@ -5,14 +5,15 @@
 // of affine maps that docs/numerics.md says it is, with its bits for any number of ranks and any
 // distribution. x0 is that of the first rank in scan order, `reverse` the same on every rank; a may be a
 // number, which serves the elements of its rank. Shapes, types, aliasing: as there, for each rank's arrays,
-// which may be empty. Errors and complexity: as
-// upsweep/mpi/scan.hpp. A rank's share goes through the engine for any operator, without vector kernels.
+// which may be empty. Errors and complexity: as upsweep/mpi/scan.hpp. A rank's share goes through the engine
+// for any operator, without vector kernels.
 #pragma once
 
 #include <cstddef>
 #include <optional>
 #include <ranges>
 #include <type_traits>
+#include <utility>
 
 #include "upsweep/cpu/piece.hpp"
 #include "upsweep/mpi/agreement.hpp"
@@ -24,11 +25,11 @@
 namespace upsweep {
 namespace mpi {
 
-// The part of a rank, n elements that begin and lie as source and sink say. check() tells whether it is in
-// place; what it throws, every rank does.
-template <class T, class Source, class Sink, class Check>
-void recur(executor& ex, std::size_t n, std::size_t bytes, const Source& source, const T& x0,
-           const Sink& sink, bool reverse, const Check& check) {
+// The part of a rank, n elements. check() tells whether it is in place; what it throws, every rank does.
+// ends(first, stride): the source and the sink, from the element that comes first in scan order on.
+template <class T, class Check, class Ends>
+void recur(executor& ex, std::size_t n, std::size_t element_bytes, const T& x0, bool reverse,
+           const Check& check, const Ends& ends) {
     bool in_place = false;
     const auto refusal = refusal_of([&] { in_place = check(); });
     const agreement all = agree(ex, {.count = n,
@@ -37,9 +38,13 @@ void recur(executor& ex, std::size_t n, std::size_t bytes, const Source& source,
                                      .refusal = refusal});
     if (all.position > all.last) return;
 
+    const auto [source, sink] =
+        ends(reverse && n != 0 ? n - 1 : 0, reverse ? std::ptrdiff_t(-1) : std::ptrdiff_t(1));
     const affine op;
-    const cpu::generic_piece<affine_map<T>, affine, Source, Sink> piece(op, source, sink,
-                                                                        {n, false, in_place, bytes});
+    const cpu::scan_shape shape{n, false, in_place, n * element_bytes};
+    const cpu::generic_piece<affine_map<T>, affine, std::remove_const_t<decltype(source)>,
+                             std::remove_const_t<decltype(sink)>>
+        piece(op, source, sink, shape);
     const std::optional<affine_map<T>> initial(affine_map<T>{T(0), x0});
     failure trouble(ex.rank());
     if constexpr (is_exact<affine, affine_map<T>>)
@@ -60,14 +65,16 @@ void linear_recurrence(mpi::executor& ex, const A& a, const B& b, const std::typ
     using a_value = std::ranges::range_value_t<A>;
     using b_value = std::ranges::range_value_t<B>;
     using out_value = std::ranges::range_value_t<Out>;
-    const std::size_t n = std::ranges::size(a);
-    const std::size_t first = options.reverse && n != 0 ? n - 1 : 0;
-    const std::ptrdiff_t stride = options.reverse ? -1 : 1;
-    mpi::recur<T>(ex, n, n * (sizeof(a_value) + sizeof(b_value) + sizeof(out_value)),
-                  detail::recurrence_source<T, a_value, b_value>{std::ranges::data(a) + first, stride,
-                                                                 std::ranges::data(b) + first, stride},
-                  x0, detail::recurrence_sink<T, out_value>{std::ranges::data(out) + first, stride},
-                  options.reverse, [&] { return detail::check_recurrence(a, b, out); });
+    using source = detail::recurrence_source<T, a_value, b_value>;
+    using sink = detail::recurrence_sink<T, out_value>;
+    mpi::recur<T>(
+        ex, std::ranges::size(a), sizeof(a_value) + sizeof(b_value) + sizeof(out_value), x0, options.reverse,
+        [&] { return detail::check_recurrence(a, b, out); },
+        [&](std::size_t first, std::ptrdiff_t stride) {
+            return std::pair(
+                source{std::ranges::data(a) + first, stride, std::ranges::data(b) + first, stride},
+                sink{std::ranges::data(out) + first, stride});
+        });
 }
 
 // The same with one coefficient.
@@ -79,15 +86,16 @@ void linear_recurrence(mpi::executor& ex, const std::type_identity_t<T>& a, cons
                        const std::type_identity_t<T>& x0, Out&& out, const recurrence_options& options = {}) {
     using b_value = std::ranges::range_value_t<B>;
     using out_value = std::ranges::range_value_t<Out>;
+    using source = detail::recurrence_source<T, T, b_value>;
+    using sink = detail::recurrence_sink<T, out_value>;
     const T coefficient = a;  // which may be an element of out
-    const std::size_t n = std::ranges::size(b);
-    const std::size_t first = options.reverse && n != 0 ? n - 1 : 0;
-    const std::ptrdiff_t stride = options.reverse ? -1 : 1;
     mpi::recur<T>(
-        ex, n, n * (sizeof(b_value) + sizeof(out_value)),
-        detail::recurrence_source<T, T, b_value>{&coefficient, 0, std::ranges::data(b) + first, stride}, x0,
-        detail::recurrence_sink<T, out_value>{std::ranges::data(out) + first, stride}, options.reverse,
-        [&] { return detail::check_recurrence(b, "b", out); });
+        ex, std::ranges::size(b), sizeof(b_value) + sizeof(out_value), x0, options.reverse,
+        [&] { return detail::check_recurrence(b, "b", out); },
+        [&](std::size_t first, std::ptrdiff_t stride) {
+            return std::pair(source{&coefficient, 0, std::ranges::data(b) + first, stride},
+                             sink{std::ranges::data(out) + first, stride});
+        });
 }
 
 }  // namespace upsweep
