@@ -16,9 +16,9 @@ if(PROJECT_IS_TOP_LEVEL)
     endif()
 endif()
 
-# Where everything is compiled once, to be tested and not to be measured (so not in a release), g++ leaves out what takes it longer than the tests gain by:
-# optimizations, a tenth of its time and of that for kernels a quarter, and to look for memory that it could use again, another
-# tenth (with this it looks once there is a GiB of it).
+# Where everything is compiled once, to be tested and not to be measured, so not in a release, g++ leaves out what takes it
+# longer than the tests gain by: optimizations, a tenth of its time and of that for kernels a quarter, and to look for memory
+# that it could use again, another tenth (with this it looks once there is a GiB of it).
 if(UPSWEEP_FEW_UNITS AND NOT CMAKE_BUILD_TYPE STREQUAL "Release" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:--param=ggc-min-heapsize=1048576;-fno-tree-ccp;-fno-tree-bit-ccp>"
                         "$<$<COMPILE_LANGUAGE:CXX>:-fno-tree-dominator-opts;-fno-tree-pta;-fno-ivopts>")

@@ -97,25 +97,20 @@ def test_gradients_of_sums_and_recurrences():
     assert torch.autograd.gradgradcheck(lambda y: upsweep.cumsum(y, 0) ** 2, x)
     assert check(lambda y: upsweep.cumulative_sum(y, axis=1, include_initial=True), x, check_forward_ad=True)
     assert check(lambda y: upsweep.cumulative_prod(y, axis=0, include_initial=True), x, check_forward_ad=True)
-    half = torch.randn(1000, dtype=torch.float16, device=DEVICE, requires_grad=True)
+    half = variable(1000, dtype=torch.float16)
     upsweep.cumsum(half, dtype=torch.float32).sum().backward()
-    assert half.grad.dtype == torch.float16
-    assert half.grad.tolist() == list(range(1000, 0, -1))
+    assert half.grad.dtype == torch.float16 and half.grad.tolist() == list(range(1000, 0, -1))
 
 
 @pytest.mark.parametrize("reverse", [False, True])
 def test_gradients_of_recurrences(reverse):
-    for a, b, axis in ((variable(5, 7), variable(5, 7), 0), (variable(5, 1), variable(7), 1), (variable(1, 7), variable(7), 0),
-                       (variable(1, 3), variable(1, 3), 0), (variable(0, 3), variable(0, 3), 0)):
-        linear = functools.partial(upsweep.linear_recurrence, x0=0.25, axis=axis, reverse=reverse)
-        assert torch.autograd.gradcheck(linear, (a, b))
-        assert torch.autograd.gradgradcheck(linear, (a, b))
-    for b, axis in ((variable(3, 7), 0), (variable(3, 7), 1), (variable(0, 3), 0), (variable(), 0)):
-        smooth = functools.partial(upsweep.linear_recurrence, 0.9, x0=0.25, axis=axis, reverse=reverse)
-        assert torch.autograd.gradcheck(smooth, b)
-        assert torch.autograd.gradgradcheck(smooth, b)
-    y = torch.randn(1000, dtype=torch.bfloat16, device=DEVICE, requires_grad=True)
-    weights = torch.randn(1000, device=DEVICE)
+    for *arrays, axis in ((variable(5, 7), variable(5, 7), 0), (variable(5, 1), variable(7), 1), (variable(1, 7), variable(7), 0),
+                          (variable(1, 3), variable(1, 3), 0), (variable(0, 3), variable(0, 3), 0),
+                          (variable(3, 7), 0), (variable(3, 7), 1), (variable(0, 3), 0), (variable(), 0)):  # of one coefficient
+        linear = functools.partial(upsweep.linear_recurrence, *[0.9][:2 - len(arrays)], x0=0.25, axis=axis, reverse=reverse)
+        assert torch.autograd.gradcheck(linear, arrays)
+        assert torch.autograd.gradgradcheck(linear, arrays)
+    y, weights = variable(1000, dtype=torch.bfloat16), torch.randn(1000, device=DEVICE)
     found, = torch.autograd.grad(upsweep.linear_recurrence(0.9, y, 2, reverse=reverse, dtype=torch.float32), y, weights)
     same(found, upsweep.linear_recurrence(0.9, weights, reverse=not reverse).to(torch.bfloat16))
 
