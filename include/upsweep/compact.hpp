@@ -107,7 +107,7 @@ template <class Flag>
 struct flagged {
     const Flag* flags;
 
-    [[nodiscard]] cpu::choice choice() const { return {this, &mark, flags, sizeof(Flag)}; }
+    [[nodiscard]] cpu::choice choice() const { return {this, &mark, sizeof(Flag)}; }
 
   private:
     static void mark(const cpu::choice& which, const cpu::memory_kernels& memory, std::size_t first,
@@ -126,9 +126,7 @@ class kept {
     kept(cpu::simd_level level, const T* in, const Keep& keep) : level_(level), in_(in), keep_(keep) {}
 
     // `moved`: the elements are read again when they are moved.
-    [[nodiscard]] cpu::choice choice(bool moved = true) const {
-        return {this, &mark, in_, moved ? 0 : sizeof(T)};
-    }
+    [[nodiscard]] cpu::choice choice(bool moved = true) const { return {this, &mark, moved ? 0 : sizeof(T)}; }
 
   private:
     static void mark(const cpu::choice& which, const cpu::memory_kernels& memory, std::size_t first,

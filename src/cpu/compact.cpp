@@ -27,14 +27,6 @@ void invert(const std::uint64_t* bits, std::size_t count, std::uint64_t* inverte
 
 void* advanced(void* p, std::size_t bytes) { return static_cast<std::byte*>(p) + bytes; }
 
-// Asks for elements [first, first + count) of an array, which may lie past its end.
-void ask(const void* array, std::size_t element_bytes, std::size_t first, std::size_t count) {
-    if (array == nullptr) return;
-    auto at = reinterpret_cast<std::uintptr_t>(array) + first * element_bytes;
-    for (const auto end = at + count * element_bytes; at < end; at += 64)
-        __builtin_prefetch(reinterpret_cast<const void*>(at), 0, 2);
-}
-
 // What is the same for every chunk.
 struct call {
     const choice& which;
@@ -43,8 +35,7 @@ struct call {
     std::size_t chunk_size;
     const memory_kernels& memory;
     const compress_kernels& compress;
-    bool streaming;    // results are stored past the caches
-    std::size_t lead;  // how many bytes ahead of what it moves a thread asks for input
+    bool streaming;  // results are stored past the caches
 
     [[nodiscard]] std::size_t begin_of(std::size_t chunk) const { return chunk * chunk_size; }
     [[nodiscard]] std::size_t count_in(std::size_t chunk) const {
@@ -60,22 +51,6 @@ struct call {
     std::size_t move(std::size_t first, std::size_t count, const std::uint64_t* bits, std::size_t at,
                      std::size_t room) const {
         return way.move(way, compress, first, count, bits, advanced(way.out, at * way.out_bytes), room);
-    }
-    // Asks for what comes some way behind elements [first, first + count).
-    void ask_ahead(std::size_t first, std::size_t count) const {
-        if (lead == 0) return;
-        if (way.in != nullptr) ask(way.in, way.in_bytes, first + lead / way.in_bytes, count);
-        if (which.bytes != 0) ask(which.data, which.bytes, first + lead / which.bytes, count);
-    }
-    // The same where the chunk's elements were marked before, and chunk `next` will be: `i` elements from the
-    // begin of both.
-    void ask_next(std::size_t chunk, std::size_t next, std::size_t i, std::size_t count) const {
-        if (which.bytes == 0) {  // marking reads the elements themselves
-            if (next != no_chunk) ask(way.in, way.in_bytes, begin_of(next) + i, count);
-            return;
-        }
-        if (way.in != nullptr) ask(way.in, way.in_bytes, begin_of(chunk) + i + lead / way.in_bytes, count);
-        if (next != no_chunk) ask(which.data, which.bytes, begin_of(next) + i, count);
     }
 };
 
@@ -157,16 +132,12 @@ class moving_kernel {
         made.count = of_.count_of(made.bits.data(), count);
     }
     void advance(state& chosen, std::size_t, const summary& made) const { chosen += made.count; }
-    void scan(std::size_t chunk, state& chosen, std::size_t next, const summary& made) const {
-        move(chunk, chosen, [&](std::size_t i, std::size_t count) {
-            of_.ask_next(chunk, next, i, count);
-            return made.bits.data() + i / 64;
-        });
+    void scan(std::size_t chunk, state& chosen, std::size_t, const summary& made) const {
+        move(chunk, chosen, [&](std::size_t i, std::size_t) { return made.bits.data() + i / 64; });
     }
     void scan(std::size_t chunk, state& chosen, std::size_t) const {
         std::uint64_t bits[piece_words];
         move(chunk, chosen, [&](std::size_t i, std::size_t count) {
-            of_.ask_ahead(of_.begin_of(chunk) + i, count);
             of_.mark(of_.begin_of(chunk) + i, count, bits);
             return bits;
         });
@@ -249,7 +220,6 @@ class packing_kernel {
         std::uint64_t bits[piece_words];
         for (std::size_t i = 0; i < count; i += piece_elements) {
             const std::size_t piece = std::min(piece_elements, count - i);
-            of_.ask_ahead(first + i, piece);
             of_.mark(first + i, piece, bits);
             body(first + i, piece, bits);
         }
@@ -297,7 +267,7 @@ planned plan(executor& ex, const choice& which, const transfer& way, std::size_t
                            worth_streaming(ex, chunks, {n, false, in_place, footprint});
     return {chunks,
             {which, way, n, chunks.elements, memory_kernels_for(ex.simd()), compress_kernels_for(ex.simd()),
-             streaming, lead_of(ex, footprint)}};
+             streaming}};
 }
 
 }  // namespace

@@ -164,6 +164,9 @@ struct compression {
             if (has_vbmi2()) return compress_vbmi2(to, room, from, bits, count);
         }
 #endif
+        const std::size_t words = (count + 63) / 64;
+        if (room <= few * words || compression::count(bits, words) <= few * words)
+            return move_each(to, room, from, bits, count);
         std::size_t at = 0;
         std::size_t i = 0;
         for (; i + 64 <= count && at + 64 <= room; i += 64) at += move_word(to + at, from + i, bits[i / 64]);
@@ -176,8 +179,24 @@ struct compression {
     }
 
   private:
+    static constexpr std::size_t few = 4;  // of 64 elements: moved one by one
+
     static HWY_INLINE std::size_t count_of(std::uint64_t bits) {
         return static_cast<std::size_t>(__builtin_popcountll(bits));
+    }
+    template <class T>
+    static HWY_INLINE std::size_t move_each(T* to, std::size_t room, const T* from, const std::uint64_t* bits,
+                                            std::size_t count) {
+        std::size_t at = 0;
+        for (std::size_t i = 0; i < count; i += 64) {
+            std::uint64_t left = bits[i / 64];
+            if (count - i < 64) left = first_bits(left, count - i);
+            for (; left != 0; left &= left - 1) {
+                if (at == room) return at;
+                to[at++] = from[i + static_cast<std::size_t>(__builtin_ctzll(left))];
+            }
+        }
+        return at;
     }
     // The chosen ones of 64 elements; writes to[0] to to[63] at most.
     template <class T>

@@ -253,7 +253,7 @@ class typed_chooser final : public chooser {
     }
     // What is marked is what is moved, unless indices are.
     static cpu::choice choice_of(const block& own, const cpu::transfer& way) {
-        return {&own, &mark, own.elements, way.in == nullptr ? sizeof(Element) : 0};
+        return {&own, &mark, way.in == nullptr ? sizeof(Element) : 0};
     }
     std::size_t run_compact(const void* in, const cpu::transfer& way, std::size_t n) const {
         const block own{tests_, static_cast<const Element*>(in)};

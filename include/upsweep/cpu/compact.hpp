@@ -27,8 +27,7 @@ struct choice {
     // other bits of these words.
     void (*mark)(const choice&, const memory_kernels&, std::size_t first, std::size_t count,
                  std::uint64_t* bits);
-    // What it reads of an array of its own, for an element: so many bytes of `data`, or 0.
-    const void* data;
+    // What it reads of an array of its own, for an element.
     std::size_t bytes;
 };
 
