@@ -45,6 +45,12 @@ struct batch_options {
     bool reverse = false;
 };
 
+// The options of a call that has one total a segment: each starts from `initial`.
+template <class Acc>
+struct reduce_options {
+    std::optional<Acc> initial{};
+};
+
 struct recurrence_options {
     bool reverse = false;  // x[i] = a[i] x[i+1] + b[i] with x[n] = x0 instead of a[i] x[i-1] + b[i]
 };

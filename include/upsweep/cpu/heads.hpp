@@ -25,6 +25,7 @@ struct head_marks {
     // fast.
     void (*mark)(const head_marks&, const memory_kernels&, std::size_t first, std::size_t count,
                  std::uint64_t* bits, std::size_t& hint);
+    std::size_t bytes = 0;  // read to mark an element
 };
 
 constexpr std::size_t words_of(std::size_t bits) { return (bits + 63) / 64; }
@@ -104,9 +105,13 @@ void mark_heads(const head_marks& of, const memory_kernels& memory, std::size_t 
 // `segments` must outlive the marks. Segments:
 //   void mark(memory, first, count, bits, hint) const
 //       as head_marks::mark, for elements from front to back and for n itself, which counts as a head
+//   elements()
+//       optional: an array of what is read to mark them, one an element
 template <class Segments>
 head_marks marks_of(const Segments& segments, std::size_t n, bool backwards) {
-    return {&segments, n, backwards, &detail::mark_heads<Segments>};
+    head_marks marks{&segments, n, backwards, &detail::mark_heads<Segments>};
+    if constexpr (requires { segments.elements(); }) marks.bytes = sizeof(*segments.elements().data());
+    return marks;
 }
 
 }  // namespace upsweep::cpu

@@ -1,0 +1,177 @@
+// What describes the segments of n elements in host memory:
+//     by_offsets(offsets)      m + 1 integers 0 = o[0] <= o[1] <= ... <= o[m] = n; segment k is
+//                              [o[k], o[k + 1]) and may be empty
+//     by_head_flags(flags)     n values; one that is not zero (true) starts a segment; element 0 always does
+//     by_keys(keys, equal)     n keys; a segment is a run of equal neighbours
+//
+// They refer to the caller's arrays. Complexity: O(n) to find the heads by flags or keys; by offsets O(m) to
+// check them and O(log m) a chunk.
+#pragma once
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <ranges>
+#include <span>
+#include <string>
+
+#include "upsweep/concepts.hpp"
+#include "upsweep/core/arguments.hpp"
+#include "upsweep/cpu/heads.hpp"
+#include "upsweep/cpu/kernels.hpp"
+#include "upsweep/error.hpp"
+
+namespace upsweep {
+namespace detail {
+
+// Sets bit i, the first that is not marked yet.
+inline void mark_next(std::size_t i, std::uint64_t* bits) {
+    if (i % 64 == 0) bits[i / 64] = 0;
+    bits[i / 64] |= std::uint64_t{1} << (i % 64);
+}
+
+// Moves the bits of elements 1 to count - 1 up, from where those of 0 to count - 2 belong, and sets bit 0.
+inline void insert_head(std::size_t count, std::uint64_t* bits) {
+    for (std::size_t word = cpu::words_of(count); --word != 0;) {
+        if (64 * word + 1 == count) bits[word] = 0;  // not marked
+        bits[word] = bits[word] << 1 | bits[word - 1] >> 63;
+    }
+    bits[0] = count == 1 ? 1 : bits[0] << 1 | 1;
+}
+
+}  // namespace detail
+
+// Every description can say, from any element on, which elements start a segment: mark(), as in
+// cpu/heads.hpp.
+template <class Integer>
+class by_offsets {
+  public:
+    template <input_range Offsets>
+    explicit by_offsets(const Offsets& offsets)
+        : offsets_(std::ranges::data(offsets), std::ranges::size(offsets)) {}
+
+    [[nodiscard]] std::span<const Integer> offsets() const { return offsets_; }
+    void check(std::size_t n) const {
+        if (offsets_.empty() || offsets_.front() != Integer(0)) {
+            throw_error(errc::invalid_argument, "segments: offsets must begin with 0");
+        }
+        const auto bad = std::ranges::adjacent_find(offsets_, std::greater<>());
+        if (bad != offsets_.end()) {
+            throw_error(errc::invalid_argument, "segments: offsets must not decrease, but offset " +
+                                                    std::to_string(bad - offsets_.begin() + 1) + " is " +
+                                                    std::to_string(*std::next(bad)) + " after " +
+                                                    std::to_string(*bad));
+        }
+        if (static_cast<std::size_t>(offsets_.back()) != n) {
+            throw_error(errc::invalid_argument, "segments: the last offset must be the number of elements, " +
+                                                    std::to_string(n) + ", but it is " +
+                                                    std::to_string(offsets_.back()));
+        }
+    }
+    void mark(const cpu::memory_kernels&, std::size_t first, std::size_t count, std::uint64_t* bits,
+              std::size_t& hint) const {
+        std::fill_n(bits, cpu::words_of(count), std::uint64_t{0});
+        const std::size_t size = offsets_.size();
+        std::size_t at = first_from(first, std::min(hint, size));
+        for (; at != size && as_size(offsets_[at]) < first + count; ++at) {
+            const std::size_t i = as_size(offsets_[at]) - first;
+            bits[i / 64] |= std::uint64_t{1} << (i % 64);
+        }
+        hint = at;
+    }
+
+  private:
+    // The first offset that is not below `element`, looked for in steps that double, from `near` on.
+    [[nodiscard]] std::size_t first_from(std::size_t element, std::size_t near) const {
+        const auto below = [&](std::size_t at) { return as_size(offsets_[at]) < element; };
+        std::size_t low = near;   // offsets in front of it are below
+        std::size_t high = near;  // those from it on are not
+        for (std::size_t step = 1; low != 0 && !below(low - 1); step *= 2) {
+            high = low - 1;
+            low -= std::min(low, step);
+        }
+        if (low == near) {
+            for (std::size_t step = 1; high != offsets_.size() && below(high); step *= 2) {
+                low = high + 1;
+                high += std::min(offsets_.size() - high, step);
+            }
+        }
+        while (low < high) {
+            const std::size_t middle = low + (high - low) / 2;
+            (below(middle) ? low : high) = below(middle) ? middle + 1 : middle;
+        }
+        return low;
+    }
+    static std::size_t as_size(Integer offset) { return static_cast<std::size_t>(offset); }
+    std::span<const Integer> offsets_;
+};
+template <input_range Offsets>
+by_offsets(const Offsets&) -> by_offsets<std::ranges::range_value_t<Offsets>>;
+
+template <class Flag>
+class by_head_flags {
+  public:
+    template <input_range Flags>
+    explicit by_head_flags(const Flags& flags) : flags_(std::ranges::data(flags), std::ranges::size(flags)) {}
+
+    [[nodiscard]] std::span<const Flag> flags() const { return flags_; }
+    [[nodiscard]] std::span<const Flag> elements() const { return flags_; }
+    void check(std::size_t n) const { detail::check_described(flags_.size(), n, "head flags"); }
+    void mark(const cpu::memory_kernels& memory, std::size_t first, std::size_t count, std::uint64_t* bits,
+              std::size_t&) const {
+        const std::size_t inside = std::min(count, flags_.size() - first);  // the end of all is no element
+        if constexpr (cpu::word_integer<Flag>) {
+            memory.mark_nonzero[cpu::log2_size<Flag>](flags_.data() + first, inside, bits);
+        } else {
+            cpu::mark_each<Flag>(memory, inside, bits,
+                                 [&](std::size_t i) { return flags_[first + i] != Flag(0); });
+        }
+        if (inside != count) detail::mark_next(inside, bits);
+        if (first == 0) bits[0] |= 1;
+    }
+
+  private:
+    std::span<const Flag> flags_;
+};
+template <input_range Flags>
+by_head_flags(const Flags&) -> by_head_flags<std::ranges::range_value_t<Flags>>;
+
+template <class Key, class Equal = std::equal_to<>>
+class by_keys {
+  public:
+    template <input_range Keys>
+    explicit by_keys(const Keys& keys, Equal equal = {})
+        : keys_(std::ranges::data(keys), std::ranges::size(keys)), equal_(equal) {}
+
+    [[nodiscard]] std::span<const Key> keys() const { return keys_; }
+    [[nodiscard]] std::span<const Key> elements() const { return keys_; }
+    [[nodiscard]] const Equal& equal() const { return equal_; }
+    void check(std::size_t n) const { detail::check_described(keys_.size(), n, "keys"); }
+    void mark(const cpu::memory_kernels& memory, std::size_t first, std::size_t count, std::uint64_t* bits,
+              std::size_t&) const {
+        // Element 0 and the end of all have no neighbour to be compared with, and are heads.
+        const std::size_t skipped = first == 0 ? 1 : 0;
+        const std::size_t inside = std::min(count, keys_.size() - first);
+        if constexpr (cpu::word_integer<Key> &&
+                      (std::same_as<Equal, std::equal_to<>> || std::same_as<Equal, std::equal_to<Key>>)) {
+            memory.mark_changes[cpu::log2_size<Key>](keys_.data() + first + skipped, inside - skipped, bits);
+        } else {
+            cpu::mark_each<Key>(memory, inside - skipped, bits, [&](std::size_t i) {
+                const std::size_t at = first + skipped + i;
+                return !equal_(keys_[at - 1], keys_[at]);
+            });
+        }
+        if (skipped != 0) detail::insert_head(inside, bits);
+        if (inside != count) detail::mark_next(inside, bits);
+    }
+
+  private:
+    std::span<const Key> keys_;
+    Equal equal_;
+};
+template <input_range Keys, class Equal = std::equal_to<>>
+by_keys(const Keys&, Equal = {}) -> by_keys<std::ranges::range_value_t<Keys>, Equal>;
+
+}  // namespace upsweep
