@@ -14,10 +14,19 @@
 #include "support/choices.hpp"
 #include "support/guarded.hpp"
 #include "support/sizes.hpp"
+#include "upsweep/core/portability.hpp"
 #include "upsweep/unique.hpp"
 
 namespace upsweep::test {
 namespace {
+
+// 12 bytes, with an operator of its own: that of record_of is the host's.
+struct triple {
+    std::uint32_t a, b, c;
+    UPSWEEP_HOST_DEVICE friend bool operator==(const triple& x, const triple& y) {
+        return x.a == y.a && x.b == y.b && x.c == y.c;
+    }
+};
 
 // n elements in runs of about `mean_length`, each of other bits than the one before.
 template <class T>
@@ -112,8 +121,9 @@ TEST(unique, small_sizes) {
 TEST(unique, many_elements) {
     for (const double mean_length : {1.0, 2.5, 40.0, 5000.0, 1e9}) {
         check<std::uint8_t>(coverage::all, repetitions(400'001, 30'011), mean_length);
-        check<std::uint64_t, std::int32_t>(coverage::all, repetitions(300'001, 30'011), mean_length);
-        check<record_of<12>, std::uint32_t>(coverage::threads, repetitions(100'003, 10'007), mean_length);
+        check<triple, std::int32_t>(coverage::threads, repetitions(100'003, 10'007), mean_length);
+        if constexpr (tests_every_pair)
+            check<std::uint64_t, std::uint32_t>(coverage::all, repetitions(300'001, 30'011), mean_length);
     }
 }
 

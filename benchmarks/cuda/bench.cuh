@@ -168,6 +168,7 @@ void bench_axes();
 void bench_binning();
 void bench_blocks();
 void bench_segments();
+void bench_runs();
 void bench_sorting();
 
 }  // namespace bench

@@ -115,6 +115,7 @@ int main(int count, char** words) {
         bench_axes();
         bench_binning();
         bench_segments();
+        bench_runs();
         bench_blocks();
         bench_sorting();
     } catch (const std::exception& problem) {

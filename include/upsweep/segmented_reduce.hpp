@@ -55,13 +55,6 @@ named_array named(const char* name, const R& r) {
 inline void check_disjoint(const named_array& out, const named_array& other) {
     check_disjoint(out.name, out.data, out.bytes, other.name, other.data, other.bytes);
 }
-inline void check_key_count(std::size_t given, std::size_t n) {
-    if (given != n) {
-        throw_error(errc::invalid_argument, "keys: expected " + std::to_string(n) +
-                                                ", one for each element of in, but there are " +
-                                                std::to_string(given));
-    }
-}
 
 // What describes segments.
 template <class Segments>

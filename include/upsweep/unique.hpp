@@ -22,14 +22,10 @@
 // flags).
 #pragma once
 
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <limits>
 #include <ranges>
-#include <string>
-#include <type_traits>
 
 #include "upsweep/compact.hpp"
 #include "upsweep/core/arguments.hpp"
@@ -57,18 +53,6 @@ struct chosen_heads {
         static_cast<const chosen_heads*>(which.context)->segments.mark(memory, first, count, bits, hint);
     }
 };
-
-// Lengths of runs of n elements.
-template <class Length>
-void check_lengths(std::size_t n) {
-    static_assert(std::integral<Length> && !std::same_as<Length, bool>,
-                  "lengths: expected integers, for numbers of elements");
-    if (n > static_cast<std::uint64_t>(std::numeric_limits<Length>::max())) {
-        throw_error(errc::invalid_argument, "lengths: " + std::to_string(n) +
-                                                " does not fit its elements, which reach " +
-                                                std::to_string(std::numeric_limits<Length>::max()));
-    }
-}
 
 }  // namespace detail
 

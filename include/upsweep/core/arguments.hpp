@@ -57,6 +57,24 @@ inline void check_described(std::uint64_t given, std::uint64_t n, const char* th
 inline void check_offset_count(std::uint64_t given) {
     if (given == 0) throw_error(errc::invalid_argument, "segments: expected at least one offset");
 }
+inline void check_key_count(std::uint64_t given, std::uint64_t n) {
+    if (given != n) {
+        throw_error(errc::invalid_argument, "keys: expected " + std::to_string(n) +
+                                                ", one for each element of in, but there are " +
+                                                std::to_string(given));
+    }
+}
+// Lengths of runs of n elements must fit theirs.
+template <class Length>
+void check_lengths(std::uint64_t n) {
+    static_assert(std::integral<Length> && !std::same_as<Length, bool>,
+                  "lengths: expected integers, for numbers of elements");
+    if (n > static_cast<std::uint64_t>(std::numeric_limits<Length>::max())) {
+        throw_error(errc::invalid_argument, "lengths: " + std::to_string(n) +
+                                                " does not fit its elements, which reach " +
+                                                std::to_string(std::numeric_limits<Length>::max()));
+    }
+}
 // `out` must have elements in which the indices of n elements fit.
 template <class Index>
 void check_indices(std::size_t n) {

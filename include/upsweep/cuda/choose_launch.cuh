@@ -86,6 +86,10 @@ class choose_launch {
                 for (int k = 0; k < Types::inputs; ++k)
                     part.in[k] =
                         static_cast<const char*>(given_.in[k]) + done * std::uint64_t(Types::element_size[k]);
+                if constexpr (Types::has_heads) {
+                    part.heads.array = given_.heads.array + done;
+                    part.heads.continues = true;
+                }
                 part.before = &progress->before;
                 if (given_.length != nullptr) part.length = &progress->length;
             }

@@ -35,6 +35,14 @@ struct choose_types
     static constexpr std::uint64_t launch_elements = std::uint64_t{1} << 31;
 };
 
+// The same of the first elements of segments: load(in0[i], head).
+template <class OutType, class LoadType, class InType, class HeadsType>
+struct choose_heads_types : choose_types<moving::elements, OutType, LoadType, InType> {
+    static constexpr bool has_heads = true;
+    using Heads = HeadsType;
+    using Raw = raw_run_in_segments<choose_heads_types::items, InType>;
+};
+
 template <class Types>
 struct choose_arguments : scan_arguments<Types> {
     std::uint64_t room;           // elements that `out` has room for
@@ -55,7 +63,14 @@ namespace detail {
 template <class Types, int... k>
 __device__ __forceinline__ bool is_chosen(const scan_arguments<Types>& arguments, std::uint64_t i,
                                           std::integer_sequence<int, k...>) {
-    return arguments.load(static_cast<const typename Types::template In<k>*>(arguments.in[k])[i]...) != 0;
+    const auto load = [&](const auto&... also) {
+        return arguments.load(static_cast<const typename Types::template In<k>*>(arguments.in[k])[i]...,
+                              also...) != 0;
+    };
+    if constexpr (Types::has_heads)
+        return load(arguments.heads.template bits<1>(i, arguments.size(), false) != 0);
+    else
+        return load();
 }
 // Whether element i is chosen, straight from memory.
 template <class Types>
@@ -149,7 +164,7 @@ __device__ __forceinline__ void pack_run(const packed_elements<typename Types::P
         if (Both ? m < valid : chosen) {
             Packed packed;
             if constexpr (Types::moves_elements)
-                packed = convert<Packed>(unpack<typename Types::template In<0>>(raw.words, m));
+                packed = convert<Packed>(unpack<typename Types::template In<0>>(raw.arrays().words, m));
             else
                 packed = static_cast<Packed>(place + m);
             // Within the area whatever a predicate answers.

@@ -6,6 +6,7 @@
 
 #include "upsweep/cuda/async.cuh"
 #include "upsweep/cuda/bytes.cuh"
+#include "upsweep/cuda/counted_segments.cuh"
 #include "upsweep/cuda/look_ahead_located.cuh"
 #include "upsweep/cuda/look_ahead_ring.cuh"
 #include "upsweep/cuda/runs.cuh"
@@ -54,31 +55,37 @@ struct look_ahead_results : look_ahead_located<Types> {
             const int row = warp_row + k;
             if (!Plain && row >= seen.rows) break;
             if constexpr (!reads_ahead) raw[0] = this->template read<Plain, Aligned>(s, seen, row, reverse);
-            set_inner_parts(combine, s, first_row, row, k > 0, left);
-
             const auto& own = raw[reads_ahead ? k : 0];
             const std::uint64_t first = std::uint64_t(first_row + row) * Types::row;
             const int valid = !Plain && n - first < Types::row ? int(n - first) : Types::row;
             const bool holds_total = !Plain && arguments.total != nullptr && first + valid == n;
-            const auto store = [&](const auto& words) {
-                char* to = image;
-                if constexpr (shape::in_place)
-                    to = staged_row(s, row, Plain ? shape::rows : seen.rows, reverse);
-                store_row<How, Types::items>(arguments.out, n, reverse, first, valid, words, to, lane);
-            };
-            if constexpr (packs_bytes<Types>) {
-                if (!holds_total) {
-                    const Acc before = join_free(combine, left, start);
-                    store(bytes::template scan<Exclusive>(own.words, static_cast<std::uint32_t>(before),
-                                                          reverse));
-                    continue;
+            if constexpr (Types::keeps_segments)
+                if (!holds_total && !__any_sync(0xffffffffu, own.heads != 0)) continue;
+            set_inner_parts(combine, s, first_row, row, k > 0, left);
+            if constexpr (Types::keeps_segments) {
+                keep_segments<Types>(arguments, combine, left, first,
+                                     last_of_run<Types::items>(holds_total, valid, lane), image, lane, own);
+            } else {
+                const auto store = [&](const auto& words) {
+                    char* to = image;
+                    if constexpr (shape::in_place)
+                        to = staged_row(s, row, Plain ? shape::rows : seen.rows, reverse);
+                    store_row<How, Types::items>(arguments.out, n, reverse, first, valid, words, to, lane);
+                };
+                if constexpr (packs_bytes<Types>) {
+                    if (!holds_total) {
+                        const Acc before = join_free(combine, left, start);
+                        store(bytes::template scan<Exclusive>(own.words, static_cast<std::uint32_t>(before),
+                                                              reverse));
+                        continue;
+                    }
                 }
+                Acc x[Types::items];
+                load_accumulators<typename Types::Total>(own, arguments.load, reverse, x);
+                if (holds_total) store_total(arguments, combine, left, x, valid - 1, lane);
+                scan_run<Exclusive>(combine, left, start, x);
+                store(pack_results<typename Types::Out, typename Types::Total>(x, arguments.store, reverse));
             }
-            Acc x[Types::items];
-            load_accumulators<typename Types::Total>(own, arguments.load, reverse, x);
-            if (holds_total) store_total(arguments, combine, left, x, valid - 1, lane);
-            scan_run<Exclusive>(combine, left, start, x);
-            store(pack_results<typename Types::Out, typename Types::Total>(x, arguments.store, reverse));
         }
     }
 
@@ -146,6 +153,31 @@ struct look_ahead_results : look_ahead_located<Types> {
             if (!direct) store_image<Types::row, Out>(out, to, reverse, valid, lane);
         }
     }
+    // The same where one result a segment is kept.
+    __device__ __forceinline__ void keep_unit_by_element(int s, unsigned phase, const unit_view& seen,
+                                                         int warp, char* image) const {
+        const auto combine = arguments.combine(false);
+        control(s).located.wait(phase);
+        const std::int64_t first_row = seen.unit * shape::rows;
+        const int warp_row = warp * shape::rows_per_warp;
+        left_parts<Acc> left;
+        set_outer_parts(combine, s, first_row, warp_row, left);
+#pragma unroll 1
+        for (int k = 0; k < shape::rows_per_warp; ++k) {
+            const int row = warp_row + k;
+            if (row >= seen.rows) break;
+            const std::uint64_t first = std::uint64_t(first_row + row) * Types::row;
+            const int valid = n - first < Types::row ? int(n - first) : Types::row;
+            const bool holds_total = first + unsigned(valid) == n;
+            const unsigned heads = this->run_bits(s)[row * 32 + lane];
+            if (!holds_total && !__any_sync(0xffffffffu, heads != 0)) continue;
+            set_inner_parts(combine, s, first_row, row, k > 0, left);
+            keep_segments<Types>(
+                arguments, combine, left, first, heads, last_of_run<Types::items>(holds_total, valid, lane),
+                image, lane, [&](int m) { return this->element(s, seen, row, m, false).value; },
+                [&](int m, const auto& f) { this->visit(s, seen, (row * 32 + lane) * Types::items + m, f); });
+        }
+    }
     // Whether rows of results lie in memory as those of the first input do, as 16 bytes go.
     __device__ __forceinline__ bool shares_stage() const {
         return shape::in_place && (reinterpret_cast<std::uintptr_t>(arguments.in[0]) -
@@ -157,24 +189,31 @@ struct look_ahead_results : look_ahead_located<Types> {
     __device__ __forceinline__ void scan_unit_by_runs(int s, unsigned phase, const unit_view& seen, int warp,
                                                       char* image, bool in_stage) const {
         constexpr storing best = best_storing<typename Types::Out, Types::items>;
-        constexpr storing shifted = shifting<typename Types::Out, Types::items>;
-        const bool direct = best == storing::direct ? stores_directly<typename Types::Out, Types::items>(
-                                                          arguments.out, n, arguments.reverse)
-                                                    : !shape::in_place || in_stage;
-        const bool shifts = shifted != storing::staged || !shape::in_place || in_stage;
-        const bool quick = seen.plain && seen.aligned && direct;
-        if (quick && !arguments.reverse)
-            scan_unit<true, true, best, direction::forward>(s, phase, seen, warp, image);
-        else if (quick)
-            scan_unit<true, true, best, direction::backward>(s, phase, seen, warp, image);
-        else if (seen.plain && shifts && !arguments.reverse)
-            scan_unit<true, false, shifted, direction::forward>(s, phase, seen, warp, image);
-        else if (seen.plain && shifts)
-            scan_unit<true, false, shifted, direction::backward>(s, phase, seen, warp, image);
-        else if (shape::in_place && !in_stage)
-            scan_unit<false, false, storing::scattered, direction::either>(s, phase, seen, warp, image);
-        else
-            scan_unit<false, false, storing::staged, direction::either>(s, phase, seen, warp, image);
+        if constexpr (Types::keeps_segments) {  // forwards, and no rows of results
+            if (seen.plain && seen.aligned)
+                scan_unit<true, true, best, direction::forward>(s, phase, seen, warp, image);
+            else
+                scan_unit<false, false, best, direction::forward>(s, phase, seen, warp, image);
+        } else {
+            constexpr storing shifted = shifting<typename Types::Out, Types::items>;
+            const bool direct = best == storing::direct ? stores_directly<typename Types::Out, Types::items>(
+                                                              arguments.out, n, arguments.reverse)
+                                                        : !shape::in_place || in_stage;
+            const bool shifts = shifted != storing::staged || !shape::in_place || in_stage;
+            const bool quick = seen.plain && seen.aligned && direct;
+            if (quick && !arguments.reverse)
+                scan_unit<true, true, best, direction::forward>(s, phase, seen, warp, image);
+            else if (quick)
+                scan_unit<true, true, best, direction::backward>(s, phase, seen, warp, image);
+            else if (seen.plain && shifts && !arguments.reverse)
+                scan_unit<true, false, shifted, direction::forward>(s, phase, seen, warp, image);
+            else if (seen.plain && shifts)
+                scan_unit<true, false, shifted, direction::backward>(s, phase, seen, warp, image);
+            else if (shape::in_place && !in_stage)
+                scan_unit<false, false, storing::scattered, direction::either>(s, phase, seen, warp, image);
+            else
+                scan_unit<false, false, storing::staged, direction::either>(s, phase, seen, warp, image);
+        }
     }
 
     __device__ void scan(int warp) const {
@@ -186,7 +225,9 @@ struct look_ahead_results : look_ahead_located<Types> {
             control(s).full.wait(at.phase);
             const unit_view seen = view(s);
             if (seen.unit < 0) return;
-            if constexpr (shape::by_element)
+            if constexpr (shape::by_element && Types::keeps_segments)
+                keep_unit_by_element(s, at.phase, seen, warp, image);
+            else if constexpr (shape::by_element)
                 scan_unit_by_element(s, at.phase, seen, warp, image, in_stage);
             else
                 scan_unit_by_runs(s, at.phase, seen, warp, image, in_stage);

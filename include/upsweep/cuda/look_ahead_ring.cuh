@@ -183,6 +183,20 @@ struct look_ahead_ring {
             seen.aligned, lane)...)));
     }
 
+    // f(in0[i], in1[i], ...) of the element at a place of the unit.
+    template <class Function>
+    __device__ __forceinline__ void visit(int s, const unit_view& seen, int place, const Function& f) const {
+        visit(std::make_integer_sequence<int, Types::inputs>{}, s, seen, place, f);
+    }
+    template <int... k, class Function>
+    __device__ __forceinline__ void visit(std::integer_sequence<int, k...>, int s, const unit_view& seen,
+                                          int place, const Function& f) const {
+        f(load_element<typename Types::template In<k>>(
+            stage(s) + shape::input_at(k) + seen.shift[k] +
+                place * int(sizeof(typename Types::template In<k>)),
+            seen.aligned, lane)...);
+    }
+
     // The direction as a constant where a path is compiled for it.
     enum class direction { forward, backward, either };
     template <direction Way>

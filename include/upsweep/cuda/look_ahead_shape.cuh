@@ -61,12 +61,12 @@ struct look_ahead_shape {
     static constexpr int head_warps = rows < most_head_warps ? rows : most_head_warps;
     static constexpr int threads = (2 * warps + 1 + look_ahead_warps + (parts > 1) + head_warps) * 32;
     // A bit for each element of a run, in the order of memory, that one warp finds out and another needs:
-    // whether the element begins a segment, or is chosen. The latter where runs have many elements, which
-    // would not stay in registers; of four it is found out twice.
+    // whether the element begins a segment, or else whether it is chosen. The latter where runs have many
+    // elements, which would not stay in registers; of four it is found out twice.
     using run_bits = std::conditional_t<(Types::items > 8), std::uint16_t, std::uint8_t>;
     static constexpr bool shares_choices = [] {
         if constexpr (Types::chooses)
-            return Types::moves_elements && Types::items > 4;
+            return Types::moves_elements && Types::items > 4 && !Types::has_heads;
         else
             return false;
     }();
@@ -95,7 +95,9 @@ struct look_ahead_shape {
     // are, and the image has their places.
     static constexpr bool in_place = [] {
         const bool same_size = Types::element_size[0] == int(sizeof(typename Types::Out));
-        if constexpr (Types::chooses)
+        if constexpr (Types::keeps_segments)
+            return false;
+        else if constexpr (Types::chooses)
             return same_size && Types::moves_elements && !by_element;
         else
             return same_size &&
@@ -105,6 +107,8 @@ struct look_ahead_shape {
         if constexpr (Types::chooses) {
             const int packed = by_element ? 2 : int(sizeof(typename Types::Packed));
             return in_place ? 0 : align16(rows_per_warp * Types::row * packed + 16);
+        } else if constexpr (Types::keeps_segments) {
+            return align16(Types::image_bytes);
         } else {
             return in_place ? 0 : align16(Types::row * int(sizeof(typename Types::Out)) + 16);
         }
@@ -124,7 +128,11 @@ struct look_ahead_shape {
     static constexpr int scratch_at = images_at + warps * image_bytes;
     static constexpr int states_at = scratch_at + scratch_bytes;
     static constexpr int shared_bytes = states_at + stages * stage_state_bytes;
-    static constexpr bool fits = stages >= 2;
+    static constexpr bool fits = stages >= 2 && [] {
+        // Those that count more than 2^31 segments take fewer kernels: segmented_reduce.cuh.
+        if constexpr (Types::keeps_segments) return !Types::is_wide;
+        return true;
+    }();
 
     static constexpr std::uint64_t units(std::uint64_t n) { return (n + unit_items - 1) / unit_items; }
     // Published values of a scan of n elements: a total a tile, for whole supers, and, where tiles are in

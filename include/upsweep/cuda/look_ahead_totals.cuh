@@ -50,6 +50,11 @@ struct look_ahead_totals : look_ahead_ring<Types> {
                     totals.store(row, lane, total);
                     continue;
                 }
+                if constexpr (requires { Types::Load::template fold<Types::items>(0u); }) {
+                    const unsigned heads = this->run_bits(s)[row * 32 + lane];
+                    totals.store(row, lane, Types::Load::template fold<Types::items>(heads));
+                    continue;
+                }
                 const auto raw = this->template read<Plain, Aligned, around>(s, seen, row, reverse);
                 if constexpr (packs_bytes<Types>) {
                     totals.store(row, lane, static_cast<Acc>(bytes::fold(raw.words)));

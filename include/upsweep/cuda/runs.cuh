@@ -31,6 +31,7 @@ struct raw_run<Items, First, Rest...> {
     [[no_unique_address]] raw_run<Items, Rest...> rest;
 
     __device__ __forceinline__ raw_run& arrays() { return *this; }
+    __device__ __forceinline__ const raw_run& arrays() const { return *this; }
 
     // function(x0, x1, ...) of element m of every array.
     template <class Function, class... Earlier>
@@ -47,6 +48,7 @@ struct raw_run_in_segments {
     unsigned heads;
 
     __device__ __forceinline__ raw_run<Items, In...>& arrays() { return own; }
+    __device__ __forceinline__ const raw_run<Items, In...>& arrays() const { return own; }
 
     // function(x0, x1, ..., head)
     template <class Function>

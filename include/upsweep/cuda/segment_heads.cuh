@@ -36,22 +36,23 @@ namespace detail {
 //   prefetch(first, count, n, reverse)       by one thread, where the device can: what `count` elements from
 //                                            `first` on will need, to the L2 cache
 
-// begins(i): whether a segment begins at element i of memory, 0 < i < n.
+// begins(i): whether a segment begins at element i of memory, 0 < i < n; if the sequence `continues` another,
+// forwards, also of element 0.
 template <int Items, class Begins>
 __device__ __forceinline__ unsigned head_bits(std::uint64_t first, std::uint64_t n, bool reverse,
-                                              const Begins& begins) {
+                                              bool continues, const Begins& begins) {
     unsigned bits = 0;
 #pragma unroll
     for (int m = 0; m < Items; ++m) {
         const std::uint64_t e = first + unsigned(m);
-        const bool is_head = e < n && (e == 0 || begins(reverse ? n - e : e));
+        const bool is_head = e < n && ((e == 0 && !continues) || begins(reverse ? n - e : e));
         bits |= unsigned(is_head) << (reverse ? Items - 1 - m : m);
     }
     return bits;
 }
 
 // A run of an array in registers, and one element more: the one before it as the scan goes. The first run
-// has none and takes one of its own.
+// has none, unless the array continues another, and takes one of its own.
 template <class T, int Items>
 struct neighbouring_run {
     static constexpr int run_bytes = Items * int(sizeof(T));
@@ -65,10 +66,10 @@ struct neighbouring_run {
         return begin % access_size<run_bytes> == 0;
     }
     __device__ __forceinline__ static neighbouring_run load(const T* array, std::uint64_t first,
-                                                            std::uint64_t n, bool reverse) {
+                                                            std::uint64_t n, bool reverse, bool continues) {
         using whole = typename unit_of<access_size<run_bytes>>::type;
         const T* const begin = array + (reverse ? n - Items - first : first);
-        const int neighbour = first == 0 ? 0 : reverse ? Items : -1;
+        const int neighbour = first == 0 && !continues ? 0 : reverse ? Items : -1;
         whole pieces[run_bytes / sizeof(whole)];
 #pragma unroll
         for (int p = 0; p < int(run_bytes / sizeof(whole)); ++p)
@@ -84,7 +85,8 @@ struct neighbouring_run {
     }
     // begins(a, b): whether a segment begins at the second of two neighbours in memory.
     template <class Begins>
-    __device__ __forceinline__ unsigned bits(std::uint64_t first, bool reverse, const Begins& begins) const {
+    __device__ __forceinline__ unsigned bits(std::uint64_t first, bool reverse, bool continues,
+                                             const Begins& begins) const {
         unsigned found = 0;
 #pragma unroll
         for (int m = 0; m < Items; ++m) {
@@ -92,7 +94,7 @@ struct neighbouring_run {
             const T x = element(m), other = reverse ? element(m + 1) : element(m - 1);
             found |= unsigned(reverse ? begins(x, other) : begins(other, x)) << m;
         }
-        return first != 0 ? found : found | (reverse ? 1u << (Items - 1) : 1u);
+        return first != 0 || continues ? found : found | (reverse ? 1u << (Items - 1) : 1u);
     }
 };
 
@@ -101,6 +103,7 @@ template <class T, class Begins>
 struct heads_of_array {
     const T* array;
     Begins begins_between;
+    bool continues = false;  // there is an element in front of the array
 
     template <int Items>
     using run = neighbouring_run<T, Items>;
@@ -109,7 +112,7 @@ struct heads_of_array {
 
     template <int Items>
     __device__ __forceinline__ unsigned bits(std::uint64_t first, std::uint64_t n, bool reverse) const {
-        return head_bits<Items>(first, n, reverse, [&](std::uint64_t i) {
+        return head_bits<Items>(first, n, reverse, continues, [&](std::uint64_t i) {
             return static_cast<bool>(begins_between(array[i - 1], array[i]));
         });
     }
@@ -120,13 +123,13 @@ struct heads_of_array {
     }
     template <int Items>
     __device__ __forceinline__ run<Items> load_run(std::uint64_t first, std::uint64_t n, bool reverse) const {
-        if constexpr (loads_runs<Items>) return run<Items>::load(array, first, n, reverse);
+        if constexpr (loads_runs<Items>) return run<Items>::load(array, first, n, reverse, continues);
         return {};
     }
     template <int Items>
     __device__ __forceinline__ unsigned bits_of(const run<Items>& own, std::uint64_t first,
                                                 bool reverse) const {
-        if constexpr (loads_runs<Items>) return own.bits(first, reverse, begins_between);
+        if constexpr (loads_runs<Items>) return own.bits(first, reverse, continues, begins_between);
         return 0;
     }
     __device__ __forceinline__ void prefetch(std::uint64_t first, unsigned count, std::uint64_t n,
@@ -213,6 +216,7 @@ class by_offsets {
   public:
     explicit by_offsets(device_span<const Integer> offsets) : offsets_(offsets) {}
 
+    [[nodiscard]] device_span<const Integer> offsets() const { return offsets_; }
     void check(executor& ex, std::uint64_t) const {
         upsweep::detail::check_offset_count(offsets_.size());
         array().check(ex);
@@ -255,8 +259,9 @@ class by_array {
         : elements_(elements), begins_(begins), things_(things) {}
 
     void check(executor& ex, std::uint64_t n) const { check_described(ex, array(), n, things_); }
+    [[nodiscard]] device_span<const T> elements() const { return elements_; }
     [[nodiscard]] checked_array array() const { return checked_array::of("segments", elements_); }
-    [[nodiscard]] heads_of_array<T, Begins> heads() const { return {elements_.data(), begins_}; }
+    [[nodiscard]] heads_of_array<T, Begins> heads() const { return {elements_.data(), begins_, false}; }
     [[nodiscard]] static std::size_t scratch_bytes(std::uint64_t) { return 0; }
     void prepare(const executor&, heads_of_array<T, Begins>&, void*, std::uint64_t, bool) const {}
     void clear(const executor&, const heads_of_array<T, Begins>&, std::uint64_t) const {}

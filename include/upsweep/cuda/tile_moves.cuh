@@ -39,6 +39,8 @@ struct tile_moves : tile_block<Types> {
             const bool own = reinterpret_cast<std::uintptr_t>(choosing.in[k]) % access_size<run_bytes> == 0;
             if constexpr (k + 1 < Types::inputs)
                 return own && reads_directly<k + 1>();
+            else if constexpr (base::loads_heads)
+                return own && choosing.heads.template has_whole_runs<Types::items>(n, false);
             else
                 return own;
         }
@@ -52,19 +54,24 @@ struct tile_moves : tile_block<Types> {
             for (int k = 0; k < shape::rows_per_warp; ++k) {
                 const int valid = this->valid_items(this->row_of(k));
                 if (valid == 0) break;
-                this->template read_staged<0>(rows[0], this->row_of(k), valid);
+                this->template read_staged<0>(rows[0].arrays(), this->row_of(k), valid);
+                this->template read_heads<false>(rows[0], this->row_of(k), false);
                 body(k, rows[0]);
             }
         } else {
             if (reads_directly() && this->is_full()) {
 #pragma unroll
-                for (int k = 0; k < shape::rows_per_warp; ++k)
-                    this->template read_directly<0>(rows[k], this->row_of(k), false);
+                for (int k = 0; k < shape::rows_per_warp; ++k) {
+                    this->template read_directly<0>(rows[k].arrays(), this->row_of(k), false);
+                    this->template read_heads<true>(rows[k], this->row_of(k), false);
+                }
             } else {
 #pragma unroll
                 for (int k = 0; k < shape::rows_per_warp; ++k) {
                     const int valid = this->valid_items(this->row_of(k));
-                    if (valid != 0) this->template read_staged<0>(rows[k], this->row_of(k), valid);
+                    if (valid == 0) continue;
+                    this->template read_staged<0>(rows[k].arrays(), this->row_of(k), valid);
+                    this->template read_heads<false>(rows[k], this->row_of(k), false);
                 }
             }
 #pragma unroll

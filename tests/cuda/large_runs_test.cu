@@ -1,0 +1,57 @@
+// Runs among more elements than a launch takes, and more than 32 bits may count.
+#include <cstdint>
+#include <vector>
+
+#include "cuda/device_array.cuh"
+#include "cuda/skip_below.hpp"
+#include "support/refused.hpp"
+#include "upsweep/cuda/segmented_reduce.cuh"
+#include "upsweep/cuda/unique.cuh"
+
+namespace upsweep::test {
+namespace {
+
+// Runs of 1000 bytes; one goes on where the second launch of a compaction begins.
+TEST(cuda_large, runs_past_two_to_the_31_elements) {
+    constexpr std::size_t n = (std::size_t{1} << 31) + 3'000'477, length = 1000;
+    constexpr std::size_t m = (n + length - 1) / length;
+    SKIP_BELOW(4 * n)
+    std::vector<std::uint8_t> host(n), first(m);
+    std::vector<std::uint32_t> sums(m);
+    for (std::size_t i = 0; i < n; ++i) {
+        host[i] = static_cast<std::uint8_t>(1 + i / length % 199);
+        sums[i / length] += host[i];
+        first[i / length] = host[i];
+    }
+    const device_array<std::uint8_t> keys(host);
+    device_array<std::uint8_t> keys_out(m);
+    device_array<std::uint32_t> totals(m);
+    device_array<std::uint64_t> count(1);
+    for (const cuda::algorithm choice : cuda_algorithms()) {
+        SCOPED_TRACE(cuda::name(choice));
+        cuda::executor ex(nullptr, choice);
+        keys_out.poison();
+        count.poison();
+        unique(ex, keys.view(), keys_out.span(), count.data());
+        EXPECT_EQ(count.read()[0], m);
+        EXPECT_EQ(keys_out.read(), first);
+        const auto reduce = [&] {
+            reduce_by_key<std::uint32_t>(ex, keys.view(), keys.view(), keys_out.span(), totals.span(),
+                                         count.data());
+        };
+        if (choice == cuda::algorithm::look_ahead) {
+            expect_refused("algorithm: look-ahead", reduce, errc::unsupported);
+            continue;
+        }
+        keys_out.poison();
+        totals.poison();
+        count.poison();
+        reduce();
+        EXPECT_EQ(count.read()[0], m);
+        EXPECT_EQ(keys_out.read(), first);
+        EXPECT_EQ(totals.read(), sums);
+    }
+}
+
+}  // namespace
+}  // namespace upsweep::test

@@ -1,0 +1,193 @@
+// Calls of reductions of segments and of runs on the GPU: long arrays, graphs, scratch, what is refused.
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "cuda/captured_graph.hpp"
+#include "cuda/device_array.cuh"
+#include "support/build.hpp"
+#include "support/refused.hpp"
+#include "upsweep/cuda/scan.cuh"
+#include "upsweep/cuda/segmented_reduce.cuh"
+#include "upsweep/cuda/unique.cuh"
+#include "upsweep/scan.hpp"
+#include "upsweep/segmented_reduce.hpp"
+#include "upsweep/unique.hpp"
+
+namespace upsweep::test {
+namespace {
+
+// Elements and keys that change now and then, with what the CPU makes of them.
+struct runs_problem {
+    explicit runs_problem(std::size_t n) : in(random_array<float>(n, 9)), keys(n), x(in.read()) {
+        std::vector<std::uint32_t> changing(n);
+        for (std::size_t i = 1; i < n; ++i)
+            changing[i] = changing[i - 1] + (i % 1000 == 7 || i % 77'777 < 3 || (i > n / 2 && i % 3 == 0));
+        keys.assign(changing);
+        cpu::executor host;
+        sums.resize(n);
+        of.resize(n);
+        lengths.resize(n);
+        scanned.resize(n);
+        count = reduce_by_key(host, changing, x, of, sums);
+        run_length_encode(host, changing, of, lengths);
+        inclusive_scan(host, x, scanned);
+        sums.resize(count);
+        of.resize(count);
+        lengths.resize(count);
+    }
+    device_array<float> in;
+    device_array<std::uint32_t> keys;
+    std::vector<float> x, sums, scanned;
+    std::vector<std::uint32_t> of;
+    std::vector<std::int32_t> lengths;
+    std::size_t count = 0;
+};
+
+// Scans before and behind leave no trace in each other's scratch; graphs have scratch of their own.
+TEST(cuda_runs, between_scans_and_in_graphs) {
+    const runs_problem given(repetitions(3'000'003, 300'007));
+    const std::size_t n = given.x.size(), m = given.count;
+    device_array<float> sums(m), scanned(n);
+    device_array<std::uint32_t> of(m), unique_of(m), encoded(m);
+    device_array<std::int32_t> lengths(m);
+    device_array<std::uint64_t> counts(3);
+    for (const cuda::algorithm choice : cuda_algorithms()) {
+        SCOPED_TRACE(cuda::name(choice));
+        const test_stream stream;
+        cuda::executor ex(stream, choice);
+        const auto work = [&] {
+            inclusive_scan(ex, given.in.view(), scanned.span());
+            reduce_by_key(ex, given.keys.view(), given.in.view(), of.span(), sums.span(),
+                          counts.span().data());
+            unique(ex, given.keys.view(), unique_of.span(), counts.span().data() + 1);
+            run_length_encode(ex, given.keys.view(), encoded.span(), lengths.span(),
+                              counts.span().data() + 2);
+            inclusive_scan(ex, given.in.view(), scanned.span());
+        };
+        const captured_graph captured(stream, work);
+        for (int k = 0; k < 4; ++k) {
+            sums.poison();
+            scanned.poison();
+            for (device_array<std::uint32_t>* const out : {&of, &unique_of, &encoded}) out->poison();
+            lengths.poison();
+            counts.poison();
+            if (k % 2 == 0)
+                captured.launch(stream);
+            else
+                work();
+            stream.wait();
+            EXPECT_EQ(sums.read(), given.sums);
+            EXPECT_EQ(of.read(), given.of);
+            EXPECT_EQ(unique_of.read(), given.of);
+            EXPECT_EQ(encoded.read(), given.of);
+            EXPECT_EQ(lengths.read(), given.lengths);
+            EXPECT_EQ(counts.read(), (std::vector<std::uint64_t>(3, m)));
+            EXPECT_EQ(scanned.read(), given.scanned);
+        }
+        EXPECT_EQ(ex.latest(), choice);
+    }
+}
+
+TEST(cuda_runs, through_the_callers_workspace) {
+    const runs_problem given(repetitions(300'007, 70'007));
+    const std::size_t n = given.x.size(), bytes = cuda::segmented_reduce_workspace_bytes<float>(n);
+    EXPECT_LE(cuda::segmented_reduce_workspace_bytes<float>(n / 2), bytes);
+    device_array<float> sums(given.count);
+    device_array<std::uint32_t> of(given.count);
+    device_array<std::uint64_t> count(1);
+    for (const cuda::algorithm choice : cuda_algorithms()) {
+        SCOPED_TRACE(cuda::name(choice));
+        const device_array<std::byte> scratch(bytes);
+        cuda::executor ex(nullptr, scratch.span(), choice);
+        const auto call = [&](cuda::executor& executor) {
+            reduce_by_key(executor, given.keys.view(), given.in.view(), of.span(), sums.span(),
+                          count.span().data());
+        };
+        for (int k = 0; k < 2; ++k) {
+            sums.poison();
+            call(ex);
+            EXPECT_EQ(sums.read(), given.sums);
+        }
+        cuda::executor small(nullptr, scratch.span().subspan(0, 64), choice);
+        expect_refused(
+            "workspace: expected at least", [&] { call(small); }, errc::out_of_memory);
+    }
+}
+
+// Many empty segments, one behind another and at both ends, among short and long ones.
+TEST(cuda_runs, offsets_with_many_empty_segments) {
+    const std::size_t n = repetitions(400'003, 40'003);
+    std::vector<std::int32_t> offsets(1000, 0);
+    for (std::size_t i = 1; i < n; i += 1 + i % 7 + (i % 1000 == 1 ? 5000 : 0))
+        offsets.insert(offsets.end(), 1 + (i % 11 == 0 ? 700 : i % 5), static_cast<std::int32_t>(i));
+    offsets.insert(offsets.end(), 2000, static_cast<std::int32_t>(n));
+    const device_array<float> in = random_array<float>(n, 3);
+    const device_array<std::int32_t> there(offsets);
+    std::vector<float> expected(offsets.size() - 1);
+    cpu::executor host;
+    segmented_reduce(host, by_offsets(offsets), in.read(), expected, plus{}, {.initial = 0.25f});
+    device_array<float> out(expected.size());
+    for (const cuda::algorithm choice : cuda_algorithms()) {
+        SCOPED_TRACE(cuda::name(choice));
+        cuda::executor ex(nullptr, choice);
+        out.poison();
+        segmented_reduce(ex, cuda::by_offsets(there.view()), in.view(), out.span(), plus{},
+                         {.initial = 0.25f});
+        EXPECT_EQ(out.read(), expected);
+    }
+}
+
+struct left_of_two {  // associative, without an identity
+    UPSWEEP_HOST_DEVICE float operator()(float a, float) const { return a; }
+};
+TEST(cuda_runs, refuses) {
+    cuda::executor ex;
+    const device_array<float> in(std::vector<float>(6, 1.0f));
+    const device_array<std::int32_t> keys(std::vector<std::int32_t>(6, 1)), few(std::vector<std::int32_t>(5));
+    device_array<float> out(6);
+    device_array<std::int32_t> of(6);
+    device_array<std::int8_t> narrow(6);
+    device_array<std::uint64_t> count(2);
+    std::uint64_t* const c = count.span().data();
+    expect_refused("keys: ", [&] { reduce_by_key(ex, few.view(), in.view(), of.span(), out.span(), c); });
+    expect_refused("keys: ", [&] { unique_by_key(ex, few.view(), in.view(), of.span(), out.span(), c); });
+    expect_refused("segments: ",
+                   [&] { segmented_reduce(ex, cuda::by_keys(few.view()), in.view(), out.span(), c); });
+    expect_refused("out: ", [&] {  // as many as segments
+        segmented_reduce(ex, cuda::by_offsets(keys.view()), in.view(), out.span());
+    });
+    expect_refused("options.initial: ", [&] {
+        segmented_reduce(ex, cuda::by_offsets(keys.view()), in.view(), out.span().subspan(0, 5),
+                         left_of_two{});
+    });
+    expect_refused("out: ", [&] { unique(ex, of.view(), of.span(), c); });
+    expect_refused("lengths: ", [&] { run_length_encode(ex, keys.view(), of.span(), of.span(), c); });
+    expect_refused("count: ", [&] { unique(ex, keys.view(), of.span(), nullptr); });
+    expect_refused("count: ", [&] {  // which is one of in's elements
+        unique(ex, count.view(), cuda::device_span<std::uint64_t>(), c);
+    });
+    const device_array<std::uint8_t> many(std::vector<std::uint8_t>(200));
+    device_array<std::uint8_t> bytes(200);
+    expect_refused("lengths: ", [&] { run_length_encode(ex, many.view(), bytes.span(), narrow.span(), c); });
+}
+
+TEST(cuda_runs, no_elements) {
+    cuda::executor ex;
+    const cuda::device_span<const float> none;
+    const device_array<std::int32_t> zeros(std::vector<std::int32_t>(3));
+    device_array<float> out(2);
+    device_array<std::uint64_t> count(1);
+    std::uint64_t* const c = count.span().data();
+    count.poison();
+    unique(ex, none, out.span(), c);
+    EXPECT_EQ(count.read(), (std::vector<std::uint64_t>{0}));
+    count.poison();
+    reduce_by_key(ex, none, none, out.span(), cuda::device_span<float>(), c);
+    EXPECT_EQ(count.read(), (std::vector<std::uint64_t>{0}));
+    segmented_reduce(ex, cuda::by_offsets(zeros.view()), none, out.span(), plus{}, {.initial = 3.0f});
+    EXPECT_EQ(out.read(), (std::vector<float>{3, 3}));
+}
+
+}  // namespace
+}  // namespace upsweep::test
