@@ -21,6 +21,7 @@
 #include "upsweep/core/arguments.hpp"
 #include "upsweep/cpu/heads.hpp"
 #include "upsweep/cpu/kernels.hpp"
+#include "upsweep/cpu/staging.hpp"
 #include "upsweep/error.hpp"
 
 namespace upsweep {

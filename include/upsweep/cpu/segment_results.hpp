@@ -106,9 +106,7 @@ class results_by_offsets {
     class cursor {
       public:
         cursor(const results_by_offsets& of, const marked_piece& piece) : of_(of) {
-            const auto first = static_cast<Integer>(piece.first);
-            end_ = piece.first == 0 ? std::next(of.offsets_.begin())
-                                    : std::upper_bound(of.offsets_.begin(), of.offsets_.end(), first);
+            end_ = of.first_end(piece);
             pass_empty();
         }
         template <class T>
@@ -132,11 +130,23 @@ class results_by_offsets {
     };
     template <class T>
     void put(const compress_kernels&, const marked_piece& piece, const T* results) const {
-        cursor store(*this, piece);
-        for_each_bit(piece.ends, piece.count, [&](std::size_t i) { store(results[i]); });
+        const Out nothing = convert<Out>(empty_.value_or(Acc()));
+        const auto last = static_cast<Integer>(piece.first + piece.count);
+        Out* to = out_ + (first_end(piece) - offsets_.begin()) - 1;
+        for (auto end = first_end(piece); end != offsets_.end() && *end <= last; ++end, ++to) {
+            const bool is_empty = *std::prev(end) == *end;
+            *to =
+                is_empty ? nothing : convert<Out>(results[static_cast<std::size_t>(*end) - 1 - piece.first]);
+        }
     }
 
   private:
+    // The offset where the first element's segment ends, or, of the whole sequence, the first segment.
+    auto first_end(const marked_piece& piece) const {
+        if (piece.first == 0) return std::next(offsets_.begin());
+        return std::upper_bound(offsets_.begin(), offsets_.end(), static_cast<Integer>(piece.first));
+    }
+
     std::span<const Integer> offsets_;
     Out* out_;
     const std::optional<Acc>& empty_;
