@@ -1,4 +1,5 @@
 // Calls of reductions of segments and of runs on the GPU: long arrays, graphs, scratch, what is refused.
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <vector>
@@ -109,6 +110,16 @@ TEST(cuda_runs, through_the_callers_workspace) {
             call(ex);
             EXPECT_EQ(sums.read(), given.sums);
         }
+        const std::size_t needed = cuda::run_length_encode_workspace_bytes<std::uint32_t, std::int32_t>(n);
+        const std::size_t kept = cuda::compact_workspace_bytes<std::uint32_t, std::uint32_t>(n);
+        const device_array<std::byte> other(std::max(needed, kept));
+        cuda::executor encoder(nullptr, other.span(), choice);
+        device_array<std::int32_t> lengths(given.count);
+        run_length_encode(encoder, given.keys.view(), of.span(), lengths.span(), count.span().data());
+        EXPECT_EQ(lengths.read(), given.lengths);
+        of.poison();
+        unique(encoder, given.keys.view(), of.span(), count.span().data());
+        EXPECT_EQ(of.read(), given.of);
         cuda::executor small(nullptr, scratch.span().subspan(0, 64), choice);
         expect_refused(
             "workspace: expected at least", [&] { call(small); }, errc::out_of_memory);

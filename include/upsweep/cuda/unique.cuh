@@ -73,19 +73,27 @@ void keep_first(executor& ex, const by_keys<Key, Equal>& runs, device_span<const
                                             false};
     choose_launch<types, false>(ex, arguments, count).run();
 }
-// How many elements the runs have, and whatever `first` keeps of their first ones.
-template <class Length, class T, class Places, class First, class Equal>
-void count_runs(executor& ex, device_span<const T> in, const Places& places, const First& first,
-                std::uint64_t* count, const Equal& equal) {
-    // Wide enough for the number of runs too, unless that fits the lengths, as n does.
-    constexpr bool is_narrow = std::is_signed_v<Length> ? sizeof(Length) <= 4 : sizeof(Length) < 4;
-    using length = std::conditional_t<is_narrow, std::uint32_t, std::uint64_t>;
-    const store_segments<length, Places, First> store{places, first, count};
-    enqueue_segments<false, length, Length>(ex, by_keys<T, Equal>(in, equal), in.size(), plus{},
-                                            load_one<length>{}, length{0}, store, in.data());
-}
+// In what lengths are scanned: wide enough for the number of runs too, unless that fits the lengths, as n
+// does.
+template <class Length>
+using length_type = std::conditional_t<(std::is_signed_v<Length> ? sizeof(Length) <= 4 : sizeof(Length) < 4),
+                                       std::uint32_t, std::uint64_t>;
+template <class Out, class Length>
+using store_lengths = store_segments<length_type<Length>, packed_places<Length>, first_elements<Out>>;
 
 }  // namespace detail
+
+// Bytes of scratch that run_length_encode needs of up to n elements, whichever algorithm runs; never
+// decreases with n. For executors that use the caller's memory. Those of unique are
+// compact_workspace_bytes<Out, In>(n), of unique_by_key the more of the two compactions'.
+template <class In, class Length, class Out = In>
+[[nodiscard]] std::size_t run_length_encode_workspace_bytes(std::uint64_t n) {
+    using value = detail::length_type<Length>;
+    using heads = detail::heads_of_array<In, detail::differs<In, std::equal_to<>>>;
+    using types = detail::segment_total_types<false, value, Length, plus, heads, detail::load_one<value>,
+                                              detail::store_lengths<Out, Length>, In>;
+    return detail::heads_at(workspace_bytes_of<types>(n));
+}
 
 }  // namespace cuda
 
@@ -139,9 +147,12 @@ requires(!std::is_const_v<Out> &&
                                  cuda::detail::count_array(count)},
                                 {checked_array::of("in", in)});
     if (in.size() == 0) return cuda::detail::clear_count(ex, count);
-    const cuda::detail::packed_places<Length> places{lengths.data(), lengths.size()};
-    const cuda::detail::first_elements<Out> first{out.data(), out.size()};
-    cuda::detail::count_runs<Length, element>(ex, in, places, first, count, equal);
+    using value = cuda::detail::length_type<Length>;
+    const cuda::detail::store_lengths<Out, Length> store{
+        {lengths.data(), lengths.size()}, {out.data(), out.size()}, count};
+    cuda::detail::enqueue_segments<false, value, Length>(
+        ex, cuda::by_keys<element, Equal>(in, equal), in.size(), plus{}, cuda::detail::load_one<value>{},
+        value{0}, store, static_cast<const element*>(in.data()));
 }
 
 }  // namespace upsweep
