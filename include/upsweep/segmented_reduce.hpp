@@ -56,6 +56,19 @@ inline void check_disjoint(const named_array& out, const named_array& other) {
     check_disjoint(out.name, out.data, out.bytes, other.name, other.data, other.bytes);
 }
 
+// Of a call that takes keys and elements and gives keys and something else.
+template <class Keys, class In, class KeysOut, class Out>
+void check_keyed(const Keys& keys, const In& in, const KeysOut& keys_out, const Out& out) {
+    check_key_count(std::ranges::size(keys), std::ranges::size(in));
+    const named_array from_keys = named("keys", keys), from = named("in", in);
+    const named_array to_keys = named("keys_out", keys_out), to = named("out", out);
+    for (const named_array& target : {to_keys, to}) {
+        check_disjoint(target, from_keys);
+        check_disjoint(target, from);
+    }
+    check_disjoint(to, to_keys);
+}
+
 // What describes segments.
 template <class Segments>
 named_array described(const Segments& segments) {
@@ -162,14 +175,7 @@ requires output_range<Out, A> && combines<Op, A> std::size_t reduce_by_key(
     cpu::executor& ex, const Keys& keys, const In& in, KeysOut&& keys_out, Out&& out, const Op& op = {},
     const std::type_identity_t<reduce_options<A>>& options = {}, const Equal& equal = {}) {
     const std::size_t n = std::ranges::size(in);
-    detail::check_key_count(std::ranges::size(keys), n);
-    const detail::named_array from_keys = detail::named("keys", keys), from = detail::named("in", in);
-    const detail::named_array to_keys = detail::named("keys_out", keys_out), to = detail::named("out", out);
-    for (const detail::named_array& target : {to_keys, to}) {
-        detail::check_disjoint(target, from_keys);
-        detail::check_disjoint(target, from);
-    }
-    detail::check_disjoint(to, to_keys);
+    detail::check_keyed(keys, in, keys_out, out);
     if (n == 0) return 0;
     using element = std::ranges::range_value_t<Out>;
     const cpu::packed_results<element> results(std::ranges::data(out), std::ranges::size(out));

@@ -73,14 +73,7 @@ template <input_range Keys, input_range In, receives<Keys> KeysOut, receives<In>
 std::size_t unique_by_key(cpu::executor& ex, const Keys& keys, const In& in, KeysOut&& keys_out, Out&& out,
                           const Equal& equal = {}) {
     const std::size_t n = std::ranges::size(in);
-    detail::check_key_count(std::ranges::size(keys), n);
-    const detail::named_array from_keys = detail::named("keys", keys), from = detail::named("in", in);
-    const detail::named_array to_keys = detail::named("keys_out", keys_out), to = detail::named("out", out);
-    for (const detail::named_array& target : {to_keys, to}) {
-        detail::check_disjoint(target, from_keys);
-        detail::check_disjoint(target, from);
-    }
-    detail::check_disjoint(to, to_keys);
+    detail::check_keyed(keys, in, keys_out, out);
     if (n == 0) return 0;
     const by_keys runs(keys, equal);
     using key = std::ranges::range_value_t<Keys>;

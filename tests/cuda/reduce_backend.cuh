@@ -79,6 +79,24 @@ class reducing_call {
     std::size_t count_;
 };
 
+// call(device, keys, in, keys_out, out, count)
+template <class Keys, class In, class KeysOut, class Out, class Call>
+std::size_t call_by_key(cuda_executor& ex, const Keys& keys, const In& in, KeysOut& keys_out, Out& out,
+                        const Call& call) {
+    reducing_call arrays(ex);
+    const std::size_t k = arrays.add(keys), x = arrays.add(in);
+    const std::size_t to_k = arrays.add(keys_out), y = arrays.add(out);
+    arrays.place();
+    const auto from_keys = arrays.input(k, keys);
+    const auto from = arrays.input(x, in);
+    const std::size_t count = arrays.run(std::ranges::size(in), [&](cuda::executor& device) {
+        call(device, from_keys, from, arrays.output(to_k, keys_out), arrays.output(y, out), arrays.count());
+    });
+    arrays.fetch(to_k, keys_out, count);
+    arrays.fetch(y, out, count);
+    return count;
+}
+
 // The CPU's functions stay visible beside these.
 using upsweep::reduce_by_key;
 using upsweep::run_length_encode;
@@ -116,19 +134,9 @@ template <class Acc = deduced, class Keys, class In, class KeysOut, class Out, c
 std::size_t reduce_by_key(cuda_executor& ex, const Keys& keys, const In& in, KeysOut&& keys_out, Out&& out,
                           const Op& op = {}, const std::type_identity_t<reduce_options<A>>& options = {},
                           const Equal& equal = {}) {
-    reducing_call arrays(ex);
-    const std::size_t k = arrays.add(keys), x = arrays.add(in);
-    const std::size_t to_k = arrays.add(keys_out), y = arrays.add(out);
-    arrays.place();
-    const auto from_keys = arrays.input(k, keys);
-    const auto from = arrays.input(x, in);
-    const std::size_t count = arrays.run(std::ranges::size(in), [&](cuda::executor& device) {
-        upsweep::reduce_by_key<A>(device, from_keys, from, arrays.output(to_k, keys_out),
-                                  arrays.output(y, out), arrays.count(), op, options, equal);
+    return call_by_key(ex, keys, in, keys_out, out, [&](cuda::executor& device, auto... arguments) {
+        upsweep::reduce_by_key<A>(device, arguments..., op, options, equal);
     });
-    arrays.fetch(to_k, keys_out, count);
-    arrays.fetch(y, out, count);
-    return count;
 }
 
 template <class In, class Out, class Equal = std::equal_to<>>
@@ -148,19 +156,9 @@ std::size_t unique(cuda_executor& ex, const In& in, Out&& out, const Equal& equa
 template <class Keys, class In, class KeysOut, class Out, class Equal = std::equal_to<>>
 std::size_t unique_by_key(cuda_executor& ex, const Keys& keys, const In& in, KeysOut&& keys_out, Out&& out,
                           const Equal& equal = {}) {
-    reducing_call arrays(ex);
-    const std::size_t k = arrays.add(keys), x = arrays.add(in);
-    const std::size_t to_k = arrays.add(keys_out), y = arrays.add(out);
-    arrays.place();
-    const auto from_keys = arrays.input(k, keys);
-    const auto from = arrays.input(x, in);
-    const std::size_t count = arrays.run(std::ranges::size(in), [&](cuda::executor& device) {
-        upsweep::unique_by_key(device, from_keys, from, arrays.output(to_k, keys_out), arrays.output(y, out),
-                               arrays.count(), equal);
+    return call_by_key(ex, keys, in, keys_out, out, [&](cuda::executor& device, auto... arguments) {
+        upsweep::unique_by_key(device, arguments..., equal);
     });
-    arrays.fetch(to_k, keys_out, count);
-    arrays.fetch(y, out, count);
-    return count;
 }
 template <class In, class Out, class Lengths, class Equal = std::equal_to<>>
 std::size_t run_length_encode(cuda_executor& ex, const In& in, Out&& out, Lengths&& lengths,
