@@ -99,11 +99,6 @@ struct places_by_offsets {
 struct no_first {
     using Out = char;
     static constexpr bool wanted = false;
-    template <class... In>
-    __device__ __forceinline__ static Out of(const In&...) {
-        return {};
-    }
-    __device__ __forceinline__ void put(std::uint64_t, Out) const {}
 };
 template <class OutType>
 struct first_elements {

@@ -68,10 +68,10 @@ inline void clear_count(const executor& ex, std::uint64_t* count) {
 // A call whose arguments are found good, of n >= 1 elements, in[i]...
 template <bool Wide, class Value, class Out, class Op, class Segments, class Load, class Store, class... In>
 void enqueue_segments(executor& ex, const Segments& segments, std::uint64_t n, const Op& op, const Load& load,
-                      const Value& start, const Store& store, const In*... in) {
+                      const Store& store, const In*... in) {
     using types = segment_total_types<Wide, Value, Out, Op, decltype(segments.heads()), Load, Store, In...>;
-    scan_arguments<types> arguments{{in...}, nullptr,    n,       nullptr, false, false, nullptr,
-                                    {},      {start, 0}, nullptr, {op},    load,  store, segments.heads()};
+    scan_arguments<types> arguments{{in...}, nullptr, n,       nullptr, false, false, nullptr,
+                                    {},      {},      nullptr, {op},    load,  store, segments.heads()};
     if (Wide && ex.choice() == algorithm::look_ahead) {
         throw_error(
             errc::unsupported,
@@ -99,20 +99,17 @@ void reduce_segments(executor& ex, const Segments& segments, device_span<const I
                      const std::optional<Acc>& initial, const Places& places, const First& first,
                      std::uint64_t* count, const Beside*... beside) {
     using value = register_type<Acc, Op>;
-    value start{};  // what no segment starts with
-    if constexpr (has_identity<Op, Acc>) start = static_cast<value>(identity_of<Acc>(op));
     load_in_segment<Acc, value, Op> load{op, false, initial.has_value(), {}};
     if (initial) load.initial = static_cast<value>(*initial);
     const store_segments<Acc, Places, First> store{places, first, count};
     constexpr bool counts_anyway = sizeof(value) % 8 == 0;  // to 2^63
     if (counts_anyway || in.size() < std::uint64_t{1} << 31) {
         const load_counted<Acc, value, false, Op> counted{load};
-        enqueue_segments<false, value, Out>(ex, segments, in.size(), op, counted, start, store, in.data(),
+        enqueue_segments<false, value, Out>(ex, segments, in.size(), op, counted, store, in.data(),
                                             beside...);
     } else if constexpr (!counts_anyway) {
         const load_counted<Acc, value, true, Op> counted{load};
-        enqueue_segments<true, value, Out>(ex, segments, in.size(), op, counted, start, store, in.data(),
-                                           beside...);
+        enqueue_segments<true, value, Out>(ex, segments, in.size(), op, counted, store, in.data(), beside...);
     }
 }
 

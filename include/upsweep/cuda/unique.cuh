@@ -150,9 +150,9 @@ requires(!std::is_const_v<Out> &&
     using value = cuda::detail::length_type<Length>;
     const cuda::detail::store_lengths<Out, Length> store{
         {lengths.data(), lengths.size()}, {out.data(), out.size()}, count};
-    cuda::detail::enqueue_segments<false, value, Length>(
-        ex, cuda::by_keys<element, Equal>(in, equal), in.size(), plus{}, cuda::detail::load_one<value>{},
-        value{0}, store, static_cast<const element*>(in.data()));
+    cuda::detail::enqueue_segments<false, value, Length>(ex, cuda::by_keys<element, Equal>(in, equal),
+                                                         in.size(), plus{}, cuda::detail::load_one<value>{},
+                                                         store, static_cast<const element*>(in.data()));
 }
 
 }  // namespace upsweep
