@@ -114,13 +114,18 @@ value from_held(const value& held, dtype accumulator) {
     return to_held(held, accumulator);
 }
 
-held_request hold(const scan_request& request) {
+void check_initial(const scan_request& request) {
     const dtype accumulator = request.types.accumulator;
     if (request.initial && request.initial->type() != accumulator) {
         throw_error(errc::invalid_argument, "initial: expected a value of type " +
                                                 std::string(name(accumulator)) + ", but it is of type " +
                                                 std::string(name(request.initial->type())));
     }
+}
+
+held_request hold(const scan_request& request) {
+    check_initial(request);
+    const dtype accumulator = request.types.accumulator;
     const operation op = accumulator == dtype::bool8 ? on_bits(request.op) : request.op;
     const dtype held = held_type(op, accumulator);
     // Of bits all are set in the identity of bit_and, the lowest one among them.

@@ -34,7 +34,8 @@ struct held_request {
     // may be others than those of the held type's. Of the held type.
     value start;
 };
-// Throws upsweep::error (invalid_argument) if the initial value is of another type than accumulators.
+// Throws upsweep::error (invalid_argument) if there is an initial value of another type than accumulators.
+void check_initial(const scan_request& request);
 [[nodiscard]] held_request hold(const scan_request& request);
 
 // Conversion of n elements in memory, on the CPU: elements of type `element` (or results, for store_held)

@@ -3,18 +3,16 @@
 #pragma once
 
 #include <algorithm>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <string>
 #include <type_traits>
 #include <utility>
 
+#include "registry/accumulation.hpp"
 #include "registry/scanner.hpp"
 #include "registry/staging.hpp"
-#include "registry/visit.hpp"
 #include "upsweep/cpu/axis.hpp"
 #include "upsweep/error.hpp"
 #include "upsweep/scan.hpp"
@@ -47,12 +45,12 @@ class typed_scanner final : public scanner {
     static_assert(is_commutative<Op>);
 
   public:
-    typed_scanner(cpu::executor& executor, const scan_request& request, bool truth)
+    typed_scanner(cpu::executor& executor, const scan_request& request)
         : executor_(executor),
           request_(request),
-          how_{truth},
-          memory_(cpu::memory_kernels_for(executor.simd())) {
-        if (request.initial) initial_ = from_value(*request.initial);
+          how_{is_truth(request)},
+          memory_(cpu::memory_kernels_for(executor.simd())),
+          initial_(initial_of<Acc>(request)) {
         restart();
     }
 
@@ -137,18 +135,6 @@ class typed_scanner final : public scanner {
     }
 
   private:
-    [[nodiscard]] Acc from_value(const value& given) const {
-        if (given.type() != request_.types.accumulator) {
-            throw_error(errc::invalid_argument, "initial: expected a value of type " +
-                                                    std::string(name(request_.types.accumulator)) +
-                                                    ", but it is of type " + std::string(name(given.type())));
-        }
-        if (how_.truth) {
-            if constexpr (std::same_as<Acc, std::uint8_t>) return given.as<bool>() ? Acc(1) : Acc(0);
-        }
-        return given.as<Acc>();
-    }
-
     // What an exclusive scan stores first.
     [[nodiscard]] Acc start() const { return initial_ ? *initial_ : Op::template identity<Acc>(); }
 
@@ -181,7 +167,7 @@ class typed_scanner final : public scanner {
     scan_request request_;
     accumulation<Acc> how_;
     const cpu::memory_kernels& memory_;
-    std::optional<Acc> initial_{};
+    std::optional<Acc> initial_;
     std::uint64_t count_ = 0;
     std::optional<Acc> total_{};
     core::tree_carry<Acc> tree_{};
@@ -191,16 +177,11 @@ class typed_scanner final : public scanner {
 
 // A scanner for every accumulator type that Op is defined for.
 template <class Op>
-std::unique_ptr<scanner> make_scanner_of(cpu::executor& executor, const scan_request& request, bool truth) {
-    const dtype held = truth ? dtype::uint8 : request.types.accumulator;
-    return visit_type(held, [&]<class Acc>(std::type_identity<Acc>) -> std::unique_ptr<scanner> {
-        if constexpr (cpu::has_kernels<Acc, Op> || (is_complex<Acc> && core::has_typed_identity<Op, Acc>)) {
-            return std::make_unique<typed_scanner<Acc, Op>>(executor, request, truth);
-        } else {
-            throw_error(errc::invalid_argument,
-                        std::string(name(request.op)) + " is not defined for " + std::string(name(held)));
-        }
-    });
+std::unique_ptr<scanner> make_scanner_of(cpu::executor& executor, const scan_request& request) {
+    return visit_accumulator<Op>(request,
+                                 [&]<class Acc>(std::type_identity<Acc>) -> std::unique_ptr<scanner> {
+                                     return std::make_unique<typed_scanner<Acc, Op>>(executor, request);
+                                 });
 }
 
 }  // namespace upsweep::registry

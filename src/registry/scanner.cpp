@@ -4,11 +4,10 @@
 #include <algorithm>
 #include <array>
 
+#include "registry/accumulation.hpp"
 #include "registry/back_end.hpp"
-#include "registry/held.hpp"
 #include "upsweep/axis_scan.hpp"
 #include "upsweep/error.hpp"
-#include "upsweep/operators.hpp"
 
 namespace upsweep::registry {
 
@@ -42,30 +41,8 @@ std::unique_ptr<scanner> make_scanner(const device& where, const scan_request& r
     const scan_types& types = request.types;
     static_cast<void>(resolve_types(request.op, types.input, types.output, types.accumulator));
     if (where.accelerated() != nullptr) return where.accelerated()->make_scanner(request, where.name());
-    cpu::executor& executor = where.executor();
-    // On bytes of 0 and 1; the identities differ only in bits that a store of bool ignores.
-    const bool truth = types.accumulator == dtype::bool8;
-    switch (truth ? on_bits(request.op) : request.op) {
-        case operation::plus:
-            return make_scanner_of<plus>(executor, request, truth);
-        case operation::multiplies:
-            return make_scanner_of<multiplies>(executor, request, truth);
-        case operation::minimum:
-            return make_scanner_of<minimum>(executor, request, truth);
-        case operation::maximum:
-            return make_scanner_of<maximum>(executor, request, truth);
-        case operation::bit_and:
-            return make_scanner_of<bit_and>(executor, request, truth);
-        case operation::bit_or:
-            return make_scanner_of<bit_or>(executor, request, truth);
-        case operation::bit_xor:
-            return make_scanner_of<bit_xor>(executor, request, truth);
-        case operation::logical_and:
-        case operation::logical_or:
-            break;  // their accumulator is bool: on_bits
-    }
-    throw_error(errc::invalid_argument, "op: " + std::string(name(request.op)) + " is not defined for " +
-                                            std::string(name(types.accumulator)));
+    return visit_operation(request,
+                           [&]<class Op>(Op) { return make_scanner_of<Op>(where.executor(), request); });
 }
 
 }  // namespace upsweep::registry

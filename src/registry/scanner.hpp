@@ -78,9 +78,8 @@ class scanner {
 // not fit (see resolve_types). Devices that lack segments throw (unsupported) when they are asked for.
 [[nodiscard]] std::unique_ptr<scanner> make_scanner(const device& where, const scan_request& request);
 
-// The CPU's, of one operator; scanner_plus.cpp and so on define them. `truth`: accumulators stand for bool.
+// The CPU's, of one operator; scanner_plus.cpp and so on define them.
 template <class Op>
-[[nodiscard]] std::unique_ptr<scanner> make_scanner_of(cpu::executor& executor, const scan_request& request,
-                                                       bool truth);
+[[nodiscard]] std::unique_ptr<scanner> make_scanner_of(cpu::executor& executor, const scan_request& request);
 
 }  // namespace upsweep::registry

@@ -2,5 +2,5 @@
 #include "registry/scanner-impl.hpp"
 
 namespace upsweep::registry {
-template std::unique_ptr<scanner> make_scanner_of<bit_and>(cpu::executor&, const scan_request&, bool);
+template std::unique_ptr<scanner> make_scanner_of<bit_and>(cpu::executor&, const scan_request&);
 }

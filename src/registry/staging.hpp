@@ -33,7 +33,7 @@ inline constexpr std::size_t staged_elements = 128;
 // What the generic engine reads from: buffers of a few cache lines, filled by a source.
 template <class Acc>
 struct staged_source {
-    const cpu::source<Acc>& from;
+    cpu::source<Acc> elements;
     const cpu::memory_kernels& memory;
     std::size_t n;
 
@@ -48,7 +48,7 @@ struct staged_source {
       private:
         void fill() {
             filled_ = std::min(staged_elements, owner_.n - next_);
-            owner_.from.load(owner_.from, owner_.memory, next_, filled_, buffer_.data());
+            owner_.elements.load(owner_.elements, owner_.memory, next_, filled_, buffer_.data());
             next_ += filled_;
             used_ = 0;
         }
@@ -59,12 +59,17 @@ struct staged_source {
         std::array<Acc, staged_elements> buffer_;
     };
     [[nodiscard]] cursor reader(std::size_t first) const { return {*this, first}; }
+    // The same without its first elements.
+    [[nodiscard]] staged_source from(std::size_t first) const {
+        return {cpu::moved(elements, static_cast<std::ptrdiff_t>(first)), memory, n - first};
+    }
+    [[nodiscard]] std::size_t element_bytes() const { return elements.element_size; }
 };
 
 // What the generic engine writes to; a cursor delivers what it holds when it goes.
 template <class Acc>
 struct staged_sink {
-    const cpu::sink<Acc>& into;
+    cpu::sink<Acc> into;
     const cpu::memory_kernels& memory;
     std::optional<Acc> before;  // what an exclusive scan stores where nothing stands to the left
 

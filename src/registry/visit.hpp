@@ -1,9 +1,13 @@
-// From a run-time type to a C++ type.
+// From run-time types and operators to those of C++.
 #pragma once
 
+#include <string>
 #include <type_traits>
 
 #include "registry/dtype.hpp"
+#include "registry/operation.hpp"
+#include "upsweep/error.hpp"
+#include "upsweep/operators.hpp"
 
 namespace upsweep::registry {
 
@@ -18,6 +22,31 @@ decltype(auto) visit_type(dtype type, Visitor&& visitor) {
 #undef UPSWEEP_CASE
     }
     return visitor(std::type_identity<double>{});  // every enumerator is listed above
+}
+
+// Calls visitor(Op{}) for an operator that is not logical: of bool those are others, on bits (held.hpp).
+template <class Visitor>
+decltype(auto) visit_operation(operation op, const Visitor& visitor) {
+    switch (op) {
+        case operation::plus:
+            return visitor(plus{});
+        case operation::multiplies:
+            return visitor(multiplies{});
+        case operation::minimum:
+            return visitor(minimum{});
+        case operation::maximum:
+            return visitor(maximum{});
+        case operation::bit_and:
+            return visitor(bit_and{});
+        case operation::bit_or:
+            return visitor(bit_or{});
+        case operation::bit_xor:
+            return visitor(bit_xor{});
+        case operation::logical_and:
+        case operation::logical_or:
+            break;
+    }
+    throw_error(errc::invalid_argument, "op: " + std::string(name(op)) + " is defined for bool alone");
 }
 
 }  // namespace upsweep::registry

@@ -348,6 +348,7 @@ struct element_source {
     element_source from(std::size_t first) const {
         return {x + static_cast<std::ptrdiff_t>(first) * stride, stride, function};
     }
+    [[nodiscard]] std::size_t element_bytes() const { return sizeof(In); }
 };
 
 template <class Acc, class Out>

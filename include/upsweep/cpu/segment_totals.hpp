@@ -194,7 +194,7 @@ class generic_totals {
                    const std::optional<Acc>& initial)
         : memory_(memory_kernels_for(ex.simd())), in_(in), op_(op), results_(results), initial_(initial) {}
 
-    [[nodiscard]] std::size_t read_bytes() const { return sizeof(*in_.x); }
+    [[nodiscard]] std::size_t read_bytes() const { return in_.element_bytes(); }
     void summarise(const marked_piece& tile, std::size_t at, summary& made) const {
         typename engine::summary own;
         with_engine(tile, [&](const engine& of_tile) { of_tile.summarise(0, own); });
