@@ -1,7 +1,8 @@
-// Compaction, partition, histograms and bins.
+// Compaction, partition, runs, histograms and bins.
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 
+#include <algorithm>
 #include <string>
 #include <tuple>
 
@@ -49,6 +50,43 @@ void choose(stream& in_stream, nb::handle flags, nb::handle a, std::size_t eleme
     registry::gpu::choose(in_stream.executor(), call, static_cast<std::uint64_t*>(number.data()));
 }
 
+void mark_runs(stream& in_stream, nb::handle a, const std::string& type, nb::handle flags) {
+    const layout in(a, "a"), to(flags, "flags");
+    in.expect_sequence(in.size());
+    to.expect_sequence(in.size());
+    registry::gpu::mark_runs(in_stream.executor(), named_type(type), in.data(),
+                             static_cast<std::uint8_t*>(to.data()), in.size());
+}
+
+// `offsets`: of int32 or int64. `problems` has room for one uint64.
+void mark_offsets(stream& in_stream, nb::handle offsets, const std::string& type, nb::handle flags,
+                  nb::handle problems) {
+    const layout at(offsets, "offsets"), to(flags, "flags"), number(problems, "problems");
+    at.expect_sequence(std::max<std::size_t>(at.size(), 1));
+    to.expect_sequence(to.size());
+    number.expect_sequence(1);
+    registry::gpu::mark_offsets(in_stream.executor(), named_type(type), at.data(), at.size(),
+                                static_cast<std::uint8_t*>(to.data()), to.size(),
+                                static_cast<std::uint64_t*>(number.data()));
+}
+
+// `lengths` None: not wanted. `count` has room for one uint64.
+void encode_runs(stream& in_stream, nb::handle a, const std::string& type, nb::handle out, nb::handle lengths,
+                 nb::handle count) {
+    const layout in(a, "a"), to(out, "out"), number(count, "count");
+    in.expect_sequence(in.size());
+    to.expect_sequence(in.size());
+    number.expect_sequence(1);
+    std::int64_t* sizes = nullptr;
+    if (!lengths.is_none()) {
+        const layout each(lengths, "lengths");
+        each.expect_sequence(in.size());
+        sizes = static_cast<std::int64_t*>(each.data());
+    }
+    registry::gpu::encode_runs(in_stream.executor(), named_type(type), in.data(), in.size(), to.data(), sizes,
+                               static_cast<std::uint64_t*>(number.data()));
+}
+
 registry::bin_limits limits_of(const range& limits, std::size_t count) {
     return {std::get<0>(limits), std::get<1>(limits), static_cast<std::uint32_t>(count), std::get<2>(limits)};
 }
@@ -89,6 +127,11 @@ void add_choices(nb::module_& module) {
                nb::arg("number"), nb::arg("flags"));
     module.def("choose", &choose, nb::arg("stream"), nb::arg("flags"), nb::arg("a").none(),
                nb::arg("element_bytes"), nb::arg("out"), nb::arg("packed"), nb::arg("count"));
+    module.def("mark_runs", &mark_runs, nb::arg("stream"), nb::arg("a"), nb::arg("type"), nb::arg("flags"));
+    module.def("mark_offsets", &mark_offsets, nb::arg("stream"), nb::arg("offsets"), nb::arg("type"),
+               nb::arg("flags"), nb::arg("problems"));
+    module.def("encode_runs", &encode_runs, nb::arg("stream"), nb::arg("a"), nb::arg("type"), nb::arg("out"),
+               nb::arg("lengths").none(), nb::arg("count"));
     module.def("extremes_of", &registry::gpu::extremes_of, nb::arg("n"));
     module.def("find_extremes", &find_extremes, nb::arg("stream"), nb::arg("a"), nb::arg("type"),
                nb::arg("found"));

@@ -1,7 +1,8 @@
-// Scans along an axis and of segments, and linear recurrences.
+// Scans along an axis and of segments, totals of segments, and linear recurrences.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
 #include <optional>
 #include <string>
 
@@ -30,6 +31,30 @@ void scan_segments(const scan_plan& plan, stream& in_stream, nb::handle a, nb::h
     registry::gpu::scan_array_segments(request_of(plan, exclusive, reverse, initial), in_stream.executor(),
                                        in.data(), static_cast<const std::uint8_t*>(flags.data()), to.data(),
                                        in.size());
+}
+
+std::size_t held_bytes(const scan_plan& plan) {
+    return registry::gpu::held_bytes(request_of(plan, false, false, std::nullopt));
+}
+// `out`: of the results' type, or of bytes, held_bytes of them for each element. `count` has room for one
+// uint64.
+void reduce_segments(const scan_plan& plan, stream& in_stream, nb::handle a, nb::handle heads, nb::handle out,
+                     const std::optional<nb::bytes>& initial, nb::handle count) {
+    const layout in(a, "a"), flags(heads, "heads"), to(out, "out"), number(count, "count");
+    in.expect_sequence(in.size());
+    flags.expect_sequence(in.size());
+    to.expect_sequence(in.size() * std::max<std::size_t>(held_bytes(plan), 1));
+    number.expect_sequence(1);
+    registry::gpu::reduce_array_segments(request_of(plan, false, false, initial), in_stream.executor(),
+                                         in.data(), static_cast<const std::uint8_t*>(flags.data()), to.data(),
+                                         in.size(), static_cast<std::uint64_t*>(number.data()));
+}
+void store_totals(const scan_plan& plan, stream& in_stream, nb::handle held, nb::handle out) {
+    const layout from(held, "held"), to(out, "out");
+    to.expect_sequence(to.size());
+    if (from.size() < to.size() * held_bytes(plan)) throw nb::value_error("held: too few totals");
+    registry::gpu::store_totals(request_of(plan, false, false, std::nullopt), in_stream.executor(),
+                                from.data(), to.data(), to.size());
 }
 
 // `a`, which may be a number, and `b` of shapes that broadcast to that of `out`.
@@ -63,7 +88,11 @@ void add_scans(nb::module_& module) {
         .def("scan", &scan, nb::arg("stream"), nb::arg("a"), nb::arg("out"), nb::arg("axis"),
              nb::arg("exclusive"), nb::arg("reverse"), nb::arg("initial").none())
         .def("scan_segments", &scan_segments, nb::arg("stream"), nb::arg("a"), nb::arg("heads"),
-             nb::arg("out"), nb::arg("exclusive"), nb::arg("reverse"), nb::arg("initial").none());
+             nb::arg("out"), nb::arg("exclusive"), nb::arg("reverse"), nb::arg("initial").none())
+        .def_prop_ro("held_bytes", &held_bytes)
+        .def("reduce_segments", &reduce_segments, nb::arg("stream"), nb::arg("a"), nb::arg("heads"),
+             nb::arg("out"), nb::arg("initial").none(), nb::arg("count"))
+        .def("store_totals", &store_totals, nb::arg("stream"), nb::arg("held"), nb::arg("out"));
     module.def("linear_recurrence", &linear_recurrence, nb::arg("stream"), nb::arg("a"), nb::arg("a_type"),
                nb::arg("b"), nb::arg("b_type"), nb::arg("x0"), nb::arg("out"), nb::arg("out_type"),
                nb::arg("in_double"), nb::arg("axis"), nb::arg("reverse"));

@@ -16,6 +16,7 @@ NB_MODULE(_module, module) {
     add_sorts(module);
     add_choices(module);
     add_bins(module);
+    add_runs(module);
 #ifdef UPSWEEP_HAS_JAX
     add_jax_handlers(module);
 #endif

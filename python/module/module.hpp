@@ -13,5 +13,6 @@ void add_sorts(nanobind::module_& module);
 void add_jax_handlers(nanobind::module_& module);
 void add_choices(nanobind::module_& module);
 void add_bins(nanobind::module_& module);
+void add_runs(nanobind::module_& module);
 
 }  // namespace upsweep::python

@@ -1,10 +1,16 @@
-// Scans along an axis, of whole sequences and of segments: the registry's scanners on the memory of arrays.
-#include <optional>
+// Scans along an axis, of whole sequences and of segments, and totals of segments: the registry's on the
+// memory of arrays.
+#include <nanobind/stl/optional.h>
 
+#include <optional>
+#include <string>
+
+#include "python/common/errors.hpp"
 #include "python/common/scan_plan.hpp"
 #include "python/module/array.hpp"
 #include "python/module/module.hpp"
 #include "python/module/threads.hpp"
+#include "registry/reducer.hpp"
 #include "registry/scanner.hpp"
 
 namespace upsweep::python {
@@ -42,6 +48,32 @@ void scan_segments(const scan_plan& plan, nb::handle a, nb::handle heads, nb::ha
         ->scan_segments(in.data(), static_cast<const std::uint8_t*>(flags.data()), to.data(), in.size());
 }
 
+// `by`: "flags", "keys" or "offsets", of that type. `keys_out` None: the first keys are not wanted. Returns
+// how many segments there are.
+std::size_t reduce_segments(const scan_plan& plan, nb::handle a, const std::string& by,
+                            const std::string& type, nb::handle described, nb::handle keys_out,
+                            nb::handle out, const std::optional<nb::bytes>& initial) {
+    using description = registry::segments_given::description;
+    const array in(a, "a", plan.types.input, access::read);
+    const array from(described, by.c_str(), named_type(type), access::read);
+    const array to(out, "out", plan.types.output, access::write);
+    std::optional<array> to_keys;
+    if (!keys_out.is_none()) to_keys.emplace(keys_out, "keys_out", from.type(), access::write);
+    registry::segments_given segments{description::flags, from.type(), from.data(), from.size()};
+    if (by == "keys") segments.by = description::keys;
+    if (by == "offsets") segments.by = description::offsets;
+    const bool by_offsets = segments.by == description::offsets && from.size() != 0;
+    in.expect_sequence(in.size());
+    from.expect_sequence(by_offsets ? from.size() : in.size());
+    to.expect_sequence(by_offsets ? from.size() - 1 : in.size());
+    if (to_keys) to_keys->expect_sequence(in.size());
+    const registry::scan_request request = request_of(plan, false, false, initial);
+    const auto device = processor();
+    const unlocked others(in.bytes() + from.bytes());
+    return registry::reduce_segments(*device, request, segments, in.data(), in.size(),
+                                     to_keys ? to_keys->data() : nullptr, to.data());
+}
+
 }  // namespace
 
 void add_scans(nb::module_& module) {
@@ -49,7 +81,9 @@ void add_scans(nb::module_& module) {
         .def("scan", &scan, nb::arg("a"), nb::arg("out"), nb::arg("axis"), nb::arg("exclusive"),
              nb::arg("reverse"), nb::arg("initial").none())
         .def("scan_segments", &scan_segments, nb::arg("a"), nb::arg("heads"), nb::arg("out"),
-             nb::arg("exclusive"), nb::arg("reverse"), nb::arg("initial").none());
+             nb::arg("exclusive"), nb::arg("reverse"), nb::arg("initial").none())
+        .def("reduce_segments", &reduce_segments, nb::arg("a"), nb::arg("by"), nb::arg("type"),
+             nb::arg("described"), nb::arg("keys_out").none(), nb::arg("out"), nb::arg("initial").none());
 }
 
 }  // namespace upsweep::python

@@ -19,6 +19,7 @@ COMPLEX = ["complex64", "complex128"]
 THREADS = [1, 2, 3, 7]
 
 OF_JAX = ["test_jax.py", "test_jax_derivatives.py"]
+OF_TORCH = ["test_torch.py", "test_torch_runs.py"]
 
 if LIBRARY == "jax":
     from jax_platform import platform  # noqa: F401
@@ -30,10 +31,10 @@ elif LIBRARY:
     sys.modules["upsweep"] = of_library.package_of(LIBRARY)
     collect_ignore = ["test_benchmarks.py", "test_errors.py", "test_threads.py", *OF_JAX]  # of NumPy's arrays alone
     if not LIBRARY.startswith("torch"):
-        collect_ignore.append("test_torch.py")
+        collect_ignore += OF_TORCH
     THREADS = [2]  # nothing depends on it there, or no more than of NumPy's arrays
 else:
-    collect_ignore = ["test_libraries.py", "test_torch.py", *OF_JAX]
+    collect_ignore = ["test_libraries.py", *OF_TORCH, *OF_JAX]
 
 
 def pytest_configure(config):

@@ -160,8 +160,10 @@ def through(library, function):
             else:
                 given["out"][...] = parts[0]
             return given["out"]
-        if isinstance(library, Torch) and sums_are_unsigned(function.__name__, given, parts[0]):
-            parts[0] = parts[0].view(np.uint64)
+        if isinstance(library, Torch):
+            totals = 1 if function is package.reduce_by_key else 0
+            if sums_are_unsigned(function.__name__, given, parts[totals]):
+                parts[totals] = parts[totals].view(np.uint64)
         return tuple(parts) if isinstance(found, tuple) else parts[0]
 
     return call

@@ -72,12 +72,35 @@ class Plan:
     def __init__(self, op, source, result, totals):
         self._plan, self._input = _module.make_plan(op, source, result, totals), source
         self.output, self.accumulator = self._plan.output, self._plan.accumulator
+        # Totals are held in a type of 8 bytes where that of results is narrower, as some are on a GPU.
+        self.held_bytes = 8 if np.dtype(self.output).itemsize < 4 else 0
 
     def scan(self, stream, a, out, axis, exclusive, reverse, initial):
         self._plan.scan(at(a, self._input), at(out, self.output), axis, exclusive, reverse, initial)
 
     def scan_segments(self, stream, a, heads, out, exclusive, reverse, initial):
         self._plan.scan_segments(at(a, self._input), at(heads, "u1"), at(out, self.output), exclusive, reverse, initial)
+
+
+    def reduce_segments(self, stream, a, heads, out, initial, count):
+        x, n = at(a, self._input), int(np.prod(a[1]))
+        totals = np.empty(n, self.output)
+        number = self._plan.reduce_segments(x, "flags", "uint8", at(heads, "u1"), None, totals, initial)
+        to = at(out, self.output) if not self.held_bytes else at(out, "u1").reshape(n, self.held_bytes)
+        to[:number] = totals[:number] if not self.held_bytes else widened(totals[:number])
+        at(count, "i8")[0] = number
+
+    def store_totals(self, stream, held, out):
+        to = at(out, self.output)
+        rows = at(held, "u1").reshape(-1, self.held_bytes)[:to.size]
+        to[...] = rows[:, :to.itemsize].copy().view(self.output)[:, 0]
+
+
+def widened(x):
+    """Rows of eight bytes of which the first are the elements."""
+    rows = np.full((x.size, 8), 0xff, np.uint8)
+    rows[:, :x.itemsize] = x.view(np.uint8).reshape(x.size, x.itemsize)
+    return rows
 
 
 def linear_recurrence(stream, a, a_type, b, b_type, x0, out, out_type, in_double, axis, reverse):
@@ -102,6 +125,25 @@ def choose(stream, flags, a, element_bytes, out, packed, count):
     at(count, "i8")[0] = number
 
 
+def mark_runs(stream, a, name, flags):
+    x, marks = at(a, name), at(flags, "u1")
+    marks[:1] = 1
+    marks[1:] = x[1:] != x[:-1]
+
+
+def mark_offsets(stream, offsets, name, flags, problems):
+    ends, marks = at(offsets, name), at(flags, "u1")
+    is_good = ends[0] == 0 and ends[-1] == marks.size and np.all(ends[1:] >= ends[:-1])
+    at(problems, "i8")[0] = not is_good
+    if is_good:
+        marks[:] = 0
+        marks[ends[ends < marks.size]] = 1
+
+
+def encode_runs(stream, a, name, out, lengths, count):
+    at(count, "i8")[0] = _module.encode_runs(at(a, name), name, at(out, name), None if lengths is None else at(lengths, "i8"))
+
+
 def find_extremes(stream, a, name, found):
     to = at(found, {"float16": "f4", "float32": "f4", "float64": "f8", "uint64": "u8"}.get(name, "i8"))
     x = at(a, name).astype(to.dtype)
@@ -124,6 +166,7 @@ def install(in_host_memory):
     _engines.library_of = lambda a: library if library.owns(a) else None
     _back_ends._cuda = types.SimpleNamespace(
         Stream=lambda device, handle: (device, handle), make_plan=Plan, linear_recurrence=linear_recurrence, mark=mark,
-        choose=choose, extremes_of=lambda n: 2 * min((n + 255) // 256, 1024), find_extremes=find_extremes,
+        choose=choose, mark_runs=mark_runs, mark_offsets=mark_offsets, encode_runs=encode_runs,
+        extremes_of=lambda n: 2 * min((n + 255) // 256, 1024), find_extremes=find_extremes,
         histogram=lambda stream, a, name, limits, counts: _module.histogram(at(a, name), name, limits, at(counts, "u8")),
         bins=bins, sort_rows=sort_rows, empty_cache=lambda: None)

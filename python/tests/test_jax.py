@@ -146,6 +146,18 @@ def test_segmented_scans(platform, numbers, name):
                 upsweep.inclusive_segmented_scan(x[:3], keys=["a", "a", "b"], initial=1))
 
 
+def test_totals_of_segments_by_offsets(platform, numbers):
+    x, offsets = numbers("float32", 5000), np.array([0, 0, 3, 3, 4000, 4999, 5000, 5000])
+    for op, how in (("plus", {}), ("maximum", {}), ("plus", {"initial": 0.5}), ("minimum", {"dtype": "float64"})):
+        expected = upsweep.segmented_reduce(x, op, offsets=offsets, **how)
+        for given in (offsets, jnp.asarray(offsets)):
+            assert_same(platform.run(lambda y: upsweep.segmented_reduce(y, op, offsets=given, **how), x), expected)
+    none = jax.jit(lambda y: upsweep.segmented_reduce(y, offsets=np.zeros(3, int)))(platform.put(x[:0]))
+    assert_same(np.asarray(none), np.full(2, -0.0, np.float32))
+    gradient = jax.grad(lambda y: upsweep.segmented_reduce(y, offsets=offsets) @ jnp.arange(7.0, dtype=y.dtype))(platform.put(x))
+    assert_same(np.asarray(gradient), np.repeat(np.arange(7, dtype=np.float32), np.diff(offsets)))
+
+
 @pytest.mark.parametrize("names", [("float32", "float32"), ("float64", "float64"), ("float16", "float16"), ("bfloat16", "bfloat16"),
                                    ("float32", "float64"), ("bfloat16", "float32"), ("float16", "int32"), ("int8", "int64")])
 def test_linear_recurrences_have_numpys_bits(platform, numbers, names):
@@ -236,6 +248,9 @@ def test_what_is_refused(platform):
             (lambda: upsweep.compact(x, ("<", 5)), "a: compact"),
             (lambda: upsweep.partition(x, ("<", 5)), "a: partition"),
             (lambda: upsweep.histogram(x), "a: histogram"),
+            (lambda: upsweep.segmented_reduce(x, keys=x), "a: segmented_reduce, by keys"),
+            (lambda: upsweep.reduce_by_key(x, x), "a: reduce_by_key"),
+            (lambda: upsweep.run_length_encode(x), "a: unique_consecutive and run_length_encode"),
             (lambda: upsweep.bins(x), "a: bins"),
             (lambda: upsweep.inclusive_scan(x, "bit_and"), "dtype: "),
             (lambda: upsweep.cumsum(jnp.ones(3, jnp.float8_e4m3fn)), "a: expected one of"),

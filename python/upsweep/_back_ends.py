@@ -64,6 +64,51 @@ class Cuda:
         plan.scan_segments(self._stream(library, x), library.layout(x), library.layout(heads), library.layout(out), exclusive,
                            reverse, initial)
 
+    def starts_of(self, library: Any, keys: Any) -> Any:
+        """A bool for each key that is true where it differs from the one before; the first is."""
+        starts = library.filled(keys, tuple(keys.shape), "bool")
+        _cuda.mark_runs(self._stream(library, keys), library.layout(keys), library.type_of(keys), library.layout(starts))
+        return starts
+
+    def starts_of_offsets(self, library: Any, x: Any, offsets: Any) -> Any:
+        """A bool for each element of x that is true where a segment begins; waits, as it tells whether offsets are good: else None."""
+        starts, problems = library.filled(x, tuple(x.shape), "bool"), library.filled(x, (1,), "int64")
+        _cuda.mark_offsets(self._stream(library, x), library.layout(offsets), library.type_of(offsets), library.layout(starts),
+                           library.layout(problems))
+        return None if int(problems.item()) else starts
+
+    reduces_by_offsets = False
+
+    def reduce_segments(self, library: Any, plan: Any, x: Any, by: str, described: Any, keys_out: Any, out: Any,
+                        initial: Optional[bytes]) -> int:
+        """How many segments there are, when their totals and, unless None, their first keys are written; waits for that."""
+        stream, shape = self._stream(library, x), tuple(x.shape)
+        flags = self.starts_of(library, described) if by == "keys" else described
+        count, held = library.filled(x, (1,), "int64"), out
+        if plan.held_bytes:  # a total is not an element of the results yet
+            held = library.filled(x, (shape[0] * plan.held_bytes,), "uint8")
+        plan.reduce_segments(stream, library.layout(x), library.layout(flags), library.layout(held), initial, library.layout(count))
+        if keys_out is not None:
+            _cuda.encode_runs(stream, library.layout(described), library.type_of(described), library.layout(keys_out), None,
+                              library.layout(count))
+        number = int(count.item())
+        if held is not out:
+            plan.store_totals(stream, library.layout(held), library.layout(out[:number]))
+        return number
+
+    def encode_runs(self, library: Any, elements: Any, out: Any, lengths: Any) -> int:
+        """How many runs there are, when their first elements and, unless None, their lengths are written; waits for that."""
+        count = library.filled(elements, (1,), "int64")
+        _cuda.encode_runs(self._stream(library, elements), library.layout(elements), library.type_of(elements), library.layout(out),
+                          None if lengths is None else library.layout(lengths), library.layout(count))
+        return int(count.item())
+
+    def number_runs(self, library: Any, elements: Any, out: Any) -> None:
+        """out[i] = the number of the run that element i is in."""
+        starts, before = self.starts_of(library, elements), np.int64(-1).tobytes()
+        plan = self.make_plan("plus", "bool", "int64", None)[0]
+        plan.scan(self._stream(library, elements), library.layout(starts), library.layout(out), 0, False, False, before)
+
     def linear_recurrence(self, library: Any, a: Any, b: Any, x0: float, out: Any, in_double: bool, axis: int,
                           reverse: bool) -> None:
         _cuda.linear_recurrence(self._stream(library, out), *_coefficients(library, a), library.layout(b), library.type_of(b), x0,
@@ -115,6 +160,38 @@ class Host:
                       initial: Optional[bytes]) -> None:
         plan.scan_segments(library.layout(x), library.layout(heads), library.layout(out), exclusive, reverse,
                            initial)
+
+    def starts_of(self, library: Any, keys: Any) -> Any:
+        """A bool for each key that is true where it differs from the one before; the first is."""
+        starts = library.filled(keys, tuple(keys.shape), "bool", True)
+        starts[1:] = keys[1:] != keys[:-1]
+        return starts
+
+    def starts_of_offsets(self, library: Any, x: Any, offsets: Any) -> Any:
+        """A bool for each element of x that is true where a segment begins; None where the offsets are none."""
+        n = x.shape[0]
+        if int(offsets[0]) != 0 or int(offsets[-1]) != n or bool((offsets[1:] < offsets[:-1]).any()):
+            return None
+        starts = library.filled(x, (n,), "bool", False)
+        starts[offsets[offsets < n]] = True
+        return starts
+
+    reduces_by_offsets = True
+
+    def reduce_segments(self, library: Any, plan: Any, x: Any, by: str, described: Any, keys_out: Any, out: Any,
+                        initial: Optional[bytes]) -> int:
+        """How many segments there are, when their totals and, unless None, their first keys are written. They are described by flags,
+        keys or offsets; raises ValueError for offsets that are none."""
+        return plan.reduce_segments(library.layout(x), by, library.type_of(described), library.layout(described),
+                                    None if keys_out is None else library.layout(keys_out), library.layout(out), initial)
+
+    def encode_runs(self, library: Any, elements: Any, out: Any, lengths: Any) -> int:
+        """How many runs there are, when their first elements and, unless None, their lengths are written."""
+        return _module.encode_runs(library.layout(elements), library.type_of(elements), library.layout(out),
+                                   None if lengths is None else library.layout(lengths))
+
+    def number_runs(self, library: Any, elements: Any, out: Any) -> None:
+        _module.number_runs(library.layout(elements), library.type_of(elements), library.layout(out))
 
     def linear_recurrence(self, library: Any, a: Any, b: Any, x0: float, out: Any, in_double: bool, axis: int,
                           reverse: bool) -> None:

@@ -1,14 +1,27 @@
 """Which part of the package computes with an array that is not NumPy's."""
 from __future__ import annotations
 
+import functools
 import sys
+import types
 from typing import Any, Optional, Tuple
 
 import numpy as np
 
-from . import _tensors
+from . import _tensor_runs, _tensors
 from ._gradients import has_no_memory, has_tangent
-from ._libraries import library_of
+from ._libraries import Library, library_of
+
+_FUNCTIONS = (_tensors.scan, _tensors.scan_with_identity, _tensors.segmented_scan, _tensors.linear_recurrence, _tensors.choose,
+              _tensors.packed, _tensors.sort, _tensors.histogram, _tensors.extract, _tensor_runs.segmented_reduce,
+              _tensor_runs.reduce_by_key, _tensor_runs.encode_runs)
+
+
+@functools.lru_cache(maxsize=None)
+def of_library(library: Library) -> Any:
+    """The engine of a library's arrays. Raises TypeError where this build cannot compute with them."""
+    assert library.back_end
+    return types.SimpleNamespace(**{each.__name__: functools.partial(each, library) for each in _FUNCTIONS})
 
 
 def _any_is_traced(arrays: Tuple[Any, ...]) -> bool:
@@ -29,8 +42,7 @@ def _any_is_traced(arrays: Tuple[Any, ...]) -> bool:
 def engine_of(*arrays: Any, beside: Tuple[Any, ...] = ()) -> Optional[Any]:
     """The engine of the first of the arrays that is one of PyTorch, CuPy or JAX; None where NumPy's is the one for all.
 
-    `beside` are arguments that do not decide. An engine has the functions scan, scan_with_identity, segmented_scan,
-    linear_recurrence, choose, packed, sort, histogram and extract. Imports no library: an array's is imported. Raises TypeError
+    `beside` are arguments that do not decide. An engine has the functions of _FUNCTIONS. Imports no library: an array's is imported. Raises TypeError
     where this build cannot compute with the array.
     """
     for a in arrays:
@@ -45,7 +57,7 @@ def engine_of(*arrays: Any, beside: Tuple[Any, ...] = ()) -> Optional[Any]:
     for a in arrays:
         library = library_of(a)
         if library is not None:
-            return _tensors.engine_of(library)
+            return of_library(library)
         if jax is not None and isinstance(a, getattr(jax, "Array", ())):
             from . import _jax
             return _jax

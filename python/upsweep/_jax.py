@@ -13,7 +13,7 @@ from jax import numpy as jnp
 
 from . import _module
 from ._arrays import along, axis_of, common_shape, edge_shape, known_type, type_name
-from ._parameters import IDENTITIES, Operator, element, first_value, kind_of, name_of, totals_type
+from ._parameters import IDENTITIES, Operator, element, first_value, kind_of, name_of, no_offsets, totals_type
 from ._scans import head_bytes
 
 if not hasattr(_module, "jax_handlers"):
@@ -22,7 +22,7 @@ if not hasattr(_module, "jax_handlers"):
 
 from . import _jax_primitives as primitives  # noqa: E402
 
-_SUPPORTED = "scans, segmented scans, linear recurrences and sorts take them"
+_SUPPORTED = "scans, segmented scans, totals of segments by offsets, linear recurrences and sorts take them"
 
 
 def _array(a: Any, argument: str) -> jax.Array:
@@ -121,7 +121,7 @@ def _heads(n: int, keys: Any, offsets: Any, heads: Any) -> Any:
     if not isinstance(at, jax.core.Tracer):  # what a traced one has in it cannot be looked at
         numbers = np.asarray(at)
         if numbers.size == 0 or numbers[0] != 0 or numbers[-1] != n or np.any(numbers[1:] < numbers[:-1]):
-            raise ValueError(f"offsets: expected integers that ascend from 0 to {n}, the number of elements")
+            raise no_offsets(n)
     return jnp.zeros(n, bool).at[at].set(True, mode="drop")
 
 
@@ -131,6 +131,17 @@ def segmented_scan(a: Any, op: Operator, keys: Any, offsets: Any, heads: Any, dt
     x = _one_dimension(a, "a")
     starts = _heads(x.shape[0], keys, offsets, heads)
     return primitives.segmented_scan_p.bind(x, starts, **_scan_parameters(x, op, dtype, initial, reverse, exclusive))
+
+
+def segmented_reduce(a: Any, op: Operator, keys: Any, offsets: Any, heads: Any, dtype: Any, initial: Any) -> Any:
+    if offsets is None:
+        _refuse_array("segmented_reduce, by keys or heads, whose result's size depends on these,")
+    scanned = segmented_scan(a, op, keys, offsets, heads, dtype, initial, False, None, False)
+    at = jnp.asarray(offsets)
+    empty = scan(jnp.zeros(1, a.dtype), op, 0, dtype, initial, False, None, True)
+    if scanned.shape[0] == 0:
+        return jnp.broadcast_to(empty, (at.shape[0] - 1,))
+    return jnp.where(at[1:] > at[:-1], scanned[at[1:] - 1], empty)
 
 
 def linear_recurrence(a: Any, b: Any, x0: float, axis: Any, reverse: bool, dtype: Any, out: Any) -> Any:
@@ -185,6 +196,14 @@ def choose(a: Any, condition: Any, packed: bool, indices: bool) -> NoReturn:
 
 def packed(a: Any, condition: Any, indices: bool) -> NoReturn:
     _refuse_array("compact, whose result's size depends on the elements,")
+
+
+def reduce_by_key(keys: Any, a: Any, op: Operator, dtype: Any, initial: Any) -> NoReturn:
+    _refuse_array("reduce_by_key, whose result's size depends on the keys,")
+
+
+def encode_runs(a: Any, inverse: bool, lengths: bool) -> NoReturn:
+    _refuse_array("unique_consecutive and run_length_encode, whose result's size depends on the elements,")
 
 
 def histogram(a: Any, count: int, range: Any, clamp: bool) -> NoReturn:

@@ -48,6 +48,10 @@ def of_given(problem: TypeError, dtype: Any, out: Any) -> TypeError:
     return TypeError(str(problem).replace("dtype: ", "out: ", 1)) if is_out else problem
 
 
+def no_offsets(n: int) -> ValueError:
+    return ValueError(f"offsets: expected integers that ascend from 0 to {n}, the number of elements")
+
+
 # What results that include an initial value begin with.
 IDENTITIES = {"plus": 0, "multiplies": 1}
 

@@ -11,7 +11,7 @@ from . import _module
 from ._arrays import (Target, along, apart, axis_of, check_out, common_shape, edge_and_rest, flags_in_host_memory, in_host_memory,
                       known_type, memory, readable, type_name, with_one_more)
 from ._engines import engine_of
-from ._parameters import IDENTITIES, Operator, element, first_value, name_of, nearest, of_given, totals_type
+from ._parameters import IDENTITIES, Operator, element, first_value, name_of, nearest, no_offsets, of_given, totals_type
 
 
 @functools.lru_cache(maxsize=None)
@@ -21,7 +21,7 @@ def _make_plan(op: str, source: str, result: Optional[str], accumulator: Optiona
     return plan, plan.output, plan.accumulator
 
 
-def _plan(op: str, x: np.ndarray, dtype: DTypeLike, out: Optional[np.ndarray]) -> Tuple[Any, np.dtype, str]:
+def plan_of(op: str, x: np.ndarray, dtype: DTypeLike, out: Optional[np.ndarray]) -> Tuple[Any, np.dtype, str]:
     """The types of a scan, the NumPy type of its results, and the name of that of totals."""
     source = type_name(x.dtype)
     if dtype is None and out is None:
@@ -45,7 +45,7 @@ def _scan(a: Any, op: Operator, axis: Any, dtype: DTypeLike, initial: Any, rever
     x, position = along(readable(a), axis)
     if out is not None:
         check_out(out, x.shape)
-    plan, result, totals = _plan(name_of(op), x, dtype, out)
+    plan, result, totals = plan_of(name_of(op), x, dtype, out)
     target = Target(x, result, out)
     if out is not None:
         x = apart(x, target.array)
@@ -116,7 +116,7 @@ def _cumulative(a: Any, op: str, axis: Optional[int], dtype: DTypeLike, out: Opt
     x, position = along(x, axis)
     shape = with_one_more(x.shape, position)
     if out is None:
-        target = np.empty(shape, _plan(op, x, dtype, None)[1])
+        target = np.empty(shape, plan_of(op, x, dtype, None)[1])
     else:
         check_out(out, shape)
         target = out
@@ -143,7 +143,7 @@ def cumulative_prod(a: ArrayLike, *, axis: Optional[int] = None, dtype: DTypeLik
     return _cumulative(a, "multiplies", axis, dtype, out, include_initial)
 
 
-def _one_dimension(a: Any, argument: str, n: Optional[int] = None) -> np.ndarray:
+def one_dimension(a: Any, argument: str, n: Optional[int] = None) -> np.ndarray:
     x = in_host_memory(a, argument)
     if x.ndim != 1 or (n is not None and x.shape[0] != n):
         expected = "one dimension" if n is None else f"shape ({n},), one an element"
@@ -151,29 +151,37 @@ def _one_dimension(a: Any, argument: str, n: Optional[int] = None) -> np.ndarray
     return x
 
 
+def readable_offsets(offsets: Any, n: int) -> np.ndarray:
+    """One offset at least, of int32 or int64."""
+    at = one_dimension(offsets, "offsets")
+    if at.dtype.kind not in "iu":
+        raise TypeError(f"offsets: expected integers, but it is {at.dtype}")
+    if at.size == 0:
+        raise no_offsets(n)
+    return np.ascontiguousarray(at, at.dtype if type_name(at.dtype) == "int32" else np.int64)
+
+
 def head_bytes(n: int, keys: Any, offsets: Any, heads: Any) -> np.ndarray:
     """A byte for each of n elements that is not zero where a segment starts."""
     if sum(given is not None for given in (keys, offsets, heads)) != 1:
         raise TypeError("expected one of keys, offsets and heads")
     if heads is not None:
-        flags = _one_dimension(flags_in_host_memory(heads, "heads"), "heads", n)
+        flags = one_dimension(flags_in_host_memory(heads, "heads"), "heads", n)
         if flags.dtype.kind not in "biu":
             raise TypeError(f"heads: expected bool or integers, but it is {flags.dtype}")
         return np.ascontiguousarray(flags if flags.dtype == bool else flags != 0).view(np.uint8)
     starts = np.zeros(n, np.uint8)
     if keys is not None:
-        key = _one_dimension(keys, "keys", n)
+        key = one_dimension(keys, "keys", n)
         if key.dtype.kind in "SUV":  # records have no ufunc for it, nor had text before NumPy 1.23
             starts[1:] = key[1:] != key[:-1]
         else:
             np.not_equal(key[1:], key[:-1], out=starts[1:].view(bool))
         return starts
-    at = _one_dimension(offsets, "offsets")
-    if at.dtype.kind not in "iu":
-        raise TypeError(f"offsets: expected integers, but it is {at.dtype}")
-    if at.size == 0 or at[0] != 0 or at[-1] != n or np.any(at[1:] < at[:-1]):
-        raise ValueError(f"offsets: expected integers that ascend from 0 to {n}, the number of elements")
-    starts[at[at < n].astype(np.intp)] = 1
+    at = readable_offsets(offsets, n)
+    if at[0] != 0 or at[-1] != n or np.any(at[1:] < at[:-1]):
+        raise no_offsets(n)
+    starts[at[at < n]] = 1
     return starts
 
 
@@ -182,11 +190,11 @@ def _segmented(a: Any, op: Operator, keys: Any, offsets: Any, heads: Any, dtype:
     engine = engine_of(a, beside=(keys, offsets, heads))
     if engine is not None:
         return engine.segmented_scan(a, op, keys, offsets, heads, dtype, initial, reverse, out, exclusive)
-    x = np.ascontiguousarray(_one_dimension(readable(a), "a"))
+    x = np.ascontiguousarray(one_dimension(readable(a), "a"))
     starts = head_bytes(x.size, keys, offsets, heads)
     if out is not None:
         check_out(out, x.shape)
-    plan, result, totals = _plan(name_of(op), x, dtype, out)
+    plan, result, totals = plan_of(name_of(op), x, dtype, out)
     target = Target(x, result, out, contiguous=True)
     if out is not None:
         x, starts = apart(x, target.array), (starts.copy() if np.may_share_memory(starts, target.array) else starts)

@@ -6,7 +6,6 @@ whose results' sizes depend on it. New arrays come from that library.
 from __future__ import annotations
 
 import functools
-import types
 from typing import Any, Callable, Optional, Tuple
 
 import numpy as np
@@ -15,15 +14,7 @@ from . import _gradients
 from ._arrays import about, along, axis_of, common_shape, edge_and_rest, edge_shape, with_one_more
 from ._libraries import Library
 from ._parameters import (IDENTITIES, Operator, condition_text, edge_numbers, element, first_value, kind_of, name_of, nearest,
-                          of_given, text_limits, totals_type)
-
-
-@functools.lru_cache(maxsize=None)
-def engine_of(library: Library) -> Any:
-    """The functions of _engines.py for a library's arrays. Raises TypeError where this build cannot compute with them."""
-    assert library.back_end
-    functions = (scan, scan_with_identity, segmented_scan, linear_recurrence, choose, packed, sort, histogram, extract)
-    return types.SimpleNamespace(**{each.__name__: functools.partial(each, library) for each in functions})
+                          no_offsets, of_given, text_limits, totals_type)
 
 
 @functools.lru_cache(maxsize=None)
@@ -32,7 +23,7 @@ def _usual_plan(library: Library, op: str, source: str) -> Tuple[Any, str, str]:
     return library.back_end.make_plan(op, source, wanted, totals_type(op, wanted))
 
 
-def _plan(library: Library, op: str, source: str, dtype: Any, out: Any) -> Tuple[Any, str, str]:
+def plan_of(library: Library, op: str, source: str, dtype: Any, out: Any) -> Tuple[Any, str, str]:
     """An operator with its types, and the names of those of results and of totals."""
     if dtype is None and out is None:
         return _usual_plan(library, op, source)
@@ -107,7 +98,7 @@ def _with_gradient(library: Library, op: str, x: Any, heads: Any, axis: int, ini
 def scan_target(library: Library, a: Any, op: str, dtype: Any) -> Any:
     """A new array for a scan's results."""
     x = library.own(a)
-    return library.empty_like(x, _plan(library, op, library.type_of(x), dtype, None)[1])
+    return library.empty_like(x, plan_of(library, op, library.type_of(x), dtype, None)[1])
 
 
 def scan(library: Library, a: Any, op: Operator, axis: Any, dtype: Any, initial: Any, reverse: bool, out: Any,
@@ -120,7 +111,7 @@ def scan(library: Library, a: Any, op: Operator, axis: Any, dtype: Any, initial:
         _refuse_out(out)
         return _with_gradient(library, name, x, None, position, initial, bool(reverse), exclusive, lambda y, *how: scan(
             library, y, name, position, dtype, *how, None, exclusive))
-    plan, result, totals = _plan(library, name, library.type_of(x), dtype, out)
+    plan, result, totals = plan_of(library, name, library.type_of(x), dtype, out)
     target = library.empty_like(x, result) if out is None else out
     if out is not None:
         x = _apart(library, x, out)
@@ -139,14 +130,14 @@ def scan_with_identity(library: Library, a: Any, op: str, axis: Any, dtype: Any,
         y = scan(library, x, op, position, dtype, None, False, None, False)
         number = library.filled(y, edge_shape(tuple(y.shape), position), library.type_of(y), IDENTITIES[op])
         return library.module.cat((number, y), position)
-    target = library.filled(x, shape, _plan(library, op, library.type_of(x), dtype, None)[1]) if out is None else out
+    target = library.filled(x, shape, plan_of(library, op, library.type_of(x), dtype, None)[1]) if out is None else out
     edge, rest = edge_and_rest(target, position)
     scan(library, x, op, position, dtype, None, False, rest, False)
     edge[...] = IDENTITIES[op]
     return target
 
 
-def _one_dimension(library: Library, a: Any, argument: str, n: Optional[int] = None) -> Any:
+def one_dimension(library: Library, a: Any, argument: str, n: Optional[int] = None) -> Any:
     x = library.array(a, argument)
     if x.ndim != 1 or (n is not None and x.shape[0] != n):
         expected = "one dimension" if n is None else f"shape ({n},), one an element"
@@ -154,35 +145,43 @@ def _one_dimension(library: Library, a: Any, argument: str, n: Optional[int] = N
     return x
 
 
-def _heads(library: Library, x: Any, keys: Any, offsets: Any, heads: Any) -> Any:
-    """A bool for each element that is true where a segment starts."""
+def heads_of(library: Library, x: Any, keys: Any, offsets: Any, heads: Any) -> Any:
+    """A bool for each element that is true where a segment starts; the first one starts one whatever it says."""
     n = x.shape[0]
     if sum(given is not None for given in (keys, offsets, heads)) != 1:
         raise TypeError("expected one of keys, offsets and heads")
     if heads is not None:
-        flags = _one_dimension(library, heads, "heads", n)
+        flags = one_dimension(library, heads, "heads", n)
         if kind_of(library.type_of(flags)) not in "biu":
             raise TypeError(f"heads: expected bool or integers, but it is {library.type_of(flags)}")
         return library.contiguous(flags if library.type_of(flags) == "bool" else flags != 0)
-    starts = library.filled(x, (n,), "bool", False)
     if keys is not None:
-        key = _one_dimension(library, keys, "keys", n)
-        if n > 1:
-            starts[1:] = key[1:] != key[:-1]
-        return starts
-    at = _one_dimension(library, offsets, "offsets")
-    if kind_of(library.type_of(at)) not in "iu":
-        raise TypeError(f"offsets: expected integers, but it is {library.type_of(at)}")
-    if at.shape[0] == 0 or int(at[0]) != 0 or int(at[-1]) != n or bool((at[1:] < at[:-1]).any()):
-        raise ValueError(f"offsets: expected integers that ascend from 0 to {n}, the number of elements")
-    starts[at[at < n]] = True
+        return library.back_end.starts_of(library, library.contiguous(one_dimension(library, keys, "keys", n)))
+    starts = library.back_end.starts_of_offsets(library, x, offsets_of(library, offsets, n))
+    if starts is None:
+        raise no_offsets(n)
     return starts
+
+
+def offsets_of(library: Library, offsets: Any, n: int) -> Any:
+    """One offset at least, of int32 or int64."""
+    at = one_dimension(library, offsets, "offsets")
+    name = library.type_of(at)
+    if kind_of(name) not in "iu":
+        raise TypeError(f"offsets: expected integers, but it is {name}")
+    if at.shape[0] == 0:
+        raise no_offsets(n)
+    if name in ("int32", "int64"):
+        return library.contiguous(at)
+    wide = library.filled(at, tuple(at.shape), "int64")
+    library.assign(wide, at)
+    return wide
 
 
 def segmented_scan(library: Library, a: Any, op: Operator, keys: Any, offsets: Any, heads: Any, dtype: Any, initial: Any,
                    reverse: bool, out: Any, exclusive: bool) -> Any:
-    x = library.contiguous(_one_dimension(library, a, "a"))
-    starts = _heads(library, x, keys, offsets, heads)
+    x = library.contiguous(one_dimension(library, a, "a"))
+    starts = heads_of(library, x, keys, offsets, heads)
     name = name_of(op)
     if out is not None:
         _check_out(library, out, x, tuple(x.shape))
@@ -190,7 +189,7 @@ def segmented_scan(library: Library, a: Any, op: Operator, keys: Any, offsets: A
         _refuse_out(out)
         return _with_gradient(library, name, x, starts, 0, initial, bool(reverse), exclusive, lambda y, *how: segmented_scan(
             library, y, name, None, None, starts, dtype, *how, None, exclusive))
-    plan, result, totals = _plan(library, name, library.type_of(x), dtype, out)
+    plan, result, totals = plan_of(library, name, library.type_of(x), dtype, out)
     is_usable = out is not None and library.is_contiguous(out)
     target = out if is_usable else library.empty_like(x, result)
     if is_usable:
@@ -277,7 +276,7 @@ def _recur(library: Library, shape: Tuple[int, ...], arithmetic: str, position: 
     return target
 
 
-def _elements(library: Library, a: Any) -> Any:
+def elements_of(library: Library, a: Any) -> Any:
     """All elements in C order, one after the other."""
     x = library.own(a)
     return x if x.ndim == 1 and library.is_contiguous(x) else library.contiguous(x).reshape(-1)
@@ -285,7 +284,7 @@ def _elements(library: Library, a: Any) -> Any:
 
 def choose(library: Library, a: Any, condition: Any, packed: bool, indices: bool) -> Tuple[Any, int]:
     """Waits for the stream of a GPU, as it tells how many elements satisfy the condition."""
-    elements = _elements(library, a)
+    elements = elements_of(library, a)
     if not indices and _gradients.are_kept_by_indexing(elements):
         order, count = choose(library, a, condition, packed, True)
         return elements[order[:count] if packed else order], count
@@ -307,8 +306,11 @@ def choose(library: Library, a: Any, condition: Any, packed: bool, indices: bool
 
 
 def packed(library: Library, a: Any, condition: Any, indices: bool) -> Any:
-    out, count = choose(library, a, condition, True, indices)
-    # A copy, where it gives back most of the memory.
+    return first(library, *choose(library, a, condition, True, indices))
+
+
+def first(library: Library, out: Any, count: int) -> Any:
+    """So many of the elements; a copy, where it gives back most of the memory."""
     return out[:count] if 4 * count >= out.shape[0] else library.copy(out[:count])
 
 
@@ -363,7 +365,7 @@ def _limits(library: Library, elements: Any, range: Any, clamp: bool) -> Tuple[s
 
 
 def _binned(library: Library, a: Any) -> Tuple[Any, str]:
-    elements = _elements(library, a)
+    elements = elements_of(library, a)
     name = library.type_of(elements)
     if kind_of(name) == "c":
         raise TypeError(f"a: {name} has no order, and so no bins")

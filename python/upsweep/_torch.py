@@ -9,8 +9,9 @@ from typing import Any, Tuple
 import numpy as np
 import torch
 
-from . import _gradients, _tensors
+from . import _gradients
 from ._arrays import along, axis_of, edge_shape
+from ._engines import of_library
 from ._parameters import IDENTITIES, Operator, name_of
 from .torch_operators import (ArgsortFunction, LinearRecurrenceFunction, ScanFunction, SmoothingFunction, SortFunction,
                               library_with)
@@ -82,9 +83,8 @@ def scan_with_identity(a: Any, op: str, axis: Any, dtype: Any, out: Any) -> Any:
     return torch.cat((edge, y), position)
 
 
-def segmented_scan(a: Any, op: Operator, keys: Any, offsets: Any, heads: Any, dtype: Any, initial: Any, reverse: bool, out: Any,
-                   exclusive: bool) -> Any:
-    _without_out(out)
+def _starts(a: Any, keys: Any, offsets: Any, heads: Any) -> Any:
+    """A bool for each element that is true where a segment starts; the first one starts one whatever it says."""
     if sum(given is not None for given in (keys, offsets, heads)) != 1:
         raise TypeError("expected one of keys, offsets and heads")
     for given, argument in ((a, "a"), (keys, "keys"), (offsets, "offsets"), (heads, "heads")):
@@ -98,18 +98,49 @@ def segmented_scan(a: Any, op: Operator, keys: Any, offsets: Any, heads: Any, dt
     if heads is not None:
         if heads.is_floating_point() or heads.is_complex():
             raise TypeError(f"heads: expected bool or integers, but it is {heads.dtype}")
-        starts = heads if heads.dtype == torch.bool else heads != 0
-    elif keys is not None:
-        starts = torch.cat((torch.zeros_like(keys[:1], dtype=torch.bool), keys[1:] != keys[:-1]))
-    else:
-        if offsets.is_floating_point() or offsets.is_complex():
-            raise TypeError(f"offsets: expected integers, but it is {offsets.dtype}")
-        # Which are not looked at, as they are not known yet: what is past the end starts nothing.
-        n = a.shape[0]
-        none = torch.zeros(n + 1, dtype=torch.bool, device=a.device)
-        starts = none.scatter(0, offsets.clamp(0, n).to(torch.int64), True)[:n]
+        return heads if heads.dtype == torch.bool else heads != 0
+    if keys is not None:
+        return torch.cat((torch.ones_like(keys[:1], dtype=torch.bool), keys[1:] != keys[:-1]))
+    if offsets.is_floating_point() or offsets.is_complex():
+        raise TypeError(f"offsets: expected integers, but it is {offsets.dtype}")
+    # Which are not looked at, as they are not known yet: what is past the end starts nothing.
+    n = a.shape[0]
+    none = torch.zeros(n + 1, dtype=torch.bool, device=a.device)
+    return none.scatter(0, offsets.clamp(0, n).to(torch.int64), True)[:n]
+
+
+def _scan_segments(a: Any, starts: Any, op: Operator, dtype: Any, initial: Any, reverse: bool, exclusive: bool) -> Any:
     how = _type(dtype), _initial(initial), bool(reverse), exclusive
     return _call(_ops.scan, ScanFunction, a, starts, name_of(op), 0, *how)
+
+
+def segmented_scan(a: Any, op: Operator, keys: Any, offsets: Any, heads: Any, dtype: Any, initial: Any, reverse: bool, out: Any,
+                   exclusive: bool) -> Any:
+    _without_out(out)
+    return _scan_segments(a, _starts(a, keys, offsets, heads), op, dtype, initial, reverse, exclusive)
+
+
+def _totals(a: Any, starts: Any, op: Operator, dtype: Any, initial: Any) -> Any:
+    """Of as many segments as start, which is known when they are looked at."""
+    scanned = _scan_segments(a, starts, op, dtype, initial, False, False)
+    return scanned[torch.cat((starts[1:], torch.ones_like(starts[:1])))]
+
+
+def segmented_reduce(a: Any, op: Operator, keys: Any, offsets: Any, heads: Any, dtype: Any, initial: Any) -> Any:
+    starts = _starts(a, keys, offsets, heads)
+    if offsets is None:
+        return _totals(a, starts, op, dtype, initial)
+    begin, end = offsets[:-1], offsets[1:]
+    empty = scan(a.new_zeros(1), op, 0, dtype, initial, False, None, True)
+    if a.shape[0] == 0:
+        return empty.expand(begin.shape)
+    scanned = _scan_segments(a, starts, op, dtype, initial, False, False)
+    return torch.where(end > begin, scanned[(end - 1).clamp(0, a.shape[0] - 1)], empty)
+
+
+def reduce_by_key(keys: Any, a: Any, op: Operator, dtype: Any, initial: Any) -> Tuple[Any, Any]:
+    starts = _starts(a, keys, None, None)
+    return keys[starts], _totals(a, starts, op, dtype, initial)
 
 
 def linear_recurrence(a: Any, b: Any, x0: float, axis: Any, reverse: bool, dtype: Any, out: Any) -> Any:
@@ -157,11 +188,12 @@ def _plain(name: str) -> Any:
     @torch.compiler.disable
     def call(a: Any, *how: Any) -> Any:
         if _gradients.has_no_memory(a):
-            raise TypeError("a: expected a tensor in memory: compaction, partition, bins and histograms take none of torch.func, nor "
-                            "subclasses that say what operators do")
-        return getattr(_tensors.engine_of(library_with(a)), name)(a, *how)
+            raise TypeError("a: expected a tensor in memory: compaction, partition, bins, histograms and runs take none of torch.func, "
+                            "nor subclasses that say what operators do")
+        return getattr(of_library(library_with(a)), name)(a, *how)
 
     return call
 
 
-choose, packed, histogram, extract = (_plain(name) for name in ("choose", "packed", "histogram", "extract"))
+choose, packed, histogram, extract, encode_runs = (
+    _plain(name) for name in ("choose", "packed", "histogram", "extract", "encode_runs"))

@@ -1,5 +1,5 @@
-// Compaction, partition, histograms, bins and sorting of arrays in device memory, of run-time types. All
-// arrays are sequences, one element after the other; everything is in the order of the executor's stream.
+// Compaction, partition, runs, histograms, bins and sorting of arrays in device memory, of run-time types.
+// All arrays are sequences, one element after the other; everything is in the order of the executor's stream.
 #pragma once
 
 #include <cstddef>
@@ -27,6 +27,22 @@ struct choice {
     bool packed;
 };
 void choose(cuda::executor& ex, const choice& call, std::uint64_t* count);
+
+// Of each segment of n > 0 elements, which begins where a flag is not zero, the last one.
+void choose_last(cuda::executor& ex, const std::uint8_t* heads, const void* in, void* out, std::size_t n,
+                 std::size_t element_bytes, std::uint64_t* count);
+
+// flags[i] = 1 where element i differs from the one before, and for i = 0; else 0.
+void mark_runs(cuda::executor& ex, dtype type, const void* in, std::uint8_t* flags, std::size_t n);
+// flags[i] = 1 where element i begins one of the segments that `count` >= 1 offsets, int32 or int64,
+// describe, else 0. *problems, in device memory, receives how many of the offsets are not what they should
+// be; flags are anything then.
+void mark_offsets(cuda::executor& ex, dtype type, const void* offsets, std::size_t count, std::uint8_t* flags,
+                  std::size_t n, std::uint64_t* problems);
+// As registry::encode_runs, of `lengths` null those of unique; *count, in device memory, receives how many
+// runs there are.
+void encode_runs(cuda::executor& ex, dtype type, const void* in, std::size_t n, void* out,
+                 std::int64_t* lengths, std::uint64_t* count);
 
 // Bins are those of registry/binner.hpp. counts[b] = how many elements are in bin b.
 void count_bins(cuda::executor& ex, dtype type, const bin_limits& limits, const void* in, std::size_t n,

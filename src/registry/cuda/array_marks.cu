@@ -1,9 +1,10 @@
-// Which elements satisfy a condition: a kernel for each type, in which every thread takes the same turn.
+// Which elements satisfy a condition, or differ from those before them: a kernel for each type, in which
+// every thread takes the same turn.
 #include <cstring>
 
 #include "registry/cuda/array_choices.hpp"
 #include "registry/cuda/launches.cuh"
-#include "registry/visit.hpp"
+#include "registry/runs.hpp"
 #include "upsweep/cpu/staging.hpp"
 #include "upsweep/cuda/device_scope.hpp"
 #include "upsweep/predicates.hpp"
@@ -42,9 +43,29 @@ struct alignas(Elements) flag_run {
     std::uint8_t flag[Elements];
 };
 
+// Whether elements satisfy a condition.
 template <class Element>
+struct satisfy {
+    using element = Element;
+    static constexpr bool asks_before = false;
+    comparison how;
+    number_bytes number;
+
+    __device__ bool operator()(const Element& x, const Element&) const { return satisfies(x, how, number); }
+};
+// Whether they differ from those before them.
+template <class Element>
+struct differ {
+    using element = Element;
+    static constexpr bool asks_before = true;
+
+    __device__ bool operator()(const Element& x, const Element& before) const { return !(before == x); }
+};
+
+// flags[i] = test(in[i], in[i - 1]); of a test that asks for the one before, 1 for i = 0.
+template <class Test, class Element = typename Test::element>
 __global__ void __launch_bounds__(threads)
-    mark_kernel(comparison how, number_bytes number, const Element* in, std::uint8_t* flags, std::size_t n) {
+    mark_kernel(const Test test, const Element* in, std::uint8_t* flags, std::size_t n) {
     constexpr int run = 16 / sizeof(Element);
     using flags_of_run = flag_run<run>;
     const bool is_aligned = reinterpret_cast<std::uintptr_t>(in) % 16 == 0 &&
@@ -52,12 +73,23 @@ __global__ void __launch_bounds__(threads)
     const std::size_t runs = is_aligned ? n / run : 0;
     const std::size_t first = blockIdx.x * std::size_t(threads) + threadIdx.x;
     const std::size_t step = gridDim.x * std::size_t(threads);
+    const auto before_of = [&](std::size_t i) {
+        if constexpr (Test::asks_before) return i == 0 ? Element{} : in[i - 1];
+        return Element{};
+    };
+    const auto flag = [&](std::size_t i, const Element& x, const Element& before) -> std::uint8_t {
+        return (Test::asks_before && i == 0) || test(x, before) ? 1 : 0;
+    };
     constexpr int each = 4;  // under way at once
     for (std::size_t r = first; r < runs; r += each * step) {
         uint4 loaded[each];
+        Element before[each];
 #pragma unroll
-        for (int k = 0; k < each; ++k)
-            if (r + k * step < runs) loaded[k] = reinterpret_cast<const uint4*>(in)[r + k * step];
+        for (int k = 0; k < each; ++k) {
+            if (r + k * step >= runs) break;
+            loaded[k] = reinterpret_cast<const uint4*>(in)[r + k * step];
+            before[k] = before_of((r + k * step) * run);
+        }
 #pragma unroll
         for (int k = 0; k < each; ++k) {
             if (r + k * step >= runs) break;
@@ -66,13 +98,40 @@ __global__ void __launch_bounds__(threads)
             for (int m = 0; m < run; ++m) {
                 Element x;
                 memcpy(&x, reinterpret_cast<const unsigned char*>(&loaded[k]) + m * sizeof x, sizeof x);
-                marked.flag[m] = satisfies(x, how, number) ? 1 : 0;
+                marked.flag[m] = flag((r + k * step) * run + m, x, before[k]);
+                before[k] = x;
             }
             reinterpret_cast<flags_of_run*>(flags)[r + k * step] = marked;
         }
     }
-    for (std::size_t i = runs * run + first; i < n; i += step)
-        flags[i] = satisfies(in[i], how, number) ? 1 : 0;
+    for (std::size_t i = runs * run + first; i < n; i += step) flags[i] = flag(i, in[i], before_of(i));
+}
+
+template <class Integer>
+__global__ void __launch_bounds__(threads)
+    mark_offsets_kernel(const Integer* offsets, std::size_t count, std::uint8_t* flags, std::size_t n,
+                        std::uint64_t* problems) {
+    for (std::size_t k = blockIdx.x * std::size_t(threads) + threadIdx.x; k < count;
+         k += gridDim.x * std::size_t(threads)) {
+        const Integer at = offsets[k];
+        const bool begins = k != 0 || at == 0;
+        const bool ascends = k == 0 || offsets[k - 1] <= at;
+        const bool ends = k + 1 != count || static_cast<std::size_t>(at) == n;
+        const bool is_inside = at >= 0 && static_cast<std::size_t>(at) <= n;
+        if (!(begins && ascends && ends && is_inside))
+            atomicAdd(reinterpret_cast<unsigned long long*>(problems), 1ull);
+        else if (static_cast<std::size_t>(at) < n)
+            flags[at] = 1;
+    }
+}
+
+template <class Element, class Test>
+void launch_marks(cuda::executor& ex, const Test& test, const void* in, std::uint8_t* flags, std::size_t n) {
+    ex.check_pointer(in, "a");
+    ex.check_pointer(flags, "flags");
+    const cuda::device_scope current(ex);
+    mark_kernel<<<blocks_for(n), threads, 0, ex.stream()>>>(test, static_cast<const Element*>(in), flags, n);
+    cuda::check(cudaGetLastError(), "marking elements");
 }
 
 }  // namespace
@@ -80,16 +139,36 @@ __global__ void __launch_bounds__(threads)
 void mark(cuda::executor& ex, dtype type, const condition_value& condition, const void* in,
           std::uint8_t* flags, std::size_t n) {
     if (n == 0) return;
-    ex.check_pointer(in, "a");
-    ex.check_pointer(flags, "flags");
     number_bytes number{};
     std::memcpy(number.bytes, condition.number.data(), sizeof number.bytes);
-    const cuda::device_scope current(ex);
     visit_type(type, [&]<class Element>(std::type_identity<Element>) {
-        mark_kernel<<<blocks_for(n), threads, 0, ex.stream()>>>(condition.how, number,
-                                                                static_cast<const Element*>(in), flags, n);
+        launch_marks<Element>(ex, satisfy<Element>{condition.how, number}, in, flags, n);
     });
-    cuda::check(cudaGetLastError(), "marking elements");
+}
+
+void mark_runs(cuda::executor& ex, dtype type, const void* in, std::uint8_t* flags, std::size_t n) {
+    if (n == 0) return;
+    visit_equality(type, [&]<class Element>(std::type_identity<Element>) {
+        launch_marks<Element>(ex, differ<Element>{}, in, flags, n);
+    });
+}
+
+void mark_offsets(cuda::executor& ex, dtype type, const void* offsets, std::size_t count, std::uint8_t* flags,
+                  std::size_t n, std::uint64_t* problems) {
+    ex.check_pointer(offsets, "offsets");
+    if (n != 0) ex.check_pointer(flags, "flags");
+    const cuda::device_scope current(ex);
+    cuda::check(cudaMemsetAsync(problems, 0, sizeof *problems, ex.stream()), "clearing the count");
+    if (n != 0) cuda::check(cudaMemsetAsync(flags, 0, n, ex.stream()), "clearing flags");
+    const auto launch = [&](const auto* of_type) {
+        mark_offsets_kernel<<<blocks_for(count), threads, 0, ex.stream()>>>(of_type, count, flags, n,
+                                                                            problems);
+    };
+    if (type == dtype::int32)
+        launch(static_cast<const std::int32_t*>(offsets));
+    else
+        launch(static_cast<const std::int64_t*>(offsets));
+    cuda::check(cudaGetLastError(), "marking segments");
 }
 
 }  // namespace upsweep::registry::gpu

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <optional>
 
+#include "registry/cuda/array_choices.hpp"
 #include "registry/cuda/kernels.hpp"
 #include "registry/cuda/stream_memory.hpp"
 #include "registry/cuda/sums.hpp"
@@ -182,6 +183,44 @@ void scan_array_segments(const scan_request& request, cuda::executor& ex, const 
     scan_segments(how.as.op, how.as.held, ex,
                   {how.loads ? held : in, held, heads, n, request.reverse, how.initial});
     if (how.stores) store_results(how.store(), how.order, held, out, n, ex.stream());
+}
+
+std::size_t held_bytes(const scan_request& request) {
+    const held_scan how(request);
+    return how.stores ? size_of(how.as.held) : 0;
+}
+
+void reduce_array_segments(const scan_request& request, cuda::executor& ex, const void* in,
+                           const std::uint8_t* heads, void* out, std::size_t n, std::uint64_t* count) {
+    const held_scan how(request);
+    const std::size_t size = size_of(how.as.held);
+    detail::check_disjoint("out", out, n * size, "heads", heads, n);
+    detail::check_disjoint("out", out, n * size, "in", in, n * size_of(how.types.input));
+    const cuda::device_scope current(ex);
+    if (n == 0)
+        return cuda::check(cudaMemsetAsync(count, 0, sizeof *count, ex.stream()), "clearing the count");
+    ex.check_pointer(in, "in");
+    ex.check_pointer(heads, "heads");
+    ex.check_pointer(out, "out");
+    std::optional<stream_memory> temporary;
+    if (how.loads) {
+        temporary.emplace(ex, n * size);
+        load_elements(how.load(), in, temporary->data(), n, ex.stream());
+        in = temporary->data();
+    }
+    const segments_call call{in, out, heads, n, false, how.initial};
+    if (reduce_segments(how.as.op, how.as.held, ex, call, count)) return;
+    if (!temporary) temporary.emplace(ex, n * size);
+    scan_segments(how.as.op, how.as.held, ex, {in, temporary->data(), heads, n, false, how.initial});
+    choose_last(ex, heads, temporary->data(), out, n, size, count);
+}
+
+void store_totals(const scan_request& request, cuda::executor& ex, const void* held, void* out,
+                  std::size_t n) {
+    if (n == 0) return;
+    const held_scan how(request);
+    const cuda::device_scope current(ex);
+    store_results(how.store(), how.order, held, out, n, ex.stream());
 }
 
 void scan_recurrence(cuda::executor& ex, const recurrence_call& call) {

@@ -22,6 +22,16 @@ void scan_array(const scan_request& request, cuda::executor& ex, const void* in,
 void scan_array_segments(const scan_request& request, cuda::executor& ex, const void* in,
                          const std::uint8_t* heads, void* out, std::size_t n);
 
+// The totals of such segments: out[k] = the result of segment k's last element, and *count, in device memory,
+// receives how many there are. Where held_bytes(request) is not 0 a total has so many bytes, and store_totals
+// makes elements of the output of it. `out` has room for n and overlaps nothing. Of the request, operator,
+// types and initial value count.
+[[nodiscard]] std::size_t held_bytes(const scan_request& request);
+void reduce_array_segments(const scan_request& request, cuda::executor& ex, const void* in,
+                           const std::uint8_t* heads, void* out, std::size_t n, std::uint64_t* count);
+void store_totals(const scan_request& request, cuda::executor& ex, const void* held, void* out,
+                  std::size_t n);
+
 // As registry::scan_recurrence. Temporary memory: a number for each element of every array, unless all
 // have the arithmetic's type, or one of 16 bits that is converted to float. Inputs that repeat elements are
 // converted as they are.
