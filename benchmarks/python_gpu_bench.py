@@ -95,6 +95,36 @@ def recurrence_of_torch(a, b, axis):
     return lambda: run(a, b)
 
 
+def in_runs(size, average):
+    """Keys in runs of 1 to twice the average, and the offsets of these."""
+    lengths = torch.randint(1, 2 * average, (2 * size // average + 64,), device="cuda")
+    ends = torch.cumsum(lengths, 0)
+    count = int((ends < size).sum()) + 1
+    lengths, ends = lengths[:count], ends[:count].clamp(max=size)
+    keys = torch.repeat_interleave(torch.arange(count, device="cuda", dtype=torch.int32), lengths)[:size]
+    return keys.contiguous(), torch.cat((ends.new_zeros(1), ends))
+
+
+def measure_runs(size, average, rounds):
+    if not FILTER.search("runs"):
+        return
+    keys, offsets = in_runs(size, average)
+    x, count = numbers(torch.float32, size), offsets.shape[0] - 1
+    where = f"{size} in runs of {average}"
+
+    def sums_of_torch():
+        found, place = torch.unique_consecutive(keys, return_inverse=True)
+        return found, x.new_zeros(found.shape[0]).index_add_(0, place, x)
+
+    for kind, added, how in (("", 0, {}), (" with counts", 8 * count, {"return_counts": True}),
+                             (" with inverse", 8 * size, {"return_inverse": True})):
+        measure(f"unique_consecutive{kind}, {where}", keys.dtype, 4 * size + 4 * count + added,
+                lambda: torch.unique_consecutive(keys, **how), lambda: upsweep.unique_consecutive(keys, **how), rounds)
+    measure(f"reduce_by_key, {where}", x.dtype, 8 * (size + count), sums_of_torch, lambda: upsweep.reduce_by_key(keys, x), rounds)
+    measure(f"segmented_reduce by offsets, {where}", x.dtype, 4 * size + 12 * count, lambda: torch.segment_reduce(x, "sum", offsets=offsets),
+            lambda: upsweep.segmented_reduce(x, offsets=offsets), rounds)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=9)
@@ -159,6 +189,9 @@ def main():
             measure(f"sort, {size}", dtype, 2 * z.nbytes, lambda: torch.sort(z, stable=True), lambda: upsweep.sort(z), rounds)
             measure(f"argsort, {size}", dtype, z.nbytes + 8 * size, lambda: torch.argsort(z, stable=True), lambda: upsweep.argsort(z),
                     rounds)
+    for size in (2**20, 2**28):
+        for average in (2, 10, 1000):
+            measure_runs(size, average, rounds)
     z = numbers(torch.float32, (2**14, 2**12))
     measure("sort, (16384, 4096)", z.dtype, 2 * z.nbytes, lambda: torch.sort(z, stable=True), lambda: upsweep.sort(z), rounds)
     began = time.perf_counter()
