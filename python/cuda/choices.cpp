@@ -29,13 +29,12 @@ void mark(stream& in_stream, nb::handle a, const std::string& type, const std::s
                         static_cast<std::uint8_t*>(to.data()), in.size());
 }
 
-// `a` None: indices, of int64. `count` has room for one uint64.
-void choose(stream& in_stream, nb::handle flags, nb::handle a, std::size_t element_bytes, nb::handle out,
-            bool packed, nb::handle count) {
-    const layout marks(flags, "condition"), to(out, "out"), number(count, "count");
+// `a` None: indices, of int64. Waits, as it returns how many there are.
+std::uint64_t choose(stream& in_stream, nb::handle flags, nb::handle a, std::size_t element_bytes,
+                     nb::handle out, bool packed) {
+    const layout marks(flags, "condition"), to(out, "out");
     marks.expect_sequence(marks.size());
     to.expect_sequence(marks.size());
-    number.expect_sequence(1);
     registry::gpu::choice call{static_cast<const std::uint8_t*>(marks.data()),
                                nullptr,
                                to.data(),
@@ -47,7 +46,8 @@ void choose(stream& in_stream, nb::handle flags, nb::handle a, std::size_t eleme
         in.expect_sequence(marks.size());
         call.in = in.data();
     }
-    registry::gpu::choose(in_stream.executor(), call, static_cast<std::uint64_t*>(number.data()));
+    registry::gpu::choose(in_stream.executor(), call, in_stream.count());
+    return in_stream.wait_for_count();
 }
 
 void mark_runs(stream& in_stream, nb::handle a, const std::string& type, nb::handle flags) {
@@ -58,25 +58,27 @@ void mark_runs(stream& in_stream, nb::handle a, const std::string& type, nb::han
                              static_cast<std::uint8_t*>(to.data()), in.size());
 }
 
-// `offsets`: of int32 or int64. `problems` has room for one uint64.
-void mark_offsets(stream& in_stream, nb::handle offsets, const std::string& type, nb::handle flags,
-                  nb::handle problems) {
-    const layout at(offsets, "offsets"), to(flags, "flags"), number(problems, "problems");
+// `flags` None: not wanted. Waits, as it returns how many of the offsets are none.
+std::uint64_t mark_offsets(stream& in_stream, nb::handle offsets, nb::handle flags, std::size_t n) {
+    const layout at(offsets, "offsets");
     at.expect_sequence(std::max<std::size_t>(at.size(), 1));
-    to.expect_sequence(to.size());
-    number.expect_sequence(1);
-    registry::gpu::mark_offsets(in_stream.executor(), named_type(type), at.data(), at.size(),
-                                static_cast<std::uint8_t*>(to.data()), to.size(),
-                                static_cast<std::uint64_t*>(number.data()));
+    std::uint8_t* marks = nullptr;
+    if (!flags.is_none()) {
+        const layout to(flags, "flags");
+        to.expect_sequence(n);
+        marks = static_cast<std::uint8_t*>(to.data());
+    }
+    registry::gpu::mark_offsets(in_stream.executor(), static_cast<const std::int64_t*>(at.data()), at.size(),
+                                marks, n, in_stream.count());
+    return in_stream.wait_for_count();
 }
 
-// `lengths` None: not wanted. `count` has room for one uint64.
-void encode_runs(stream& in_stream, nb::handle a, const std::string& type, nb::handle out, nb::handle lengths,
-                 nb::handle count) {
-    const layout in(a, "a"), to(out, "out"), number(count, "count");
+// `lengths` None: not wanted. Waits, as it returns how many there are.
+std::uint64_t encode_runs(stream& in_stream, nb::handle a, const std::string& type, nb::handle out,
+                          nb::handle lengths) {
+    const layout in(a, "a"), to(out, "out");
     in.expect_sequence(in.size());
     to.expect_sequence(in.size());
-    number.expect_sequence(1);
     std::int64_t* sizes = nullptr;
     if (!lengths.is_none()) {
         const layout each(lengths, "lengths");
@@ -84,7 +86,8 @@ void encode_runs(stream& in_stream, nb::handle a, const std::string& type, nb::h
         sizes = static_cast<std::int64_t*>(each.data());
     }
     registry::gpu::encode_runs(in_stream.executor(), named_type(type), in.data(), in.size(), to.data(), sizes,
-                               static_cast<std::uint64_t*>(number.data()));
+                               in_stream.count());
+    return in_stream.wait_for_count();
 }
 
 registry::bin_limits limits_of(const range& limits, std::size_t count) {
@@ -126,12 +129,12 @@ void add_choices(nb::module_& module) {
     module.def("mark", &mark, nb::arg("stream"), nb::arg("a"), nb::arg("type"), nb::arg("sign"),
                nb::arg("number"), nb::arg("flags"));
     module.def("choose", &choose, nb::arg("stream"), nb::arg("flags"), nb::arg("a").none(),
-               nb::arg("element_bytes"), nb::arg("out"), nb::arg("packed"), nb::arg("count"));
+               nb::arg("element_bytes"), nb::arg("out"), nb::arg("packed"));
     module.def("mark_runs", &mark_runs, nb::arg("stream"), nb::arg("a"), nb::arg("type"), nb::arg("flags"));
-    module.def("mark_offsets", &mark_offsets, nb::arg("stream"), nb::arg("offsets"), nb::arg("type"),
-               nb::arg("flags"), nb::arg("problems"));
+    module.def("mark_offsets", &mark_offsets, nb::arg("stream"), nb::arg("offsets"), nb::arg("flags").none(),
+               nb::arg("n"));
     module.def("encode_runs", &encode_runs, nb::arg("stream"), nb::arg("a"), nb::arg("type"), nb::arg("out"),
-               nb::arg("lengths").none(), nb::arg("count"));
+               nb::arg("lengths").none());
     module.def("extremes_of", &registry::gpu::extremes_of, nb::arg("n"));
     module.def("find_extremes", &find_extremes, nb::arg("stream"), nb::arg("a"), nb::arg("type"),
                nb::arg("found"));

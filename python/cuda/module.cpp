@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <vector>
 
 #include "python/common/errors.hpp"
 #include "upsweep/version.hpp"
@@ -67,13 +68,51 @@ void empty_cache() {
         cuda::check(cudaMemPoolTrimTo(pool, 0), "giving scratch back to a device");
 }
 
+// Places in pinned host memory for numbers that calls wait for; one is a call's until it has read it. The GIL
+// guards them.
+std::vector<std::uint64_t*>& free_places() {
+    static std::vector<std::uint64_t*> places;
+    return places;
+}
+std::uint64_t* take_place() {
+    constexpr std::size_t together = 64, apart = 8;  // on cache lines of their own
+    std::vector<std::uint64_t*>& places = free_places();
+    if (places.empty()) {
+        void* made = nullptr;
+        cuda::check(cudaHostAlloc(&made, together * apart * sizeof(std::uint64_t), cudaHostAllocPortable),
+                    "allocating pinned memory");
+        for (std::size_t k = 0; k < together; ++k)
+            places.push_back(static_cast<std::uint64_t*>(made) + k * apart);
+    }
+    std::uint64_t* const place = places.back();
+    places.pop_back();
+    return place;
+}
+
 }  // namespace
 
 stream::stream(int device, std::uintptr_t handle)
-    : device_(device), handle_(reinterpret_cast<cudaStream_t>(handle)), executor_(nullptr) {
+    : device_(device), handle_(reinterpret_cast<cudaStream_t>(handle)), executor_(nullptr), count_(nullptr) {
     const current_device own(device_);
     executor_ = new cuda::executor(handle_);
     executor_->set_memory_pool(pool_of(device_));
+    void* count = nullptr;
+    cuda::check(cudaMalloc(&count, sizeof *count_), "allocating a count");
+    count_ = static_cast<std::uint64_t*>(count);
+}
+
+std::uint64_t stream::wait_for_count() const {
+    const current_device own(device_);
+    std::uint64_t* const place = take_place();
+    cudaError_t status = cudaMemcpyAsync(place, count_, sizeof *place, cudaMemcpyDeviceToHost, handle_);
+    if (status == cudaSuccess) {
+        const nb::gil_scoped_release others;
+        status = cudaStreamSynchronize(handle_);
+    }
+    const std::uint64_t found = *place;
+    free_places().push_back(place);
+    cuda::check(status, "waiting for a count");
+    return found;
 }
 
 cuda::executor stream::transient() const {

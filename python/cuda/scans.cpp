@@ -36,18 +36,47 @@ void scan_segments(const scan_plan& plan, stream& in_stream, nb::handle a, nb::h
 std::size_t held_bytes(const scan_plan& plan) {
     return registry::gpu::held_bytes(request_of(plan, false, false, std::nullopt));
 }
-// `out`: of the results' type, or of bytes, held_bytes of them for each element. `count` has room for one
-// uint64.
-void reduce_segments(const scan_plan& plan, stream& in_stream, nb::handle a, nb::handle heads, nb::handle out,
-                     const std::optional<nb::bytes>& initial, nb::handle count) {
-    const layout in(a, "a"), flags(heads, "heads"), to(out, "out"), number(count, "count");
+// `out`: of the results' type, or of bytes, held_bytes of them for each element. Waits, as it returns how
+// many segments there are.
+std::uint64_t reduce_segments(const scan_plan& plan, stream& in_stream, nb::handle a, nb::handle heads,
+                              nb::handle out, const std::optional<nb::bytes>& initial) {
+    const layout in(a, "a"), flags(heads, "heads"), to(out, "out");
     in.expect_sequence(in.size());
     flags.expect_sequence(in.size());
     to.expect_sequence(in.size() * std::max<std::size_t>(held_bytes(plan), 1));
-    number.expect_sequence(1);
     registry::gpu::reduce_array_segments(request_of(plan, false, false, initial), in_stream.executor(),
                                          in.data(), static_cast<const std::uint8_t*>(flags.data()), to.data(),
-                                         in.size(), static_cast<std::uint64_t*>(number.data()));
+                                         in.size(), in_stream.count());
+    return in_stream.wait_for_count();
+}
+// The same by keys, elements of that type. `keys_out`: for first ones, or None.
+std::uint64_t reduce_by_keys(const scan_plan& plan, stream& in_stream, nb::handle a, nb::handle keys,
+                             const std::string& type, nb::handle keys_out, nb::handle out,
+                             const std::optional<nb::bytes>& initial) {
+    const layout in(a, "a"), from(keys, "keys"), to(out, "out");
+    in.expect_sequence(in.size());
+    from.expect_sequence(in.size());
+    to.expect_sequence(in.size() * std::max<std::size_t>(held_bytes(plan), 1));
+    registry::gpu::keys_call call{named_type(type), from.data(), nullptr};
+    if (!keys_out.is_none()) {
+        const layout first(keys_out, "keys_out");
+        first.expect_sequence(in.size());
+        call.keys_out = first.data();
+    }
+    registry::gpu::reduce_array_by_keys(request_of(plan, false, false, initial), in_stream.executor(),
+                                        in.data(), call, to.data(), in.size(), in_stream.count());
+    return in_stream.wait_for_count();
+}
+// By offsets of int64 that are good: one result for each.
+void reduce_by_offsets(const scan_plan& plan, stream& in_stream, nb::handle a, nb::handle offsets,
+                       nb::handle out, const std::optional<nb::bytes>& initial) {
+    const layout in(a, "a"), at(offsets, "offsets"), to(out, "out");
+    in.expect_sequence(in.size());
+    at.expect_sequence(std::max<std::size_t>(at.size(), 1));
+    to.expect_sequence(at.size() - 1);
+    registry::gpu::reduce_array_by_offsets(request_of(plan, false, false, initial), in_stream.executor(),
+                                           in.data(), in.size(), static_cast<const std::int64_t*>(at.data()),
+                                           at.size(), to.data());
 }
 void store_totals(const scan_plan& plan, stream& in_stream, nb::handle held, nb::handle out) {
     const layout from(held, "held"), to(out, "out");
@@ -91,7 +120,11 @@ void add_scans(nb::module_& module) {
              nb::arg("out"), nb::arg("exclusive"), nb::arg("reverse"), nb::arg("initial").none())
         .def_prop_ro("held_bytes", &held_bytes)
         .def("reduce_segments", &reduce_segments, nb::arg("stream"), nb::arg("a"), nb::arg("heads"),
-             nb::arg("out"), nb::arg("initial").none(), nb::arg("count"))
+             nb::arg("out"), nb::arg("initial").none())
+        .def("reduce_by_keys", &reduce_by_keys, nb::arg("stream"), nb::arg("a"), nb::arg("keys"),
+             nb::arg("type"), nb::arg("keys_out").none(), nb::arg("out"), nb::arg("initial").none())
+        .def("reduce_by_offsets", &reduce_by_offsets, nb::arg("stream"), nb::arg("a"), nb::arg("offsets"),
+             nb::arg("out"), nb::arg("initial").none())
         .def("store_totals", &store_totals, nb::arg("stream"), nb::arg("held"), nb::arg("out"));
     module.def("linear_recurrence", &linear_recurrence, nb::arg("stream"), nb::arg("a"), nb::arg("a_type"),
                nb::arg("b"), nb::arg("b_type"), nb::arg("x0"), nb::arg("out"), nb::arg("out_type"),

@@ -82,13 +82,23 @@ class Plan:
         self._plan.scan_segments(at(a, self._input), at(heads, "u1"), at(out, self.output), exclusive, reverse, initial)
 
 
-    def reduce_segments(self, stream, a, heads, out, initial, count):
+    def reduce_segments(self, stream, a, heads, out, initial):
         x, n = at(a, self._input), int(np.prod(a[1]))
         totals = np.empty(n, self.output)
         number = self._plan.reduce_segments(x, "flags", "uint8", at(heads, "u1"), None, totals, initial)
         to = at(out, self.output) if not self.held_bytes else at(out, "u1").reshape(n, self.held_bytes)
         to[:number] = totals[:number] if not self.held_bytes else widened(totals[:number])
-        at(count, "i8")[0] = number
+        return number
+
+    def reduce_by_keys(self, stream, a, keys, name, keys_out, out, initial):
+        flags = np.empty(int(np.prod(a[1])), np.uint8)
+        mark_runs(stream, keys, name, (flags.ctypes.data, flags.shape, [1]))
+        if keys_out is not None:
+            encode_runs(stream, keys, name, keys_out, None)
+        return self.reduce_segments(stream, a, (flags.ctypes.data, flags.shape, [1]), out, initial)
+
+    def reduce_by_offsets(self, stream, a, offsets, out, initial):
+        self._plan.reduce_segments(at(a, self._input), "offsets", "int64", at(offsets, "i8"), None, at(out, self.output), initial)
 
     def store_totals(self, stream, held, out):
         to = at(out, self.output)
@@ -116,13 +126,11 @@ def mark(stream, a, name, sign, number, flags):
     marks[chosen[:count]] = 1
 
 
-def choose(stream, flags, a, element_bytes, out, packed, count):
+def choose(stream, flags, a, element_bytes, out, packed):
     marks, word = at(flags, "?"), {1: "u1", 2: "u2", 4: "u4", 8: "u8", 16: "c16"}[element_bytes]
     if a is None:
-        number = _module.choose_flagged_indices(marks, at(out, "i8"), packed)
-    else:
-        number = _module.choose_flagged(at(a, word), np.dtype(word).name, marks, at(out, word), packed)
-    at(count, "i8")[0] = number
+        return _module.choose_flagged_indices(marks, at(out, "i8"), packed)
+    return _module.choose_flagged(at(a, word), np.dtype(word).name, marks, at(out, word), packed)
 
 
 def mark_runs(stream, a, name, flags):
@@ -131,17 +139,18 @@ def mark_runs(stream, a, name, flags):
     marks[1:] = x[1:] != x[:-1]
 
 
-def mark_offsets(stream, offsets, name, flags, problems):
-    ends, marks = at(offsets, name), at(flags, "u1")
-    is_good = ends[0] == 0 and ends[-1] == marks.size and np.all(ends[1:] >= ends[:-1])
-    at(problems, "i8")[0] = not is_good
-    if is_good:
+def mark_offsets(stream, offsets, flags, n):
+    ends = at(offsets, "i8")
+    is_good = ends[0] == 0 and ends[-1] == n and np.all(ends[1:] >= ends[:-1])
+    if is_good and flags is not None:
+        marks = at(flags, "u1")
         marks[:] = 0
-        marks[ends[ends < marks.size]] = 1
+        marks[ends[ends < n]] = 1
+    return int(not is_good)
 
 
-def encode_runs(stream, a, name, out, lengths, count):
-    at(count, "i8")[0] = _module.encode_runs(at(a, name), name, at(out, name), None if lengths is None else at(lengths, "i8"))
+def encode_runs(stream, a, name, out, lengths):
+    return _module.encode_runs(at(a, name), name, at(out, name), None if lengths is None else at(lengths, "i8"))
 
 
 def find_extremes(stream, a, name, found):

@@ -72,36 +72,37 @@ class Cuda:
 
     def starts_of_offsets(self, library: Any, x: Any, offsets: Any) -> Any:
         """A bool for each element of x that is true where a segment begins; waits, as it tells whether offsets are good: else None."""
-        starts, problems = library.filled(x, tuple(x.shape), "bool"), library.filled(x, (1,), "int64")
-        _cuda.mark_offsets(self._stream(library, x), library.layout(offsets), library.type_of(offsets), library.layout(starts),
-                           library.layout(problems))
-        return None if int(problems.item()) else starts
-
-    reduces_by_offsets = False
+        starts, at = library.filled(x, tuple(x.shape), "bool"), library.converted(offsets, "int64")
+        bad = _cuda.mark_offsets(self._stream(library, x), library.layout(at), library.layout(starts), x.shape[0])
+        return None if bad else starts
 
     def reduce_segments(self, library: Any, plan: Any, x: Any, by: str, described: Any, keys_out: Any, out: Any,
                         initial: Optional[bytes]) -> int:
-        """How many segments there are, when their totals and, unless None, their first keys are written; waits for that."""
-        stream, shape = self._stream(library, x), tuple(x.shape)
-        flags = self.starts_of(library, described) if by == "keys" else described
-        count, held = library.filled(x, (1,), "int64"), out
+        """How many segments there are, when their totals and, unless None, their first keys are written; waits for that. They are
+        described by flags, keys or offsets; raises ValueError for offsets that are none."""
+        stream, n = self._stream(library, x), x.shape[0]
+        if by == "offsets":
+            at = library.converted(described, "int64")
+            if _cuda.mark_offsets(stream, library.layout(at), None, n):
+                raise ValueError("segments: offsets must ascend")
+            plan.reduce_by_offsets(stream, library.layout(x), library.layout(at), library.layout(out), initial)
+            return out.shape[0]
+        held = out
         if plan.held_bytes:  # a total is not an element of the results yet
-            held = library.filled(x, (shape[0] * plan.held_bytes,), "uint8")
-        plan.reduce_segments(stream, library.layout(x), library.layout(flags), library.layout(held), initial, library.layout(count))
-        if keys_out is not None:
-            _cuda.encode_runs(stream, library.layout(described), library.type_of(described), library.layout(keys_out), None,
-                              library.layout(count))
-        number = int(count.item())
+            held = library.filled(x, (n * plan.held_bytes,), "uint8")
+        if by == "keys":
+            count = plan.reduce_by_keys(stream, library.layout(x), library.layout(described), library.type_of(described),
+                                        None if keys_out is None else library.layout(keys_out), library.layout(held), initial)
+        else:
+            count = plan.reduce_segments(stream, library.layout(x), library.layout(described), library.layout(held), initial)
         if held is not out:
-            plan.store_totals(stream, library.layout(held), library.layout(out[:number]))
-        return number
+            plan.store_totals(stream, library.layout(held), library.layout(out[:count]))
+        return count
 
     def encode_runs(self, library: Any, elements: Any, out: Any, lengths: Any) -> int:
         """How many runs there are, when their first elements and, unless None, their lengths are written; waits for that."""
-        count = library.filled(elements, (1,), "int64")
-        _cuda.encode_runs(self._stream(library, elements), library.layout(elements), library.type_of(elements), library.layout(out),
-                          None if lengths is None else library.layout(lengths), library.layout(count))
-        return int(count.item())
+        return _cuda.encode_runs(self._stream(library, elements), library.layout(elements), library.type_of(elements),
+                                 library.layout(out), None if lengths is None else library.layout(lengths))
 
     def number_runs(self, library: Any, elements: Any, out: Any) -> None:
         """out[i] = the number of the run that element i is in."""
@@ -121,10 +122,8 @@ class Cuda:
         if isinstance(condition, tuple):
             flags = library.filled(elements, tuple(elements.shape), "bool")
             _cuda.mark(stream, library.layout(elements), library.type_of(elements), *condition, library.layout(flags))
-        count = library.filled(elements, (1,), "int64")
-        _cuda.choose(stream, library.layout(flags), None if indices else library.layout(elements),
-                     elements.dtype.itemsize, library.layout(out), packed, library.layout(count))
-        return int(count.item())
+        return _cuda.choose(stream, library.layout(flags), None if indices else library.layout(elements),
+                            elements.dtype.itemsize, library.layout(out), packed)
 
     def extent(self, library: Any, elements: Any) -> Limits:
         name = library.type_of(elements)
@@ -175,8 +174,6 @@ class Host:
         starts = library.filled(x, (n,), "bool", False)
         starts[offsets[offsets < n]] = True
         return starts
-
-    reduces_by_offsets = True
 
     def reduce_segments(self, library: Any, plan: Any, x: Any, by: str, described: Any, keys_out: Any, out: Any,
                         initial: Optional[bytes]) -> int:

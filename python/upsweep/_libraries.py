@@ -129,6 +129,14 @@ class Library:
     def assign(self, out: Any, a: Any) -> None:
         out[...] = a
 
+    def converted(self, a: Any, name: str) -> Any:
+        """The elements in C order without gaps, of that type: `a` itself, if it is so."""
+        if self.type_of(a) == name:
+            return self.contiguous(a)
+        made = self.filled(a, tuple(a.shape), name)
+        self.assign(made, a)
+        return made
+
     def move_axis(self, a: Any, source: int, destination: int) -> Any:
         return self.module.moveaxis(a, source, destination)
 

@@ -42,7 +42,7 @@ def segmented_reduce(library: Library, a: Any, op: Operator, keys: Any, offsets:
     elif only_keys:
         key = library.contiguous(one_dimension(library, keys, "keys", n))
         found = _totals(library, x, "keys", key, None, n, name, dtype, initial)
-    elif only_offsets and library.back_end.reduces_by_offsets:
+    elif only_offsets:
         try:
             return _totals(library, x, "offsets", at, None, at.shape[0] - 1, name, dtype, initial)
         except ValueError as problem:

@@ -171,11 +171,7 @@ def offsets_of(library: Library, offsets: Any, n: int) -> Any:
         raise TypeError(f"offsets: expected integers, but it is {name}")
     if at.shape[0] == 0:
         raise no_offsets(n)
-    if name in ("int32", "int64"):
-        return library.contiguous(at)
-    wide = library.filled(at, tuple(at.shape), "int64")
-    library.assign(wide, at)
-    return wide
+    return library.contiguous(at) if name == "int32" else library.converted(at, "int64")
 
 
 def segmented_scan(library: Library, a: Any, op: Operator, keys: Any, offsets: Any, heads: Any, dtype: Any, initial: Any,

@@ -53,5 +53,34 @@ TEST(cuda_large, runs_past_two_to_the_31_elements) {
     }
 }
 
+// A run whose length 32 bits do not hold, and some behind it.
+TEST(cuda_large, lengths_past_two_to_the_32) {
+    constexpr std::size_t long_run = (std::size_t{1} << 32) + 3'000'477, length = 100'003, m = 21;
+    constexpr std::size_t n = long_run + (m - 1) * length;
+    SKIP_BELOW(2 * n)
+    device_array<std::uint8_t> in(n), first(m);
+    device_array<std::uint64_t> lengths(m), count(1);
+    std::vector<std::uint8_t> elements(m);
+    std::vector<std::uint64_t> sizes(m, length);
+    sizes[0] = long_run;
+    std::size_t at = 0;
+    for (std::size_t k = 0; k < m; ++k) {
+        elements[k] = static_cast<std::uint8_t>(3 + k);
+        expect_success(cudaMemset(in.data() + at, elements[k], sizes[k]), "filling a run");
+        at += sizes[k];
+    }
+    for (const cuda::algorithm choice : cuda_algorithms()) {
+        SCOPED_TRACE(cuda::name(choice));
+        cuda::executor ex(nullptr, choice);
+        first.poison();
+        lengths.poison();
+        count.poison();
+        run_length_encode(ex, in.view(), first.span(), lengths.span(), count.data());
+        EXPECT_EQ(count.read()[0], m);
+        EXPECT_EQ(first.read(), elements);
+        EXPECT_EQ(lengths.read(), sizes);
+    }
+}
+
 }  // namespace
 }  // namespace upsweep::test

@@ -24,6 +24,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <type_traits>
 
 #include "upsweep/core/arguments.hpp"
@@ -73,13 +74,17 @@ void keep_first(executor& ex, const by_keys<Key, Equal>& runs, device_span<const
                                             false};
     choose_launch<types, false>(ex, arguments, count).run();
 }
-// In what lengths are scanned: wide enough for the number of runs too, unless that fits the lengths, as n
-// does.
-template <class Length>
-using length_type = std::conditional_t<(std::is_signed_v<Length> ? sizeof(Length) <= 4 : sizeof(Length) < 4),
-                                       std::uint32_t, std::uint64_t>;
-template <class Out, class Length>
-using store_lengths = store_segments<length_type<Length>, packed_places<Length>, first_elements<Out>>;
+// Lengths are scanned in Value, in which so many elements and runs must fit.
+template <class Out, class Length, class Value>
+using store_lengths = store_segments<Value, packed_places<Length>, first_elements<Out>>;
+
+template <class Value, class T, class Key, class Equal, class Out, class Length>
+void encode_runs(executor& ex, const by_keys<Key, Equal>& runs, device_span<const T> in, device_span<Out> out,
+                 device_span<Length> lengths, std::uint64_t* count) {
+    const store_lengths<Out, Length, Value> store{
+        {lengths.data(), lengths.size()}, {out.data(), out.size()}, count};
+    enqueue_segments<false, Value, Length>(ex, runs, in.size(), plus{}, load_one<Value>{}, store, in.data());
+}
 
 }  // namespace detail
 
@@ -88,10 +93,10 @@ using store_lengths = store_segments<length_type<Length>, packed_places<Length>,
 // compact_workspace_bytes<Out, In>(n), of unique_by_key the more of the two compactions'.
 template <class In, class Length, class Out = In>
 [[nodiscard]] std::size_t run_length_encode_workspace_bytes(std::uint64_t n) {
-    using value = detail::length_type<Length>;
+    using value = std::uint64_t;
     using heads = detail::heads_of_array<In, detail::differs<In, std::equal_to<>>>;
     using types = detail::segment_total_types<false, value, Length, plus, heads, detail::load_one<value>,
-                                              detail::store_lengths<Out, Length>, In>;
+                                              detail::store_lengths<Out, Length, value>, In>;
     return detail::heads_at(workspace_bytes_of<types>(n));
 }
 
@@ -147,12 +152,16 @@ requires(!std::is_const_v<Out> &&
                                  cuda::detail::count_array(count)},
                                 {checked_array::of("in", in)});
     if (in.size() == 0) return cuda::detail::clear_count(ex, count);
-    using value = cuda::detail::length_type<Length>;
-    const cuda::detail::store_lengths<Out, Length> store{
-        {lengths.data(), lengths.size()}, {out.data(), out.size()}, count};
-    cuda::detail::enqueue_segments<false, value, Length>(ex, cuda::by_keys<element, Equal>(in, equal),
-                                                         in.size(), plus{}, cuda::detail::load_one<value>{},
-                                                         store, static_cast<const element*>(in.data()));
+    const cuda::by_keys<element, Equal> runs(in, equal);
+    const cuda::device_span<const element> from(in.data(), in.size());
+    constexpr bool always_fits = sizeof(Length) < 4 || (sizeof(Length) == 4 && std::is_signed_v<Length>);
+    if constexpr (always_fits) {
+        cuda::detail::encode_runs<std::uint32_t>(ex, runs, from, out, lengths, count);
+    } else if (in.size() <= std::numeric_limits<std::uint32_t>::max()) {
+        cuda::detail::encode_runs<std::uint32_t>(ex, runs, from, out, lengths, count);
+    } else {
+        cuda::detail::encode_runs<std::uint64_t>(ex, runs, from, out, lengths, count);
+    }
 }
 
 }  // namespace upsweep

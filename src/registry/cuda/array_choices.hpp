@@ -34,11 +34,14 @@ void choose_last(cuda::executor& ex, const std::uint8_t* heads, const void* in, 
 
 // flags[i] = 1 where element i differs from the one before, and for i = 0; else 0.
 void mark_runs(cuda::executor& ex, dtype type, const void* in, std::uint8_t* flags, std::size_t n);
-// flags[i] = 1 where element i begins one of the segments that `count` >= 1 offsets, int32 or int64,
-// describe, else 0. *problems, in device memory, receives how many of the offsets are not what they should
-// be; flags are anything then.
-void mark_offsets(cuda::executor& ex, dtype type, const void* offsets, std::size_t count, std::uint8_t* flags,
+// flags[i] = 1 where element i begins one of the segments that `count` >= 1 offsets describe, else 0.
+// *problems, in device memory, receives how many of the offsets are not what they should be; flags are
+// anything then. Either may be null.
+void mark_offsets(cuda::executor& ex, const std::int64_t* offsets, std::size_t count, std::uint8_t* flags,
                   std::size_t n, std::uint64_t* problems);
+// out[k] = the last element of segment k, by offsets that are good; `empty`, an element too, if it has none.
+void gather_last(cuda::executor& ex, const std::int64_t* offsets, std::size_t count, const void* in,
+                 const value& empty, void* out);
 // As registry::encode_runs, of `lengths` null those of unique; *count, in device memory, receives how many
 // runs there are.
 void encode_runs(cuda::executor& ex, dtype type, const void* in, std::size_t n, void* out,

@@ -4,6 +4,7 @@
 
 #include "registry/cuda/array_choices.hpp"
 #include "registry/cuda/launches.cuh"
+#include "registry/cuda/moved_words.cuh"
 #include "registry/runs.hpp"
 #include "upsweep/cpu/staging.hpp"
 #include "upsweep/cuda/device_scope.hpp"
@@ -107,22 +108,29 @@ __global__ void __launch_bounds__(threads)
     for (std::size_t i = runs * run + first; i < n; i += step) flags[i] = flag(i, in[i], before_of(i));
 }
 
-template <class Integer>
 __global__ void __launch_bounds__(threads)
-    mark_offsets_kernel(const Integer* offsets, std::size_t count, std::uint8_t* flags, std::size_t n,
+    mark_offsets_kernel(const std::int64_t* offsets, std::size_t count, std::uint8_t* flags, std::size_t n,
                         std::uint64_t* problems) {
     for (std::size_t k = blockIdx.x * std::size_t(threads) + threadIdx.x; k < count;
          k += gridDim.x * std::size_t(threads)) {
-        const Integer at = offsets[k];
+        const std::int64_t at = offsets[k];
         const bool begins = k != 0 || at == 0;
         const bool ascends = k == 0 || offsets[k - 1] <= at;
         const bool ends = k + 1 != count || static_cast<std::size_t>(at) == n;
         const bool is_inside = at >= 0 && static_cast<std::size_t>(at) <= n;
-        if (!(begins && ascends && ends && is_inside))
+        if (problems != nullptr && !(begins && ascends && ends && is_inside))
             atomicAdd(reinterpret_cast<unsigned long long*>(problems), 1ull);
-        else if (static_cast<std::size_t>(at) < n)
-            flags[at] = 1;
+        if (flags != nullptr && is_inside && static_cast<std::size_t>(at) < n) flags[at] = 1;
     }
+}
+
+template <class Word>
+__global__ void __launch_bounds__(threads)
+    gather_last_kernel(const std::int64_t* offsets, std::size_t segments, const Word* in, Word empty,
+                       Word* out) {
+    for (std::size_t k = blockIdx.x * std::size_t(threads) + threadIdx.x; k < segments;
+         k += gridDim.x * std::size_t(threads))
+        out[k] = offsets[k] == offsets[k + 1] ? empty : in[offsets[k + 1] - 1];
 }
 
 template <class Element, class Test>
@@ -153,22 +161,27 @@ void mark_runs(cuda::executor& ex, dtype type, const void* in, std::uint8_t* fla
     });
 }
 
-void mark_offsets(cuda::executor& ex, dtype type, const void* offsets, std::size_t count, std::uint8_t* flags,
+void mark_offsets(cuda::executor& ex, const std::int64_t* offsets, std::size_t count, std::uint8_t* flags,
                   std::size_t n, std::uint64_t* problems) {
     ex.check_pointer(offsets, "offsets");
-    if (n != 0) ex.check_pointer(flags, "flags");
+    if (n == 0) flags = nullptr;
+    if (flags != nullptr) ex.check_pointer(flags, "flags");
     const cuda::device_scope current(ex);
-    cuda::check(cudaMemsetAsync(problems, 0, sizeof *problems, ex.stream()), "clearing the count");
-    if (n != 0) cuda::check(cudaMemsetAsync(flags, 0, n, ex.stream()), "clearing flags");
-    const auto launch = [&](const auto* of_type) {
-        mark_offsets_kernel<<<blocks_for(count), threads, 0, ex.stream()>>>(of_type, count, flags, n,
-                                                                            problems);
-    };
-    if (type == dtype::int32)
-        launch(static_cast<const std::int32_t*>(offsets));
-    else
-        launch(static_cast<const std::int64_t*>(offsets));
+    if (problems != nullptr)
+        cuda::check(cudaMemsetAsync(problems, 0, sizeof *problems, ex.stream()), "clearing the count");
+    if (flags != nullptr) cuda::check(cudaMemsetAsync(flags, 0, n, ex.stream()), "clearing flags");
+    mark_offsets_kernel<<<blocks_for(count), threads, 0, ex.stream()>>>(offsets, count, flags, n, problems);
     cuda::check(cudaGetLastError(), "marking segments");
+}
+
+void gather_last(cuda::executor& ex, const std::int64_t* offsets, std::size_t count, const void* in,
+                 const value& empty, void* out) {
+    const cuda::device_scope current(ex);
+    visit_word(size_of(empty.type()), [&]<class Word>(std::type_identity<Word>) {
+        gather_last_kernel<<<blocks_for(count), threads, 0, ex.stream()>>>(
+            offsets, count - 1, static_cast<const Word*>(in), empty.as<Word>(), static_cast<Word*>(out));
+    });
+    cuda::check(cudaGetLastError(), "gathering totals");
 }
 
 }  // namespace upsweep::registry::gpu

@@ -42,6 +42,22 @@ struct held_scan {
     [[nodiscard]] conversion store() const { return {types.output, types.accumulator, as.held}; }
 };
 
+// Elements as accumulators are held: where they are, or in temporary memory.
+class held_elements {
+  public:
+    held_elements(const held_scan& how, cuda::executor& ex, const void* in, std::size_t n) : data_(in) {
+        if (!how.loads || n == 0) return;
+        memory_.emplace(ex, n * size_of(how.as.held));
+        load_elements(how.load(), in, memory_->data(), n, ex.stream());
+        data_ = memory_->data();
+    }
+    [[nodiscard]] const void* data() const { return data_; }
+
+  private:
+    std::optional<stream_memory> memory_;
+    const void* data_;
+};
+
 // Strides of an array that lies as `like` does, but has no gaps: the same order of dimensions.
 std::array<std::int64_t, max_rank> packed_strides(std::span<const std::int64_t> shape,
                                                   std::span<const std::int64_t> like) {
@@ -202,17 +218,54 @@ void reduce_array_segments(const scan_request& request, cuda::executor& ex, cons
     ex.check_pointer(in, "in");
     ex.check_pointer(heads, "heads");
     ex.check_pointer(out, "out");
+    const held_elements elements(how, ex, in, n);
+    if (reduce_segments(how.as.op, how.as.held, ex,
+                        {elements.data(), out, n, how.initial, heads, count, nullptr, 0, {}}))
+        return;
+    const stream_memory results(ex, n * size);
+    scan_segments(how.as.op, how.as.held, ex,
+                  {elements.data(), results.data(), heads, n, false, how.initial});
+    choose_last(ex, heads, results.data(), out, n, size, count);
+}
+
+void reduce_array_by_keys(const scan_request& request, cuda::executor& ex, const void* in,
+                          const keys_call& keys, void* out, std::size_t n, std::uint64_t* count) {
+    const stream_memory heads(ex, n);
+    auto* const flags = static_cast<std::uint8_t*>(heads.data());
+    mark_runs(ex, keys.type, keys.keys, flags, n);
+    reduce_array_segments(request, ex, in, flags, out, n, count);
+    if (keys.keys_out != nullptr) encode_runs(ex, keys.type, keys.keys, n, keys.keys_out, nullptr, count);
+}
+
+void reduce_array_by_offsets(const scan_request& request, cuda::executor& ex, const void* in, std::size_t n,
+                             const std::int64_t* offsets, std::size_t count, void* out) {
+    const held_scan how(request);
+    const std::size_t size = size_of(how.as.held), segments = count - 1;
+    detail::check_disjoint("out", out, segments * size_of(how.types.output), "offsets", offsets,
+                           count * sizeof *offsets);
+    detail::check_disjoint("out", out, segments * size_of(how.types.output), "in", in,
+                           n * size_of(how.types.input));
+    if (segments == 0) return;
+    if (n != 0) ex.check_pointer(in, "in");
+    ex.check_pointer(offsets, "offsets");
+    ex.check_pointer(out, "out");
+    const cuda::device_scope current(ex);
     std::optional<stream_memory> temporary;
-    if (how.loads) {
-        temporary.emplace(ex, n * size);
-        load_elements(how.load(), in, temporary->data(), n, ex.stream());
-        in = temporary->data();
+    if (how.stores) temporary.emplace(ex, segments * size);
+    void* const held = temporary ? temporary->data() : out;
+    const held_elements elements(how, ex, in, n);
+    const totals_call call{elements.data(), held,    n,     how.initial, nullptr,
+                           nullptr,         offsets, count, how.as.start};
+    if (n == 0 || !reduce_segments(how.as.op, how.as.held, ex, call)) {
+        const stream_memory heads(ex, n), results(ex, n * size);
+        auto* const flags = static_cast<std::uint8_t*>(heads.data());
+        mark_offsets(ex, offsets, count, flags, n, nullptr);
+        if (n != 0)
+            scan_segments(how.as.op, how.as.held, ex,
+                          {elements.data(), results.data(), flags, n, false, how.initial});
+        gather_last(ex, offsets, count, results.data(), how.as.start, held);
     }
-    const segments_call call{in, out, heads, n, false, how.initial};
-    if (reduce_segments(how.as.op, how.as.held, ex, call, count)) return;
-    if (!temporary) temporary.emplace(ex, n * size);
-    scan_segments(how.as.op, how.as.held, ex, {in, temporary->data(), heads, n, false, how.initial});
-    choose_last(ex, heads, temporary->data(), out, n, size, count);
+    if (how.stores) store_results(how.store(), how.order, held, out, segments, ex.stream());
 }
 
 void store_totals(const scan_request& request, cuda::executor& ex, const void* held, void* out,

@@ -31,6 +31,18 @@ void reduce_array_segments(const scan_request& request, cuda::executor& ex, cons
                            const std::uint8_t* heads, void* out, std::size_t n, std::uint64_t* count);
 void store_totals(const scan_request& request, cuda::executor& ex, const void* held, void* out,
                   std::size_t n);
+// The same of runs of equal keys, whose first ones go to keys_out, unless null.
+struct keys_call {
+    dtype type;
+    const void* keys;
+    void* keys_out;
+};
+void reduce_array_by_keys(const scan_request& request, cuda::executor& ex, const void* in,
+                          const keys_call& keys, void* out, std::size_t n, std::uint64_t* count);
+// The same of segments by `count` >= 1 offsets, which must be good (mark_offsets, array_choices.hpp): out[k]
+// is an element of the output; of an empty segment it is the initial value, or else the operator's identity.
+void reduce_array_by_offsets(const scan_request& request, cuda::executor& ex, const void* in, std::size_t n,
+                             const std::int64_t* offsets, std::size_t count, void* out);
 
 // As registry::scan_recurrence. Temporary memory: a number for each element of every array, unless all
 // have the arithmetic's type, or one of 16 bits that is converted to float. Inputs that repeat elements are
