@@ -58,36 +58,45 @@ void mark_runs(stream& in_stream, nb::handle a, const std::string& type, nb::han
                              static_cast<std::uint8_t*>(to.data()), in.size());
 }
 
-// `flags` None: not wanted. Waits, as it returns how many of the offsets are none.
-std::uint64_t mark_offsets(stream& in_stream, nb::handle offsets, nb::handle flags, std::size_t n) {
-    const layout at(offsets, "offsets");
+// `offsets` of int64. Waits, as it returns whether they are good.
+bool mark_offsets(stream& in_stream, nb::handle offsets, nb::handle flags) {
+    const layout at(offsets, "offsets"), to(flags, "flags");
     at.expect_sequence(std::max<std::size_t>(at.size(), 1));
-    std::uint8_t* marks = nullptr;
-    if (!flags.is_none()) {
-        const layout to(flags, "flags");
-        to.expect_sequence(n);
-        marks = static_cast<std::uint8_t*>(to.data());
-    }
+    to.expect_sequence(to.size());
     registry::gpu::mark_offsets(in_stream.executor(), static_cast<const std::int64_t*>(at.data()), at.size(),
-                                marks, n, in_stream.count());
-    return in_stream.wait_for_count();
+                                static_cast<std::uint8_t*>(to.data()), to.size(), in_stream.count());
+    return (in_stream.wait_for_count() & registry::gpu::bad_offsets) == 0;
 }
 
-// `lengths` None: not wanted. Waits, as it returns how many there are.
+// `lengths` and `numbers`, of int64: how many elements a run has, and for each element the number of its run;
+// None: not wanted. Waits, as it returns how many runs there are.
 std::uint64_t encode_runs(stream& in_stream, nb::handle a, const std::string& type, nb::handle out,
-                          nb::handle lengths) {
+                          nb::handle lengths, nb::handle numbers) {
     const layout in(a, "a"), to(out, "out");
     in.expect_sequence(in.size());
     to.expect_sequence(in.size());
-    std::int64_t* sizes = nullptr;
-    if (!lengths.is_none()) {
-        const layout each(lengths, "lengths");
+    const auto optional = [&](nb::handle given, const char* name) -> std::int64_t* {
+        if (given.is_none()) return nullptr;
+        const layout each(given, name);
         each.expect_sequence(in.size());
-        sizes = static_cast<std::int64_t*>(each.data());
-    }
-    registry::gpu::encode_runs(in_stream.executor(), named_type(type), in.data(), in.size(), to.data(), sizes,
-                               in_stream.count());
+        return static_cast<std::int64_t*>(each.data());
+    };
+    std::int64_t* const sizes = optional(lengths, "lengths");
+    std::int64_t* const own = optional(numbers, "numbers");
+    cuda::executor& ex = in_stream.executor();
+    const registry::dtype element = named_type(type);
+    registry::gpu::encode_runs(ex, element, in.data(), in.size(), to.data(), sizes, in_stream.count());
+    if (own != nullptr) registry::gpu::number_runs(ex, element, in.data(), in.size(), own);
     return in_stream.wait_for_count();
+}
+
+void copy(stream& in_stream, nb::handle a, nb::handle out, std::size_t element_bytes) {
+    const layout in(a, "a"), to(out, "out");
+    in.expect_sequence(to.size());
+    to.expect_sequence(to.size());
+    cuda::check(cudaMemcpyAsync(to.data(), in.data(), to.size() * element_bytes, cudaMemcpyDeviceToDevice,
+                                in_stream.executor().stream()),
+                "copying elements");
 }
 
 registry::bin_limits limits_of(const range& limits, std::size_t count) {
@@ -130,11 +139,11 @@ void add_choices(nb::module_& module) {
                nb::arg("number"), nb::arg("flags"));
     module.def("choose", &choose, nb::arg("stream"), nb::arg("flags"), nb::arg("a").none(),
                nb::arg("element_bytes"), nb::arg("out"), nb::arg("packed"));
+    module.def("copy", &copy, nb::arg("stream"), nb::arg("a"), nb::arg("out"), nb::arg("element_bytes"));
     module.def("mark_runs", &mark_runs, nb::arg("stream"), nb::arg("a"), nb::arg("type"), nb::arg("flags"));
-    module.def("mark_offsets", &mark_offsets, nb::arg("stream"), nb::arg("offsets"), nb::arg("flags").none(),
-               nb::arg("n"));
+    module.def("mark_offsets", &mark_offsets, nb::arg("stream"), nb::arg("offsets"), nb::arg("flags"));
     module.def("encode_runs", &encode_runs, nb::arg("stream"), nb::arg("a"), nb::arg("type"), nb::arg("out"),
-               nb::arg("lengths").none());
+               nb::arg("lengths").none(), nb::arg("numbers").none());
     module.def("extremes_of", &registry::gpu::extremes_of, nb::arg("n"));
     module.def("find_extremes", &find_extremes, nb::arg("stream"), nb::arg("a"), nb::arg("type"),
                nb::arg("found"));

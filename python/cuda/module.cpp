@@ -92,13 +92,21 @@ std::uint64_t* take_place() {
 }  // namespace
 
 stream::stream(int device, std::uintptr_t handle)
-    : device_(device), handle_(reinterpret_cast<cudaStream_t>(handle)), executor_(nullptr), count_(nullptr) {
+    : device_(device), handle_(reinterpret_cast<cudaStream_t>(handle)), executor_(nullptr) {
     const current_device own(device_);
     executor_ = new cuda::executor(handle_);
     executor_->set_memory_pool(pool_of(device_));
-    void* count = nullptr;
-    cuda::check(cudaMalloc(&count, sizeof *count_), "allocating a count");
-    count_ = static_cast<std::uint64_t*>(count);
+}
+
+// Made when it is needed: a stream may be seen first while it is captured.
+std::uint64_t* stream::count() {
+    if (count_ == nullptr) {
+        const current_device own(device_);
+        void* made = nullptr;
+        cuda::check(cudaMalloc(&made, sizeof *count_), "allocating a count");
+        count_ = static_cast<std::uint64_t*>(made);
+    }
+    return count_;
 }
 
 std::uint64_t stream::wait_for_count() const {

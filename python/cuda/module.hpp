@@ -21,16 +21,16 @@ class stream {
     // For calls whose scratch is as large as their arrays: it is given back when the executor goes.
     [[nodiscard]] cuda::executor transient() const;
 
-    // Device memory for a number that a call finds out, and what it is when the stream has come that far. Other
-    // Python threads run meanwhile, and may call.
-    [[nodiscard]] std::uint64_t* count() const { return count_; }
+    // Device memory for a number that a call finds out, and what it is when the stream has come that far.
+    // Other Python threads run meanwhile, and may call.
+    [[nodiscard]] std::uint64_t* count();
     [[nodiscard]] std::uint64_t wait_for_count() const;
 
   private:
     int device_;
     cudaStream_t handle_;
     cuda::executor* executor_;
-    std::uint64_t* count_;  // never freed, as scratch is not
+    std::uint64_t* count_ = nullptr;  // never freed, as scratch is not
 };
 
 void add_scans(nanobind::module_& module);

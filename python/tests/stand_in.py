@@ -94,11 +94,14 @@ class Plan:
         flags = np.empty(int(np.prod(a[1])), np.uint8)
         mark_runs(stream, keys, name, (flags.ctypes.data, flags.shape, [1]))
         if keys_out is not None:
-            encode_runs(stream, keys, name, keys_out, None)
+            encode_runs(stream, keys, name, keys_out, None, None)
         return self.reduce_segments(stream, a, (flags.ctypes.data, flags.shape, [1]), out, initial)
 
-    def reduce_by_offsets(self, stream, a, offsets, out, initial):
-        self._plan.reduce_segments(at(a, self._input), "offsets", "int64", at(offsets, "i8"), None, at(out, self.output), initial)
+    def reduce_by_offsets(self, stream, a, offsets, heads, out, initial):
+        is_good = mark_offsets(stream, offsets, heads)
+        if is_good:
+            self._plan.reduce_segments(at(a, self._input), "offsets", "int64", at(offsets, "i8"), None, at(out, self.output), initial)
+        return is_good
 
     def store_totals(self, stream, held, out):
         to = at(out, self.output)
@@ -133,23 +136,29 @@ def choose(stream, flags, a, element_bytes, out, packed):
     return _module.choose_flagged(at(a, word), np.dtype(word).name, marks, at(out, word), packed)
 
 
+def copy(stream, a, out, element_bytes):
+    word = {1: "u1", 2: "u2", 4: "u4", 8: "u8", 16: "c16"}[element_bytes]
+    at(out, word)[...] = at(a, word)
+
+
 def mark_runs(stream, a, name, flags):
     x, marks = at(a, name), at(flags, "u1")
     marks[:1] = 1
     marks[1:] = x[1:] != x[:-1]
 
 
-def mark_offsets(stream, offsets, flags, n):
-    ends = at(offsets, "i8")
-    is_good = ends[0] == 0 and ends[-1] == n and np.all(ends[1:] >= ends[:-1])
-    if is_good and flags is not None:
-        marks = at(flags, "u1")
+def mark_offsets(stream, offsets, flags):
+    ends, marks = at(offsets, "i8"), at(flags, "u1")
+    is_good = bool(ends[0] == 0 and ends[-1] == marks.size and np.all(ends[1:] >= ends[:-1]))
+    if is_good:
         marks[:] = 0
-        marks[ends[ends < n]] = 1
-    return int(not is_good)
+        marks[ends[ends < marks.size]] = 1
+    return is_good
 
 
-def encode_runs(stream, a, name, out, lengths):
+def encode_runs(stream, a, name, out, lengths, numbers):
+    if numbers is not None:
+        _module.number_runs(at(a, name), name, at(numbers, "i8"))
     return _module.encode_runs(at(a, name), name, at(out, name), None if lengths is None else at(lengths, "i8"))
 
 
@@ -175,7 +184,7 @@ def install(in_host_memory):
     _engines.library_of = lambda a: library if library.owns(a) else None
     _back_ends._cuda = types.SimpleNamespace(
         Stream=lambda device, handle: (device, handle), make_plan=Plan, linear_recurrence=linear_recurrence, mark=mark,
-        choose=choose, mark_runs=mark_runs, mark_offsets=mark_offsets, encode_runs=encode_runs,
+        choose=choose, copy=copy, mark_runs=mark_runs, mark_offsets=mark_offsets, encode_runs=encode_runs,
         extremes_of=lambda n: 2 * min((n + 255) // 256, 1024), find_extremes=find_extremes,
         histogram=lambda stream, a, name, limits, counts: _module.histogram(at(a, name), name, limits, at(counts, "u8")),
         bins=bins, sort_rows=sort_rows, empty_cache=lambda: None)

@@ -64,6 +64,10 @@ class Cuda:
         plan.scan_segments(self._stream(library, x), library.layout(x), library.layout(heads), library.layout(out), exclusive,
                            reverse, initial)
 
+    def copy(self, library: Any, a: Any, out: Any) -> None:
+        """Of contiguous elements; sooner than the library's own."""
+        _cuda.copy(self._stream(library, a), library.layout(a), library.layout(out), a.dtype.itemsize)
+
     def starts_of(self, library: Any, keys: Any) -> Any:
         """A bool for each key that is true where it differs from the one before; the first is."""
         starts = library.filled(keys, tuple(keys.shape), "bool")
@@ -73,8 +77,7 @@ class Cuda:
     def starts_of_offsets(self, library: Any, x: Any, offsets: Any) -> Any:
         """A bool for each element of x that is true where a segment begins; waits, as it tells whether offsets are good: else None."""
         starts, at = library.filled(x, tuple(x.shape), "bool"), library.converted(offsets, "int64")
-        bad = _cuda.mark_offsets(self._stream(library, x), library.layout(at), library.layout(starts), x.shape[0])
-        return None if bad else starts
+        return starts if _cuda.mark_offsets(self._stream(library, x), library.layout(at), library.layout(starts)) else None
 
     def reduce_segments(self, library: Any, plan: Any, x: Any, by: str, described: Any, keys_out: Any, out: Any,
                         initial: Optional[bytes]) -> int:
@@ -82,10 +85,10 @@ class Cuda:
         described by flags, keys or offsets; raises ValueError for offsets that are none."""
         stream, n = self._stream(library, x), x.shape[0]
         if by == "offsets":
-            at = library.converted(described, "int64")
-            if _cuda.mark_offsets(stream, library.layout(at), None, n):
+            at, flags = library.converted(described, "int64"), library.filled(x, (n,), "uint8")
+            if not plan.reduce_by_offsets(stream, library.layout(x), library.layout(at), library.layout(flags),
+                                          library.layout(out), initial):
                 raise ValueError("segments: offsets must ascend")
-            plan.reduce_by_offsets(stream, library.layout(x), library.layout(at), library.layout(out), initial)
             return out.shape[0]
         held = out
         if plan.held_bytes:  # a total is not an element of the results yet
@@ -99,16 +102,12 @@ class Cuda:
             plan.store_totals(stream, library.layout(held), library.layout(out[:count]))
         return count
 
-    def encode_runs(self, library: Any, elements: Any, out: Any, lengths: Any) -> int:
-        """How many runs there are, when their first elements and, unless None, their lengths are written; waits for that."""
+    def encode_runs(self, library: Any, elements: Any, out: Any, lengths: Any, numbers: Any) -> int:
+        """How many runs there are, when their first elements and, unless None, their lengths and for each element the number of its
+        run are written; waits for that."""
         return _cuda.encode_runs(self._stream(library, elements), library.layout(elements), library.type_of(elements),
-                                 library.layout(out), None if lengths is None else library.layout(lengths))
-
-    def number_runs(self, library: Any, elements: Any, out: Any) -> None:
-        """out[i] = the number of the run that element i is in."""
-        starts, before = self.starts_of(library, elements), np.int64(-1).tobytes()
-        plan = self.make_plan("plus", "bool", "int64", None)[0]
-        plan.scan(self._stream(library, elements), library.layout(starts), library.layout(out), 0, False, False, before)
+                                 library.layout(out), None if lengths is None else library.layout(lengths),
+                                 None if numbers is None else library.layout(numbers))
 
     def linear_recurrence(self, library: Any, a: Any, b: Any, x0: float, out: Any, in_double: bool, axis: int,
                           reverse: bool) -> None:
@@ -160,6 +159,9 @@ class Host:
         plan.scan_segments(library.layout(x), library.layout(heads), library.layout(out), exclusive, reverse,
                            initial)
 
+    def copy(self, library: Any, a: Any, out: Any) -> None:
+        library.assign(out, a)
+
     def starts_of(self, library: Any, keys: Any) -> Any:
         """A bool for each key that is true where it differs from the one before; the first is."""
         starts = library.filled(keys, tuple(keys.shape), "bool", True)
@@ -182,13 +184,13 @@ class Host:
         return plan.reduce_segments(library.layout(x), by, library.type_of(described), library.layout(described),
                                     None if keys_out is None else library.layout(keys_out), library.layout(out), initial)
 
-    def encode_runs(self, library: Any, elements: Any, out: Any, lengths: Any) -> int:
-        """How many runs there are, when their first elements and, unless None, their lengths are written."""
-        return _module.encode_runs(library.layout(elements), library.type_of(elements), library.layout(out),
-                                   None if lengths is None else library.layout(lengths))
-
-    def number_runs(self, library: Any, elements: Any, out: Any) -> None:
-        _module.number_runs(library.layout(elements), library.type_of(elements), library.layout(out))
+    def encode_runs(self, library: Any, elements: Any, out: Any, lengths: Any, numbers: Any) -> int:
+        """How many runs there are, when their first elements and, unless None, their lengths and for each element the number of its
+        run are written."""
+        x, name = library.layout(elements), library.type_of(elements)
+        if numbers is not None:
+            _module.number_runs(x, name, library.layout(numbers))
+        return _module.encode_runs(x, name, library.layout(out), None if lengths is None else library.layout(lengths))
 
     def linear_recurrence(self, library: Any, a: Any, b: Any, x0: float, out: Any, in_double: bool, axis: int,
                           reverse: bool) -> None:

@@ -77,14 +77,13 @@ def reduce_by_key(library: Library, keys: Any, a: Any, op: Operator, dtype: Any,
 def encode_runs(library: Library, a: Any, inverse: bool, lengths: bool) -> Tuple[Any, Any, Any]:
     """First elements, where each element's run is among them, and how many elements it has; None for what is not wanted."""
     elements = elements_of(library, a)
+    shape = tuple(elements.shape)
     out = library.empty_like(elements, library.type_of(elements))
-    counts = library.filled(elements, tuple(elements.shape), "int64") if lengths else None
-    count = library.back_end.encode_runs(library, elements, out, counts)
-    found, place = first(library, out, count), None
+    counts = library.filled(elements, shape, "int64") if lengths else None
+    numbers = library.filled(elements, shape, "int64") if inverse else None
+    count = library.back_end.encode_runs(library, elements, out, counts, numbers)
     if _gradients.are_kept_by_indexing(elements):
         found = elements[_positions(library, library.back_end.starts_of(library, elements))]
-    if inverse:
-        place = library.filled(elements, tuple(elements.shape), "int64")
-        library.back_end.number_runs(library, elements, place)
-        place = place.reshape(tuple(a.shape))
-    return found, place, first(library, counts, count) if lengths else None
+    else:
+        found = first(library, out, count)
+    return (found, numbers.reshape(tuple(a.shape)) if inverse else None, first(library, counts, count) if lengths else None)

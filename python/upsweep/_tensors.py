@@ -307,7 +307,12 @@ def packed(library: Library, a: Any, condition: Any, indices: bool) -> Any:
 
 def first(library: Library, out: Any, count: int) -> Any:
     """So many of the elements; a copy, where it gives back most of the memory."""
-    return out[:count] if 4 * count >= out.shape[0] else library.copy(out[:count])
+    part = out[:count]
+    if 4 * count >= out.shape[0]:
+        return part
+    kept = library.filled(out, (count,), library.type_of(out))
+    library.back_end.copy(library, part, kept)
+    return kept
 
 
 def sort_target(library: Library, a: Any, position: int, result: Optional[str]) -> Any:

@@ -34,11 +34,13 @@ void choose_last(cuda::executor& ex, const std::uint8_t* heads, const void* in, 
 
 // flags[i] = 1 where element i differs from the one before, and for i = 0; else 0.
 void mark_runs(cuda::executor& ex, dtype type, const void* in, std::uint8_t* flags, std::size_t n);
-// flags[i] = 1 where element i begins one of the segments that `count` >= 1 offsets describe, else 0.
-// *problems, in device memory, receives how many of the offsets are not what they should be; flags are
-// anything then. Either may be null.
+// flags[i] = 1 where element i begins one of the segments that `count` >= 1 offsets describe, else 0. *found,
+// in device memory, receives what there is among the offsets.
+inline constexpr std::uint64_t bad_offsets =
+    1;  // some that are not what they should be; flags are anything then
+inline constexpr std::uint64_t empty_segments = 2;  // of two that are equal
 void mark_offsets(cuda::executor& ex, const std::int64_t* offsets, std::size_t count, std::uint8_t* flags,
-                  std::size_t n, std::uint64_t* problems);
+                  std::size_t n, std::uint64_t* found);
 // out[k] = the last element of segment k, by offsets that are good; `empty`, an element too, if it has none.
 void gather_last(cuda::executor& ex, const std::int64_t* offsets, std::size_t count, const void* in,
                  const value& empty, void* out);
@@ -46,6 +48,8 @@ void gather_last(cuda::executor& ex, const std::int64_t* offsets, std::size_t co
 // runs there are.
 void encode_runs(cuda::executor& ex, dtype type, const void* in, std::size_t n, void* out,
                  std::int64_t* lengths, std::uint64_t* count);
+// As registry::number_runs.
+void number_runs(cuda::executor& ex, dtype type, const void* in, std::size_t n, std::int64_t* out);
 
 // Bins are those of registry/binner.hpp. counts[b] = how many elements are in bin b.
 void count_bins(cuda::executor& ex, dtype type, const bin_limits& limits, const void* in, std::size_t n,

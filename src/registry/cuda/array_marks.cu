@@ -110,18 +110,20 @@ __global__ void __launch_bounds__(threads)
 
 __global__ void __launch_bounds__(threads)
     mark_offsets_kernel(const std::int64_t* offsets, std::size_t count, std::uint8_t* flags, std::size_t n,
-                        std::uint64_t* problems) {
+                        std::uint64_t* found) {
+    std::uint64_t own = 0;
     for (std::size_t k = blockIdx.x * std::size_t(threads) + threadIdx.x; k < count;
          k += gridDim.x * std::size_t(threads)) {
-        const std::int64_t at = offsets[k];
+        const std::int64_t at = offsets[k], before = k == 0 ? 0 : offsets[k - 1];
         const bool begins = k != 0 || at == 0;
-        const bool ascends = k == 0 || offsets[k - 1] <= at;
         const bool ends = k + 1 != count || static_cast<std::size_t>(at) == n;
         const bool is_inside = at >= 0 && static_cast<std::size_t>(at) <= n;
-        if (problems != nullptr && !(begins && ascends && ends && is_inside))
-            atomicAdd(reinterpret_cast<unsigned long long*>(problems), 1ull);
-        if (flags != nullptr && is_inside && static_cast<std::size_t>(at) < n) flags[at] = 1;
+        if (!begins || !ends || !is_inside || at < before) own |= bad_offsets;
+        if (k != 0 && at == before) own |= empty_segments;
+        if (is_inside && static_cast<std::size_t>(at) < n) flags[at] = 1;
     }
+    if (own != 0 && (*static_cast<volatile std::uint64_t*>(found) & own) != own)
+        atomicOr(reinterpret_cast<unsigned long long*>(found), own);
 }
 
 template <class Word>
@@ -162,15 +164,15 @@ void mark_runs(cuda::executor& ex, dtype type, const void* in, std::uint8_t* fla
 }
 
 void mark_offsets(cuda::executor& ex, const std::int64_t* offsets, std::size_t count, std::uint8_t* flags,
-                  std::size_t n, std::uint64_t* problems) {
+                  std::size_t n, std::uint64_t* found) {
     ex.check_pointer(offsets, "offsets");
-    if (n == 0) flags = nullptr;
-    if (flags != nullptr) ex.check_pointer(flags, "flags");
     const cuda::device_scope current(ex);
-    if (problems != nullptr)
-        cuda::check(cudaMemsetAsync(problems, 0, sizeof *problems, ex.stream()), "clearing the count");
-    if (flags != nullptr) cuda::check(cudaMemsetAsync(flags, 0, n, ex.stream()), "clearing flags");
-    mark_offsets_kernel<<<blocks_for(count), threads, 0, ex.stream()>>>(offsets, count, flags, n, problems);
+    cuda::check(cudaMemsetAsync(found, 0, sizeof *found, ex.stream()), "clearing what is found");
+    if (n != 0) {
+        ex.check_pointer(flags, "flags");
+        cuda::check(cudaMemsetAsync(flags, 0, n, ex.stream()), "clearing flags");
+    }
+    mark_offsets_kernel<<<blocks_for(count), threads, 0, ex.stream()>>>(offsets, count, flags, n, found);
     cuda::check(cudaGetLastError(), "marking segments");
 }
 

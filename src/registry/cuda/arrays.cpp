@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdlib>
 #include <optional>
+#include <tuple>
 
 #include "registry/cuda/array_choices.hpp"
 #include "registry/cuda/kernels.hpp"
@@ -207,11 +208,12 @@ std::size_t held_bytes(const scan_request& request) {
 }
 
 void reduce_array_segments(const scan_request& request, cuda::executor& ex, const void* in,
-                           const std::uint8_t* heads, void* out, std::size_t n, std::uint64_t* count) {
+                           const std::uint8_t* heads, std::size_t n, void* out, std::size_t room,
+                           std::uint64_t* count) {
     const held_scan how(request);
     const std::size_t size = size_of(how.as.held);
-    detail::check_disjoint("out", out, n * size, "heads", heads, n);
-    detail::check_disjoint("out", out, n * size, "in", in, n * size_of(how.types.input));
+    detail::check_disjoint("out", out, room * size, "heads", heads, n);
+    detail::check_disjoint("out", out, room * size, "in", in, n * size_of(how.types.input));
     const cuda::device_scope current(ex);
     if (n == 0)
         return cuda::check(cudaMemsetAsync(count, 0, sizeof *count, ex.stream()), "clearing the count");
@@ -219,8 +221,8 @@ void reduce_array_segments(const scan_request& request, cuda::executor& ex, cons
     ex.check_pointer(heads, "heads");
     ex.check_pointer(out, "out");
     const held_elements elements(how, ex, in, n);
-    if (reduce_segments(how.as.op, how.as.held, ex,
-                        {elements.data(), out, n, how.initial, heads, count, nullptr, 0, {}}))
+    if (reduce_segments(how.as.op, how.as.held, ex, {elements.data(), out, heads, n, false, how.initial},
+                        count))
         return;
     const stream_memory results(ex, n * size);
     scan_segments(how.as.op, how.as.held, ex,
@@ -230,15 +232,35 @@ void reduce_array_segments(const scan_request& request, cuda::executor& ex, cons
 
 void reduce_array_by_keys(const scan_request& request, cuda::executor& ex, const void* in,
                           const keys_call& keys, void* out, std::size_t n, std::uint64_t* count) {
+    const held_scan how(request);
+    const std::size_t key_bytes = n * size_of(keys.type), out_bytes = n * size_of(how.as.held);
+    const std::size_t kept_bytes = keys.keys_out == nullptr ? 0 : key_bytes;
+    for (const auto& [name, target, bytes] :
+         {std::tuple("out", out, out_bytes), std::tuple("keys_out", keys.keys_out, kept_bytes)}) {
+        detail::check_disjoint(name, target, bytes, "keys", keys.keys, key_bytes);
+        detail::check_disjoint(name, target, bytes, "in", in, n * size_of(how.types.input));
+    }
+    detail::check_disjoint("out", out, out_bytes, "keys_out", keys.keys_out, kept_bytes);
+    if (how.as.op == operation::plus && n != 0) {
+        ex.check_pointer(in, "in");
+        ex.check_pointer(keys.keys, "keys");
+        if (keys.keys_out != nullptr) ex.check_pointer(keys.keys_out, "keys_out");
+        ex.check_pointer(out, "out");
+        const cuda::device_scope current(ex);
+        const held_elements elements(how, ex, in, n);
+        if (sum_by_keys(how.as.held, ex, {elements.data(), out, nullptr, n, false, how.initial}, keys, count))
+            return;
+    }
     const stream_memory heads(ex, n);
     auto* const flags = static_cast<std::uint8_t*>(heads.data());
     mark_runs(ex, keys.type, keys.keys, flags, n);
-    reduce_array_segments(request, ex, in, flags, out, n, count);
+    reduce_array_segments(request, ex, in, flags, n, out, n, count);
     if (keys.keys_out != nullptr) encode_runs(ex, keys.type, keys.keys, n, keys.keys_out, nullptr, count);
 }
 
 void reduce_array_by_offsets(const scan_request& request, cuda::executor& ex, const void* in, std::size_t n,
-                             const std::int64_t* offsets, std::size_t count, void* out) {
+                             const std::int64_t* offsets, std::size_t count, const std::uint8_t* heads,
+                             void* out) {
     const held_scan how(request);
     const std::size_t size = size_of(how.as.held), segments = count - 1;
     detail::check_disjoint("out", out, segments * size_of(how.types.output), "offsets", offsets,
@@ -246,25 +268,21 @@ void reduce_array_by_offsets(const scan_request& request, cuda::executor& ex, co
     detail::check_disjoint("out", out, segments * size_of(how.types.output), "in", in,
                            n * size_of(how.types.input));
     if (segments == 0) return;
-    if (n != 0) ex.check_pointer(in, "in");
     ex.check_pointer(offsets, "offsets");
     ex.check_pointer(out, "out");
     const cuda::device_scope current(ex);
     std::optional<stream_memory> temporary;
     if (how.stores) temporary.emplace(ex, segments * size);
     void* const held = temporary ? temporary->data() : out;
-    const held_elements elements(how, ex, in, n);
-    const totals_call call{elements.data(), held,    n,     how.initial, nullptr,
-                           nullptr,         offsets, count, how.as.start};
-    if (n == 0 || !reduce_segments(how.as.op, how.as.held, ex, call)) {
-        const stream_memory heads(ex, n), results(ex, n * size);
-        auto* const flags = static_cast<std::uint8_t*>(heads.data());
-        mark_offsets(ex, offsets, count, flags, n, nullptr);
-        if (n != 0)
-            scan_segments(how.as.op, how.as.held, ex,
-                          {elements.data(), results.data(), flags, n, false, how.initial});
-        gather_last(ex, offsets, count, results.data(), how.as.start, held);
+    const stream_memory results(ex, n * size);
+    if (n != 0) {
+        ex.check_pointer(in, "in");
+        ex.check_pointer(heads, "heads");
+        const held_elements elements(how, ex, in, n);
+        scan_segments(how.as.op, how.as.held, ex,
+                      {elements.data(), results.data(), heads, n, false, how.initial});
     }
+    gather_last(ex, offsets, count, results.data(), how.as.start, held);
     if (how.stores) store_results(how.store(), how.order, held, out, segments, ex.stream());
 }
 
@@ -274,6 +292,16 @@ void store_totals(const scan_request& request, cuda::executor& ex, const void* h
     const held_scan how(request);
     const cuda::device_scope current(ex);
     store_results(how.store(), how.order, held, out, n, ex.stream());
+}
+
+void number_runs(cuda::executor& ex, dtype type, const void* in, std::size_t n, std::int64_t* out) {
+    if (n == 0) return;
+    const stream_memory heads(ex, n);
+    mark_runs(ex, type, in, static_cast<std::uint8_t*>(heads.data()), n);
+    scan_request request{operation::plus, {dtype::uint8, dtype::int64, dtype::int64}};
+    request.initial = value::of(dtype::int64, std::int64_t{-1});
+    const std::int64_t shape = static_cast<std::int64_t>(n), step = 1;
+    scan_array(request, ex, heads.data(), out, {{&shape, 1}, {&step, 1}, {&step, 1}, 0});
 }
 
 void scan_recurrence(cuda::executor& ex, const recurrence_call& call) {

@@ -24,11 +24,12 @@ void scan_array_segments(const scan_request& request, cuda::executor& ex, const 
 
 // The totals of such segments: out[k] = the result of segment k's last element, and *count, in device memory,
 // receives how many there are. Where held_bytes(request) is not 0 a total has so many bytes, and store_totals
-// makes elements of the output of it. `out` has room for n and overlaps nothing. Of the request, operator,
-// types and initial value count.
+// makes elements of the output of it. `out` has room for `room` of them, as many as there are at least, and
+// overlaps nothing. Of the request, operator, types and initial value count.
 [[nodiscard]] std::size_t held_bytes(const scan_request& request);
 void reduce_array_segments(const scan_request& request, cuda::executor& ex, const void* in,
-                           const std::uint8_t* heads, void* out, std::size_t n, std::uint64_t* count);
+                           const std::uint8_t* heads, std::size_t n, void* out, std::size_t room,
+                           std::uint64_t* count);
 void store_totals(const scan_request& request, cuda::executor& ex, const void* held, void* out,
                   std::size_t n);
 // The same of runs of equal keys, whose first ones go to keys_out, unless null.
@@ -39,10 +40,12 @@ struct keys_call {
 };
 void reduce_array_by_keys(const scan_request& request, cuda::executor& ex, const void* in,
                           const keys_call& keys, void* out, std::size_t n, std::uint64_t* count);
-// The same of segments by `count` >= 1 offsets, which must be good (mark_offsets, array_choices.hpp): out[k]
-// is an element of the output; of an empty segment it is the initial value, or else the operator's identity.
+// The same of segments by `count` >= 1 offsets, which must be good, as must the flags that they come to
+// (mark_offsets, array_choices.hpp), and some of which have no elements: out[k] is an element of the output;
+// of an empty segment it is the initial value, or else the operator's identity.
 void reduce_array_by_offsets(const scan_request& request, cuda::executor& ex, const void* in, std::size_t n,
-                             const std::int64_t* offsets, std::size_t count, void* out);
+                             const std::int64_t* offsets, std::size_t count, const std::uint8_t* heads,
+                             void* out);
 
 // As registry::scan_recurrence. Temporary memory: a number for each element of every array, unless all
 // have the arithmetic's type, or one of 16 bits that is converted to float. Inputs that repeat elements are

@@ -15,14 +15,15 @@ void scan_axis(operation op, dtype held, cuda::executor& ex, const axis_call& ca
 void scan_segments(operation op, dtype held, cuda::executor& ex, const segments_call& call) {
     visit_operation(op, [&]<class Op>(Op) { scan_segments_under<Op>(held, ex, call); });
 }
-bool reduce_segments(operation op, dtype held, cuda::executor& ex, const totals_call& call) {
+bool reduce_segments(operation op, dtype held, cuda::executor& ex, const segments_call& call,
+                     std::uint64_t* count) {
     switch (op) {
         case operation::plus:
-            return reduce_segments_under<plus>(held, ex, call);
+            return reduce_segments_under<plus>(held, ex, call, count);
         case operation::minimum:
-            return reduce_segments_under<minimum>(held, ex, call);
+            return reduce_segments_under<minimum>(held, ex, call, count);
         case operation::maximum:
-            return reduce_segments_under<maximum>(held, ex, call);
+            return reduce_segments_under<maximum>(held, ex, call, count);
         default:
             return false;
     }

@@ -69,25 +69,17 @@ struct segments_call {
     const value* initial;
 };
 void scan_segments(operation op, dtype held, cuda::executor& ex, const segments_call& call);
+// The totals of such segments, as in upsweep/cuda/segmented_reduce.cuh, one after the other, where `out` has
+// room for n > 0, and in *count, in device memory, how many there are. False, and nothing is done, where
+// there are no kernels for that: these are of sums, minima and maxima of real numbers, of fewer than 2^31
+// ones of 4 bytes.
+[[nodiscard]] bool reduce_segments(operation op, dtype held, cuda::executor& ex, const segments_call& call,
+                                   std::uint64_t* count);
 
-// Totals of segments of n > 0 elements, as in upsweep/cuda/segmented_reduce.cuh.
-struct totals_call {
-    const void* in;
-    void* out;
-    std::size_t n;
-    const value* initial;
-    // By flags, if not null: totals one after the other, where `out` has room for n, and in *count, in device
-    // memory, how many there are.
-    const std::uint8_t* heads;
-    std::uint64_t* count;
-    // Else by so many offsets, which are good: as many totals as segments; those of empty ones are `empty`.
-    const std::int64_t* offsets;
-    std::size_t offset_count;
-    value empty;  // of the held type
-};
-// False, and nothing is done, where there are no kernels for that: these are of sums, minima and maxima of
-// real numbers, of fewer than 2^31 ones of 4 bytes.
-[[nodiscard]] bool reduce_segments(operation op, dtype held, cuda::executor& ex, const totals_call& call);
+// The same of runs of equal keys, and the first of these, of sums with keys that are integers of 4 or 8
+// bytes; the call's heads are not looked at.
+[[nodiscard]] bool sum_by_keys(dtype held, cuda::executor& ex, const segments_call& call,
+                               const keys_call& keys, std::uint64_t* count);
 
 // linear_recurrence of arrays that are all of that type: float32 or float64, in which the arithmetic happens,
 // or float16 or bfloat16, in float.

@@ -13,15 +13,16 @@ void scan_axis_under(dtype held, cuda::executor& ex, const axis_call& call);
 template <class Op>
 void scan_segments_under(dtype held, cuda::executor& ex, const segments_call& call);
 template <class Op>
-bool reduce_segments_under(dtype held, cuda::executor& ex, const totals_call& call);
+bool reduce_segments_under(dtype held, cuda::executor& ex, const segments_call& call, std::uint64_t* count);
 
 #define UPSWEEP_GPU_SCANS(prefix, Op)                                              \
     prefix template void scan_under<Op>(dtype, cuda::executor&, const scan_call&); \
     prefix template void scan_axis_under<Op>(dtype, cuda::executor&, const axis_call&)
 #define UPSWEEP_GPU_SEGMENTED_SCANS(prefix, Op) \
     prefix template void scan_segments_under<Op>(dtype, cuda::executor&, const segments_call&)
-#define UPSWEEP_GPU_SEGMENT_TOTALS(prefix, Op) \
-    prefix template bool reduce_segments_under<Op>(dtype, cuda::executor&, const totals_call&)
+#define UPSWEEP_GPU_SEGMENT_TOTALS(prefix, Op)                                                   \
+    prefix template bool reduce_segments_under<Op>(dtype, cuda::executor&, const segments_call&, \
+                                                   std::uint64_t*)
 
 UPSWEEP_GPU_SCANS(extern, plus);
 UPSWEEP_GPU_SCANS(extern, multiplies);
