@@ -9,7 +9,7 @@
 namespace upsweep::registry {
 namespace {
 
-void check_device(const device& where) {
+void check_runs_on(const device& where) {
     if (where.accelerated() != nullptr)
         throw_error(errc::unsupported, "device " + where.name() + ": runs are found on the CPU only");
 }
@@ -18,7 +18,7 @@ void check_device(const device& where) {
 
 std::size_t encode_runs(const device& where, dtype type, const void* in, std::size_t n, void* out,
                         std::int64_t* lengths) {
-    check_device(where);
+    check_runs_on(where);
     return visit_equality(type, [&]<class T>(std::type_identity<T>) {
         const std::span from(static_cast<const T*>(in), n);
         const std::span to(static_cast<T*>(out), n);
@@ -28,7 +28,7 @@ std::size_t encode_runs(const device& where, dtype type, const void* in, std::si
 }
 
 void number_runs(const device& where, dtype type, const void* in, std::size_t n, std::int64_t* out) {
-    check_device(where);
+    check_runs_on(where);
     if (n == 0) return;
     visit_equality(type, [&]<class T>(std::type_identity<T>) {
         const by_keys runs(std::span(static_cast<const T*>(in), n));
