@@ -1,10 +1,11 @@
 """upsweep beside NumPy, or beside PyTorch on tensors in host memory: nanoseconds an element, and a copy of the same bytes.
 
-usage: python benchmarks/python_bench.py [--library numpy|torch] [--rounds N]
+usage: python benchmarks/python_bench.py [--library numpy|torch] [--rounds N] [--filter REGEX]
 
 Contenders of a row are timed in turn within a round; a figure is the median of the rounds.
 """
 import argparse
+import re
 import statistics
 import time
 
@@ -21,6 +22,21 @@ class NumPy:
     peers = {"cumsum": np.cumsum, "maximum": np.maximum.accumulate, "sort": lambda x: np.sort(x, kind="stable"),
              "argsort": lambda x: np.argsort(x, kind="stable"), "compact": lambda x: x[x < 0]}
 
+    @staticmethod
+    def _starts(keys):
+        return np.flatnonzero(np.concatenate(([True], keys[1:] != keys[:-1])))
+
+    def run_length_encode(self, keys):
+        starts = self._starts(keys)
+        return keys[starts], np.diff(starts, append=keys.size)
+
+    def reduce_by_key(self, keys, x):
+        starts = self._starts(keys)
+        return keys[starts], np.add.reduceat(x, starts)
+
+    def sums_by_offsets(self, x, offsets):
+        return np.add.reduceat(x, offsets[:-1])  # right where no segment is empty
+
 
 class PyTorch:
     def __init__(self):
@@ -31,6 +47,13 @@ class PyTorch:
         self.peers = {"cumsum": lambda x: torch.cumsum(x, 0), "maximum": lambda x: torch.cummax(x, 0)[0],
                       "sort": lambda x: torch.sort(x, stable=True)[0], "argsort": lambda x: torch.argsort(x, stable=True),
                       "compact": lambda x: x[x < 0]}
+        self.run_length_encode = lambda keys: torch.unique_consecutive(keys, return_counts=True)
+        self.sums_by_offsets = lambda x, offsets: torch.segment_reduce(x, "sum", offsets=offsets)
+        self._torch = torch
+
+    def reduce_by_key(self, keys, x):
+        found, place = self._torch.unique_consecutive(keys, return_inverse=True)
+        return found, x.new_zeros(found.shape[0]).index_add_(0, place, x)
 
 
 ROWS = [
@@ -40,12 +63,22 @@ ROWS = [
     ("argsort", upsweep.argsort, ("float32",)),
     ("compact", lambda x: upsweep.compact(x, ("<", 0)), ("float32", "int32")),
 ]
+FILTER = re.compile("")
 SHAPES = [((4096, 4096), 0), ((4096, 4096), 1), ((2**20, 16), 0), ((2**20, 16), 1)]
 
 
 def numbers(name, shape):
     generator = np.random.default_rng(1)
     return (generator.standard_normal(shape) * 1000).astype(name)
+
+
+def in_runs(size, average):
+    """Keys in runs of 1 to twice the average, and the offsets of these."""
+    lengths = np.random.default_rng(2).integers(1, 2 * average, 2 * size // average + 64)
+    ends = np.cumsum(lengths)
+    count = int(np.searchsorted(ends, size)) + 1
+    return (np.repeat(np.arange(count, dtype=np.int32), lengths[:count])[:size],
+            np.concatenate(([0], np.minimum(ends[:count], size))))
 
 
 def seconds(call, calls):
@@ -56,6 +89,8 @@ def seconds(call, calls):
 
 
 def measure(what, dtype, size, contenders, rounds):
+    if not FILTER.search(what):
+        return
     calls = max(1, 200_000 // size)
     times = [[] for _ in contenders]
     for _ in range(rounds + 1):
@@ -71,7 +106,10 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--library", choices=("numpy", "torch"), default="numpy")
     parser.add_argument("--rounds", type=int, default=9)
+    parser.add_argument("--filter", default="", help="rows whose name it is found in")
     arguments = parser.parse_args()
+    global FILTER
+    FILTER = re.compile(arguments.filter)
     rounds, library = arguments.rounds, NumPy() if arguments.library == "numpy" else PyTorch()
     print(f"{upsweep.get_threads()} threads, {upsweep.simd()}, {library.name}, {library.version}\n")
     print(f"| what | type | copy | {library.name.split(',')[0]} | upsweep | of copy | peer, times as long |\n|---|---|---|---|---|---|---|")
@@ -81,6 +119,18 @@ def main():
                 x, to = (library.array(numbers(dtype, size)) for _ in range(2))
                 measure(f"{name}, {size:.0e}", dtype, size,
                         (lambda: library.copy(to, x), lambda: library.peers[name](x), lambda: ours(x)), rounds)
+    for size in (10**3, 10**5, 10**7):
+        for average in (2, 10, 1000):
+            keys, offsets = (library.array(each) for each in in_runs(size, average))
+            x, to = (library.array(numbers("float32", size)) for _ in range(2))
+            where = f"{size:.0e} in runs of {average}"
+            measure(f"run_length_encode, {where}", "int32", size, (lambda: library.copy(to, x), lambda: library.run_length_encode(keys),
+                                                                   lambda: upsweep.run_length_encode(keys)), rounds)
+            measure(f"reduce_by_key, {where}", "float32", size, (lambda: library.copy(to, x), lambda: library.reduce_by_key(keys, x),
+                                                                 lambda: upsweep.reduce_by_key(keys, x)), rounds)
+            measure(f"segmented_reduce by offsets, {where}", "float32", size,
+                    (lambda: library.copy(to, x), lambda: library.sums_by_offsets(x, offsets),
+                     lambda: upsweep.segmented_reduce(x, offsets=offsets)), rounds)
     for shape, axis in SHAPES:
         x, to = (library.array(numbers("float32", shape)) for _ in range(2))
         measure(f"cumsum, {shape}, axis {axis}", "float32", shape[0] * shape[1],
