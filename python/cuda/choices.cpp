@@ -90,15 +90,6 @@ std::uint64_t encode_runs(stream& in_stream, nb::handle a, const std::string& ty
     return in_stream.wait_for_count();
 }
 
-void copy(stream& in_stream, nb::handle a, nb::handle out, std::size_t element_bytes) {
-    const layout in(a, "a"), to(out, "out");
-    in.expect_sequence(to.size());
-    to.expect_sequence(to.size());
-    cuda::check(cudaMemcpyAsync(to.data(), in.data(), to.size() * element_bytes, cudaMemcpyDeviceToDevice,
-                                in_stream.executor().stream()),
-                "copying elements");
-}
-
 registry::bin_limits limits_of(const range& limits, std::size_t count) {
     return {std::get<0>(limits), std::get<1>(limits), static_cast<std::uint32_t>(count), std::get<2>(limits)};
 }
@@ -139,7 +130,6 @@ void add_choices(nb::module_& module) {
                nb::arg("number"), nb::arg("flags"));
     module.def("choose", &choose, nb::arg("stream"), nb::arg("flags"), nb::arg("a").none(),
                nb::arg("element_bytes"), nb::arg("out"), nb::arg("packed"));
-    module.def("copy", &copy, nb::arg("stream"), nb::arg("a"), nb::arg("out"), nb::arg("element_bytes"));
     module.def("mark_runs", &mark_runs, nb::arg("stream"), nb::arg("a"), nb::arg("type"), nb::arg("flags"));
     module.def("mark_offsets", &mark_offsets, nb::arg("stream"), nb::arg("offsets"), nb::arg("flags"));
     module.def("encode_runs", &encode_runs, nb::arg("stream"), nb::arg("a"), nb::arg("type"), nb::arg("out"),

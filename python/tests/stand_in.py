@@ -136,11 +136,6 @@ def choose(stream, flags, a, element_bytes, out, packed):
     return _module.choose_flagged(at(a, word), np.dtype(word).name, marks, at(out, word), packed)
 
 
-def copy(stream, a, out, element_bytes):
-    word = {1: "u1", 2: "u2", 4: "u4", 8: "u8", 16: "c16"}[element_bytes]
-    at(out, word)[...] = at(a, word)
-
-
 def mark_runs(stream, a, name, flags):
     x, marks = at(a, name), at(flags, "u1")
     marks[:1] = 1
@@ -184,7 +179,7 @@ def install(in_host_memory):
     _engines.library_of = lambda a: library if library.owns(a) else None
     _back_ends._cuda = types.SimpleNamespace(
         Stream=lambda device, handle: (device, handle), make_plan=Plan, linear_recurrence=linear_recurrence, mark=mark,
-        choose=choose, copy=copy, mark_runs=mark_runs, mark_offsets=mark_offsets, encode_runs=encode_runs,
+        choose=choose, mark_runs=mark_runs, mark_offsets=mark_offsets, encode_runs=encode_runs,
         extremes_of=lambda n: 2 * min((n + 255) // 256, 1024), find_extremes=find_extremes,
         histogram=lambda stream, a, name, limits, counts: _module.histogram(at(a, name), name, limits, at(counts, "u8")),
         bins=bins, sort_rows=sort_rows, empty_cache=lambda: None)

@@ -64,10 +64,6 @@ class Cuda:
         plan.scan_segments(self._stream(library, x), library.layout(x), library.layout(heads), library.layout(out), exclusive,
                            reverse, initial)
 
-    def copy(self, library: Any, a: Any, out: Any) -> None:
-        """Of contiguous elements; sooner than the library's own."""
-        _cuda.copy(self._stream(library, a), library.layout(a), library.layout(out), a.dtype.itemsize)
-
     def starts_of(self, library: Any, keys: Any) -> Any:
         """A bool for each key that is true where it differs from the one before; the first is."""
         starts = library.filled(keys, tuple(keys.shape), "bool")
@@ -158,9 +154,6 @@ class Host:
                       initial: Optional[bytes]) -> None:
         plan.scan_segments(library.layout(x), library.layout(heads), library.layout(out), exclusive, reverse,
                            initial)
-
-    def copy(self, library: Any, a: Any, out: Any) -> None:
-        library.assign(out, a)
 
     def starts_of(self, library: Any, keys: Any) -> Any:
         """A bool for each key that is true where it differs from the one before; the first is."""

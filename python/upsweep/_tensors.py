@@ -306,13 +306,9 @@ def packed(library: Library, a: Any, condition: Any, indices: bool) -> Any:
 
 
 def first(library: Library, out: Any, count: int) -> Any:
-    """So many of the elements; a copy, where it gives back most of the memory and more than a mebibyte."""
-    part = out[:count]
-    if 4 * count >= out.shape[0] or out.shape[0] * out.dtype.itemsize <= 1 << 20:
-        return part
-    kept = library.filled(out, (count,), library.type_of(out))
-    library.back_end.copy(library, part, kept)
-    return kept
+    """So many of the elements; a copy, where it gives back most of the memory and more than a few mebibytes."""
+    is_worth_it = 4 * count < out.shape[0] and out.shape[0] * out.dtype.itemsize > 1 << 22
+    return library.copy(out[:count]) if is_worth_it else out[:count]
 
 
 def sort_target(library: Library, a: Any, position: int, result: Optional[str]) -> Any:

@@ -107,9 +107,10 @@ class segmented_engine {
         }
         if (streaming_) memory_.fence();
     }
-    void scan_part(std::size_t first, std::size_t count, segment_state<lane>& within) const {
+    void scan_part(std::size_t first, std::size_t count, segment_state<lane>& within,
+                   const std::uint64_t* wanted) const {
         buffers space;
-        scan_rows(first, count, within, space);
+        scan_rows(first, count, within, space, wanted);
     }
 
     static segment_state<lane> fresh() {
@@ -133,7 +134,8 @@ class segmented_engine {
         }
     }
     // The same, of which the last row may be part-filled.
-    void scan_rows(std::size_t first, std::size_t count, segment_state<lane>& within, buffers& space) const {
+    void scan_rows(std::size_t first, std::size_t count, segment_state<lane>& within, buffers& space,
+                   const std::uint64_t* wanted = nullptr) const {
         const bool staged = streaming_ || out_.direct == nullptr || sizeof(lane) != sizeof(Acc);
         scan_pass pass;
         pass.exclusive = exclusive_;
@@ -143,6 +145,8 @@ class segmented_engine {
             const std::size_t piece = std::min(piece_elements, count - i);
             const lane* x = load(first + i, piece, space);
             lane* y = staged ? results : direct(first + i, piece);
+            // What is staged is moved on as a whole.
+            if (!staged && wanted != nullptr) pass.wanted = wanted + i / 64;
             kernels_.scan_rows(front(x, piece), front(y, piece), piece, space.heads, within, before_, pass);
             if (staged) store(first + i, piece, results, space);
         }
@@ -246,7 +250,7 @@ segment_fold<Acc> scan_segments(const executor& ex, const segment_part<Acc>& par
     if (left.supers) within.supers = as_lane(*left.supers);
     if (left.tiles) within.tiles = as_lane(*left.tiles);
     if (left.rows) within.rows = as_lane(*left.rows);
-    kernel.scan_part(part.first, part.count, within);
+    kernel.scan_part(part.first, part.count, within, part.wanted);
     return {static_cast<Acc>(within.rows), within.has_head};
 }
 

@@ -175,11 +175,18 @@ struct segmented_tree {
         return accumulated;
     }
 
-    // Steps 1 and 2 on the `count` elements of a group: keeps L of every element in `folded` (unless null), V
-    // of every run in `totals`, and the fold of every row from its last head on.
+    // Whether results of the row that begins with element `first` of n are, as all of a row that is
+    // part-filled are.
+    static HWY_INLINE bool is_wanted(const std::uint64_t* wanted, std::size_t first, std::size_t n) {
+        return wanted == nullptr || n - first < core::row_size || heads_of(wanted, first, n).any();
+    }
+
+    // Steps 1 and 2 on the `count` elements of a group: keeps L of the elements of wanted rows in `folded`
+    // (unless null), V of every run in `totals`, and the fold of every row from its last head on.
     template <bool Backwards>
     static HWY_INLINE void fold_group(const T* x, std::size_t first, std::size_t count, std::size_t n,
-                                      const std::uint64_t* heads, T* folded, T* totals, T* row_totals) {
+                                      const std::uint64_t* heads, T* folded, T* totals, T* row_totals,
+                                      const std::uint64_t* wanted = nullptr) {
         const full<T> d;
         HWY_ALIGN T last_step[step];
         HWY_ALIGN bits run_heads[width] = {};
@@ -188,6 +195,7 @@ struct segmented_tree {
             const row_heads here = heads_of(heads, first + r * core::row_size, n);
             run_heads[r] = here.any() ? here.of_runs() : 0;
             T* const row_run_totals = totals + r * base::totals_stride;
+            const bool keeps = folded != nullptr && is_wanted(wanted, first + r * core::row_size, n);
             for (std::size_t g = 0; g < row_steps; ++g) {
                 const std::size_t i = r * core::row_size + g * step;
                 if (i >= count) {  // lanes without elements must not hold what would be slow or trap
@@ -204,7 +212,7 @@ struct segmented_tree {
                 V v[core::run_size];
                 base::template load_runs<Backwards>(from, v);
                 fold_runs<Backwards>(v, here.of_step(g));
-                if (folded != nullptr) {
+                if (keeps) {
                     for (std::size_t m = 0; m < core::run_size; ++m)
                         hn::Store(v[m], d, folded + i + m * width);
                 }
@@ -246,16 +254,16 @@ struct segmented_tree {
     static HWY_ATTR void scan_rows(const T* x, T* y, std::size_t n, const std::uint64_t* heads,
                                    segment_state<T>& state, T before, const scan_pass& pass) {
         if (pass.backwards) {
-            pass.exclusive ? scan_rows_as<true, true>(x, y, n, heads, state, before)
-                           : scan_rows_as<true, false>(x, y, n, heads, state, before);
+            pass.exclusive ? scan_rows_as<true, true>(x, y, n, heads, state, before, pass.wanted)
+                           : scan_rows_as<true, false>(x, y, n, heads, state, before, pass.wanted);
         } else {
-            pass.exclusive ? scan_rows_as<false, true>(x, y, n, heads, state, before)
-                           : scan_rows_as<false, false>(x, y, n, heads, state, before);
+            pass.exclusive ? scan_rows_as<false, true>(x, y, n, heads, state, before, pass.wanted)
+                           : scan_rows_as<false, false>(x, y, n, heads, state, before, pass.wanted);
         }
     }
     template <bool Backwards, bool Exclusive>
     static HWY_NOINLINE void scan_rows_as(const T* x, T* y, std::size_t n, const std::uint64_t* heads,
-                                          segment_state<T>& state, T before) {
+                                          segment_state<T>& state, T before, const std::uint64_t* wanted) {
         const full<T> d;
         HWY_ALIGN T folded[base::group_size];
         HWY_ALIGN T totals[width * base::totals_stride];
@@ -263,9 +271,13 @@ struct segmented_tree {
         HWY_ALIGN T last_step[step];
         for (std::size_t first = 0; first < n; first += base::group_size) {
             const std::size_t count = std::min(n - first, base::group_size);
-            fold_group<Backwards>(x, first, count, n, heads, folded, totals, row_totals);
+            fold_group<Backwards>(x, first, count, n, heads, folded, totals, row_totals, wanted);
             for (std::size_t row = 0; row < count; row += core::row_size) {
                 const row_heads here = heads_of(heads, first + row, n);
+                if (!is_wanted(wanted, first + row, n)) {
+                    push_row(state, row_totals[row / core::row_size], here);
+                    continue;
+                }
                 const std::size_t fresh = here.any() ? here.first() : core::row_size;
                 const T* const runs_before = totals + row / core::row_size * base::totals_stride;
                 const V s = hn::Set(d, state.supers);

@@ -39,6 +39,9 @@ struct scan_pass {
     input_ahead ahead{};
     // Results that are streamed leave evenly over the call, where kernels have the choice, not in bursts.
     bool steady = false;
+    // Of segmented scans: no results of a row are stored unless bit i % 64 of wanted[i / 64] is set for an
+    // element of it. Null: all are.
+    const std::uint64_t* wanted = nullptr;
 };
 
 // Sequences side by side, one a lane: element (i, lane) of x is x[i * stride + lane].

@@ -25,7 +25,8 @@ namespace upsweep::cpu {
 template <class Acc, class Op, class Results>
 class kernel_totals {
   public:
-    static constexpr std::size_t piece_elements = 1024;  // whose results stay in the first-level cache
+    // Whose results stay in the first-level cache: as many rows as the widest vectors fold side by side.
+    static constexpr std::size_t piece_elements = sizeof(Acc) > 4 ? 1024 : 2048;
     struct state {
         core::tree_carry<Acc> tree{};  // before the tile
         std::optional<Acc> rows{};     // of the tile so far, behind its last head
@@ -149,7 +150,7 @@ class kernel_totals {
         const source<Acc> in = moved(in_, static_cast<std::ptrdiff_t>(piece.first));
         const scan_shape shape{piece.count, false, false, 0};
         const head_marks marks = piece.marks();
-        body(segment_part<Acc>{in, out, shape, marks, options_, 0, piece.count});
+        body(segment_part<Acc>{in, out, shape, marks, options_, 0, piece.count, piece.ends});
     }
 
     const executor& ex_;

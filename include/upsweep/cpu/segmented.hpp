@@ -47,6 +47,7 @@ struct segment_part {
     const head_marks& heads;
     const segment_options<Acc>& options;
     std::size_t first, count;
+    const std::uint64_t* wanted = nullptr;  // scan_pass::wanted, from `first` on
 };
 template <class Acc, class Op>
 segment_fold<Acc> fold_segments(const executor& ex, const segment_part<Acc>& part);
