@@ -85,7 +85,11 @@ std::size_t reduce_segments(cpu::executor& ex, const Segments& segments, const I
                             const std::optional<Acc>& initial, const cpu::transfer* keys = nullptr,
                             std::size_t room = 0) {
     const cpu::head_marks marks = cpu::marks_of(segments, n, false);
-    if constexpr (cpu::has_segmented_kernels<Acc, Op>) {
+    if constexpr (cpu::has_exact_totals<Acc, Op>) {
+        const cpu::exact_totals<Acc, Op, Results> totals(ex, cpu::make_source<Acc>(as_storage(in)), op,
+                                                         results, initial);
+        return cpu::run_segments(ex, totals, marks, written_bytes, cpu::tuning::segmented_cost, keys, room);
+    } else if constexpr (cpu::has_segmented_kernels<Acc, Op>) {
         const cpu::kernel_totals<Acc, Op, Results> totals(ex, cpu::make_source<Acc>(as_storage(in)), op,
                                                           results, initial);
         return cpu::run_segments(ex, totals, marks, written_bytes, cpu::tuning::segmented_cost, keys, room);

@@ -58,7 +58,11 @@ std::size_t reduce(cpu::executor& ex, const scan_request& request, const cpu::he
     using results = converted_results<Acc>;
     const results to(make_sink<Acc>(how, request.types.output, out, 1), memory);
     const std::size_t written_bytes = size_of(request.types.output) + (keys == nullptr ? 0 : keys->out_bytes);
-    if constexpr (cpu::has_segmented_kernels<Acc, Op>) {
+    if constexpr (cpu::has_exact_totals<Acc, Op>) {
+        const cpu::exact_totals<Acc, Op, results> totals(ex, source, Op(), to, initial);
+        return cpu::run_segments(ex, totals, marks, written_bytes, cpu::tuning::segmented_cost, keys,
+                                 marks.n);
+    } else if constexpr (cpu::has_segmented_kernels<Acc, Op>) {
         const cpu::kernel_totals<Acc, Op, results> totals(ex, source, Op(), to, initial);
         return cpu::run_segments(ex, totals, marks, written_bytes, cpu::tuning::segmented_cost, keys,
                                  marks.n);

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <optional>
+#include <type_traits>
 #include <utility>
 
 #include "upsweep/core/tree.hpp"
@@ -21,7 +23,7 @@
 
 namespace upsweep::cpu {
 
-// Totals, by vector kernels.
+// Totals by vector kernels, of numbers whose sums and products depend on the grouping.
 template <class Acc, class Op, class Results>
 class kernel_totals {
   public:
@@ -56,13 +58,6 @@ class kernel_totals {
     }
     void scan(const marked_piece& piece, state& carried) const {
         alignas(64) Acc totals[piece_elements];
-        if constexpr (is_exact<Op, Acc> && is_commutative<Op>) {
-            if (in_.direct != nullptr && piece.head_count <= piece.count / sparse) {
-                fold_each(piece, carried, totals);
-                finish(piece, carried, totals);
-                return;
-            }
-        }
         segment_left<Acc> left{std::nullopt, std::nullopt, carried.rows};
         if (!carried.has_head) {
             left.supers = carried.tree.supers;
@@ -77,60 +72,6 @@ class kernel_totals {
     }
 
   private:
-    static constexpr std::size_t sparse = 16;  // elements a segment from which folding each takes less time
-
-    // Where grouping is free: totals[i] of every element that ends a segment.
-    void fold_each(const marked_piece& piece, state& carried, Acc* totals) const {
-        const Acc* const x = in_.direct + piece.first;
-        std::size_t begin = 0;
-        bool begins = (piece.heads[0] & 1) != 0;
-        Acc own{};  // the elements of the latest segment, in this piece
-        const auto fold_up_to = [&](std::size_t end) {
-            own = fold(x + begin, end - begin);
-            if (begins && options_.initial) own = op_(*options_.initial, own);
-        };
-        for_each_bit(piece.ends, piece.count, [&](std::size_t i) {
-            fold_up_to(i + 1);
-            totals[i] = begins ? own : before(carried, own);
-            if (!begins) carried.rows = core::join(carried.rows, own, op_);
-            begin = i + 1;
-            if (begin == piece.count) {
-                if (begins) carried.rows = own;
-            } else {
-                begins = true;
-            }
-        });
-        if (begin != piece.count) {
-            fold_up_to(piece.count);
-            carried.rows = begins ? own : core::join(carried.rows, own, op_);
-        }
-        carried.has_head = carried.has_head || piece.head_count != 0;
-    }
-    // What stands to the left of a piece (+) x, which continues a segment.
-    Acc before(const state& carried, Acc x) const {
-        if (carried.rows) x = op_(*carried.rows, x);
-        if (carried.has_head) return x;
-        if (carried.tree.tiles) x = op_(*carried.tree.tiles, x);
-        return carried.tree.supers ? op_(*carried.tree.supers, x) : x;
-    }
-    // Side by side, in what a compiler makes a vector of.
-    Acc fold(const Acc* x, std::size_t count) const {
-        static_assert(is_commutative<Op> && is_exact<Op, Acc>);
-        constexpr std::size_t width = std::max<std::size_t>(4, 32 / sizeof(Acc));
-        Acc all = x[0];
-        std::size_t i = 1;
-        if (count >= 2 * width) {
-            Acc parts[width];
-            std::copy_n(x, width, parts);
-            for (i = width; i + width <= count; i += width) {
-                for (std::size_t j = 0; j < width; ++j) parts[j] = op_(parts[j], x[i + j]);
-            }
-            all = parts[0];
-            for (std::size_t j = 1; j < width; ++j) all = op_(all, parts[j]);
-        }
-        for (; i < count; ++i) all = op_(all, x[i]);
-        return all;
-    }
     void finish(const marked_piece& piece, state& carried, const Acc* totals) const {
         results_.put(compress_, piece, totals);
         if ((piece.first + piece.count) % core::tile_size != 0) return;
@@ -154,6 +95,127 @@ class kernel_totals {
     }
 
     const executor& ex_;
+    const compress_kernels& compress_;
+    source<Acc> in_;
+    Op op_;
+    Results results_;
+    segment_options<Acc> options_;
+};
+
+// Totals under an operator that lets its operands be grouped and ordered at will: where segments are long,
+// their elements are folded side by side.
+template <class Acc, class Op>
+inline constexpr bool has_exact_totals = is_exact<Op, Acc>&& is_commutative<Op>&& std::is_arithmetic_v<Acc>;
+
+template <class Acc, class Op, class Results>
+class exact_totals {
+  public:
+    static constexpr std::size_t piece_elements = sizeof(Acc) > 4 ? 1024 : 2048;
+    struct state {
+        std::optional<Acc> running{};  // the fold of the segment that goes on
+    };
+    struct summary {
+        std::optional<Acc> running{};  // of what follows the last head, or of all
+        bool has_head = false;
+    };
+
+    exact_totals(const executor& ex, const source<Acc>& in, const Op& op, const Results& results,
+                 const std::optional<Acc>& initial)
+        : ex_(ex),
+          memory_(memory_kernels_for(ex.simd())),
+          compress_(compress_kernels_for(ex.simd())),
+          in_(in),
+          op_(op),
+          results_(results),
+          options_{initial, {}} {}
+
+    [[nodiscard]] std::size_t read_bytes() const { return in_.element_size; }
+    void summarise(const marked_piece& tile, std::size_t at, summary& made) const {
+        if (at == 0) made = {};
+        std::size_t begin = 0;
+        for (std::size_t word = words_of(tile.count); word-- != 0;) {
+            if (tile.heads[word] == 0) continue;
+            begin = 64 * word + static_cast<std::size_t>(std::bit_width(tile.heads[word]) - 1);
+            made = {options_.initial, true};
+            break;
+        }
+        alignas(64) Acc buffer[piece_elements];
+        for (std::size_t i = begin; i < tile.count; i += piece_elements) {
+            const std::size_t count = std::min(piece_elements, tile.count - i);
+            made.running =
+                core::join(made.running, fold(elements(tile.first + i, count, buffer), count), op_);
+        }
+    }
+    void advance(state& carried, std::size_t, const summary& made) const {
+        if (!made.running) return;
+        carried.running = made.has_head ? *made.running : core::join(carried.running, *made.running, op_);
+    }
+    void scan(const marked_piece& piece, state& carried) const {
+        alignas(64) Acc totals[piece_elements];
+        if (piece.head_count > piece.count / sparse)
+            scan_dense(piece, carried, totals);
+        else
+            fold_each(piece, carried, totals);
+        results_.put(compress_, piece, totals);
+    }
+
+  private:
+    static constexpr std::size_t sparse = 16;  // elements a segment from which folding each takes less time
+
+    const Acc* elements(std::size_t first, std::size_t count, Acc* buffer) const {
+        if (in_.direct != nullptr) return in_.direct + first;
+        in_.load(in_, memory_, first, count, buffer);
+        return buffer;
+    }
+    // totals[i] of every element that ends a segment, at least.
+    void scan_dense(const marked_piece& piece, state& carried, Acc* totals) const {
+        if constexpr (has_segmented_kernels<Acc, Op>) {
+            const source<Acc> in = moved(in_, static_cast<std::ptrdiff_t>(piece.first));
+            const sink<Acc> out = make_sink<Acc>(totals);
+            const scan_shape shape{piece.count, false, false, 0};
+            const head_marks marks = piece.marks();
+            const segment_part<Acc> part{in, out, shape, marks, options_, 0, piece.count, piece.ends};
+            carried.running =
+                scan_segments<Acc, Op>(ex_, part, {std::nullopt, std::nullopt, carried.running}).value;
+        } else {
+            alignas(64) Acc buffer[piece_elements];
+            const Acc* const x = elements(piece.first, piece.count, buffer);
+            Acc running = carried.running.value_or(Acc());
+            for (std::size_t i = 0; i < piece.count; ++i) {
+                if ((piece.heads[i / 64] >> (i % 64) & 1) != 0)
+                    running = options_.initial ? op_(*options_.initial, x[i]) : x[i];
+                else
+                    running = op_(running, x[i]);
+                totals[i] = running;
+            }
+            carried.running = running;
+        }
+    }
+    void fold_each(const marked_piece& piece, state& carried, Acc* totals) const {
+        alignas(64) Acc buffer[piece_elements];
+        const Acc* const x = elements(piece.first, piece.count, buffer);
+        std::size_t begin = 0;
+        if ((piece.heads[0] & 1) != 0) carried.running = options_.initial;
+        for_each_bit(piece.ends, piece.count, [&](std::size_t i) {
+            totals[i] = core::join(carried.running, fold(x + begin, i + 1 - begin), op_);
+            carried.running = options_.initial;
+            begin = i + 1;
+        });
+        if (begin != piece.count)
+            carried.running = core::join(carried.running, fold(x + begin, piece.count - begin), op_);
+    }
+    Acc fold(const Acc* x, std::size_t count) const {
+        if constexpr (has_kernels<Acc, Op>) {
+            constexpr std::size_t least = 16;  // that are worth the call
+            if (count >= least) return kernels_for<Acc, Op>(ex_.simd()).fold(x + 1, count - 1, x[0]);
+        }
+        Acc all = x[0];
+        for (std::size_t i = 1; i < count; ++i) all = op_(all, x[i]);
+        return all;
+    }
+
+    const executor& ex_;
+    const memory_kernels& memory_;
     const compress_kernels& compress_;
     source<Acc> in_;
     Op op_;

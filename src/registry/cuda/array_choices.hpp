@@ -34,11 +34,10 @@ void choose_last(cuda::executor& ex, const std::uint8_t* heads, const void* in, 
 
 // flags[i] = 1 where element i differs from the one before, and for i = 0; else 0.
 void mark_runs(cuda::executor& ex, dtype type, const void* in, std::uint8_t* flags, std::size_t n);
-// flags[i] = 1 where element i begins one of the segments that `count` >= 1 offsets describe, else 0. *found,
-// in device memory, receives what there is among the offsets.
-inline constexpr std::uint64_t bad_offsets =
-    1;  // some that are not what they should be; flags are anything then
-inline constexpr std::uint64_t empty_segments = 2;  // of two that are equal
+// What there is among offsets: some that are not what they should be, and two that are equal.
+inline constexpr std::uint64_t bad_offsets = 1, empty_segments = 2;
+// flags[i] = 1 where element i begins one of the segments that `count` >= 1 offsets describe, else 0, or, if
+// some are bad, anything. *found, in device memory, receives what there is among the offsets.
 void mark_offsets(cuda::executor& ex, const std::int64_t* offsets, std::size_t count, std::uint8_t* flags,
                   std::size_t n, std::uint64_t* found);
 // out[k] = the last element of segment k, by offsets that are good; `empty`, an element too, if it has none.
