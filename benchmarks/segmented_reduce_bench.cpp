@@ -1,5 +1,5 @@
-// Totals of segments, by keys and by offsets, and runs of equal keys: their first elements and their lengths.
-// Runs have random lengths, 2 and 100 on average.
+// Totals of segments, by keys and by offsets, maxima, and runs of equal keys: their first elements and their
+// lengths. Runs have random lengths, 2 and 100 on average.
 #include "peers/runs.hpp"
 #include "support/contenders.hpp"
 #include "support/session.hpp"
@@ -42,11 +42,12 @@ void measure(session& current, team& threads, executors& upsweeps, std::size_t n
     };
     const cell by_key = describe("reduce_by_key", type_name<T>(), 8, 8);
     const cell by_offsets = describe("segmented_reduce by offsets", type_name<T>(), 4, 12);
+    const cell maxima = describe("maxima by offsets", type_name<T>(), 4, 12);
     const cell first = describe("unique", "int32", 4, 4);
     const cell lengths = describe("run_length_encode", "int32", 4, 8);
-    const cell all[] = {by_key, by_offsets, first, lengths};
+    const cell all[] = {by_key, by_offsets, maxima, first, lengths};
     if (!current.fits(6 * half) ||
-        std::none_of(all, all + 4, [&](const cell& one) { return current.wants(one); }))
+        std::none_of(std::begin(all), std::end(all), [&](const cell& one) { return current.wants(one); }))
         return;
 
     const buffer from(2 * half, 0, threads), to(2 * half, 1, threads);
@@ -109,6 +110,19 @@ void measure(session& current, team& threads, executors& upsweeps, std::size_t n
                                          reduce_offsets_loop(in, out, given.offsets.data(), given.count());
                                          return given.count();
                                      }}});
+    std::vector<T> largest(given.count());
+    maxima_offsets_loop(in, largest.data(), given.offsets.data(), given.count());
+    run(
+        maxima,
+        [&, elements, totals](auto& ex) {
+            return upsweep::segmented_reduce(ex, upsweep::by_offsets(given.offsets), elements,
+                                             totals.first(given.count()), upsweep::maximum{});
+        },
+        [&] { return std::equal(largest.begin(), largest.end(), out); },
+        {{"plain loop", false, [&, in, out] {
+              maxima_offsets_loop(in, out, given.offsets.data(), given.count());
+              return given.count();
+          }}});
     if constexpr (std::is_same_v<T, float>) {  // which has nothing to do with keys
         run(
             first, [=](auto& ex) { return upsweep::unique(ex, all_keys, to_keys); },

@@ -154,7 +154,12 @@ TEST(segmented_reduce, other_types_and_operators) {
     check<std::uint8_t, plus, std::uint8_t, std::uint8_t>(coverage::all, n, 300, std::uint8_t{9});
     check<matrix, matrix_product>(coverage::threads, n, 5, matrix{{2, 1, 1, 1}});
     if constexpr (tests_every_pair) {
-        check<std::int32_t, maximum>(coverage::all, n, 30, -5);
+        for (const double mean_length : {3.0, 400.0}) {
+            check<std::int32_t, maximum>(coverage::all, n, mean_length, -5);
+            check<float, minimum>(coverage::threads, n, mean_length, 0.3f);
+            check<std::uint8_t, bit_xor>(coverage::threads, n, mean_length, std::uint8_t{9});
+            check<std::int16_t, multiplies, std::int64_t, std::int64_t>(coverage::threads, n, mean_length, 3);
+        }
         check<std::uint64_t, fingerprint>(coverage::threads, n, 4, std::uint64_t{7});
         check<word, concatenate>(coverage::threads, n, 5, word::letter('!'));
         check<std::uint8_t, plus, std::uint64_t, std::uint64_t>(coverage::all, n, 300, std::uint64_t{9});

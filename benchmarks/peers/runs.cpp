@@ -35,6 +35,17 @@ void reduce_offsets_loop(const T* in, T* out, const std::int64_t* offsets, std::
 template void reduce_offsets_loop(const float*, float*, const std::int64_t*, std::size_t);
 template void reduce_offsets_loop(const std::int32_t*, std::int32_t*, const std::int64_t*, std::size_t);
 
+template <class T>
+void maxima_offsets_loop(const T* in, T* out, const std::int64_t* offsets, std::size_t segments) {
+    for (std::size_t s = 0; s < segments; ++s) {
+        T largest = in[offsets[s]];
+        for (auto i = offsets[s] + 1; i < offsets[s + 1]; ++i) largest = std::max(largest, in[i]);
+        out[s] = largest;
+    }
+}
+template void maxima_offsets_loop(const float*, float*, const std::int64_t*, std::size_t);
+template void maxima_offsets_loop(const std::int32_t*, std::int32_t*, const std::int64_t*, std::size_t);
+
 std::size_t run_lengths_loop(const std::int32_t* keys, std::int32_t* out, std::int32_t* lengths,
                              std::size_t n) {
     std::size_t at = 0;

@@ -180,16 +180,32 @@ class exact_totals {
         } else {
             alignas(64) Acc buffer[piece_elements];
             const Acc* const x = elements(piece.first, piece.count, buffer);
+            Acc start = options_.initial.value_or(Acc());
+            // Where integers start afresh nobody can foretell; operators on floating point have branches of
+            // their own.
+            constexpr bool selects =
+                has_identity<Op, Acc> && std::is_integral_v<Acc> && !std::is_same_v<Acc, bool>;
+            if constexpr (selects) {
+                if (!options_.initial) start = identity_of<Acc>(op_);
+            }
             Acc running = carried.running.value_or(Acc());
             for (std::size_t i = 0; i < piece.count; ++i) {
-                if ((piece.heads[i / 64] >> (i % 64) & 1) != 0)
-                    running = options_.initial ? op_(*options_.initial, x[i]) : x[i];
-                else
+                const bool begins = (piece.heads[i / 64] >> (i % 64) & 1) != 0;
+                if constexpr (selects)
+                    running = op_(either(begins, start, running), x[i]);
+                else if (!begins)
                     running = op_(running, x[i]);
+                else
+                    running = options_.initial ? op_(start, x[i]) : x[i];
                 totals[i] = running;
             }
             carried.running = running;
         }
+    }
+    // `first` ? a : b, of which compilers may make a branch.
+    static Acc either(bool first, Acc a, Acc b) {
+        const auto mask = static_cast<Acc>(-static_cast<int>(first));
+        return static_cast<Acc>((a & mask) | (b & static_cast<Acc>(~mask)));
     }
     void fold_each(const marked_piece& piece, state& carried, Acc* totals) const {
         alignas(64) Acc buffer[piece_elements];
