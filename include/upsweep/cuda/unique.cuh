@@ -22,6 +22,7 @@
 // run_length_encode that of a segmented scan. Source: as upsweep/unique.hpp.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -85,6 +86,13 @@ void encode_runs(executor& ex, const by_keys<Key, Equal>& runs, device_span<cons
         {lengths.data(), lengths.size()}, {out.data(), out.size()}, count};
     enqueue_segments<false, Value, Length>(ex, runs, in.size(), plus{}, load_one<Value>{}, store, in.data());
 }
+template <class In, class Length, class Out, class Value>
+std::size_t encode_runs_bytes(std::uint64_t n) {
+    using heads = heads_of_array<In, differs<In, std::equal_to<>>>;
+    using types = segment_total_types<false, Value, Length, plus, heads, load_one<Value>,
+                                      store_lengths<Out, Length, Value>, In>;
+    return heads_at(workspace_bytes_of<types>(n));
+}
 
 }  // namespace detail
 
@@ -93,11 +101,8 @@ void encode_runs(executor& ex, const by_keys<Key, Equal>& runs, device_span<cons
 // compact_workspace_bytes<Out, In>(n), of unique_by_key the more of the two compactions'.
 template <class In, class Length, class Out = In>
 [[nodiscard]] std::size_t run_length_encode_workspace_bytes(std::uint64_t n) {
-    using value = std::uint64_t;
-    using heads = detail::heads_of_array<In, detail::differs<In, std::equal_to<>>>;
-    using types = detail::segment_total_types<false, value, Length, plus, heads, detail::load_one<value>,
-                                              detail::store_lengths<Out, Length, value>, In>;
-    return detail::heads_at(workspace_bytes_of<types>(n));
+    return std::max(detail::encode_runs_bytes<In, Length, Out, std::uint32_t>(n),
+                    detail::encode_runs_bytes<In, Length, Out, std::uint64_t>(n));
 }
 
 }  // namespace cuda
