@@ -23,6 +23,16 @@
 
 namespace upsweep::cpu {
 
+// body(part) with the piece as a part of its own, whose results are those of elements that end a segment.
+template <class Acc, class Body>
+void with_part(const marked_piece& piece, const source<Acc>& in, const sink<Acc>& out,
+               const segment_options<Acc>& options, const Body& body) {
+    const source<Acc> from = moved(in, static_cast<std::ptrdiff_t>(piece.first));
+    const scan_shape shape{piece.count, false, false, 0};
+    const head_marks marks = piece.marks();
+    body(segment_part<Acc>{from, out, shape, marks, options, 0, piece.count, piece.ends});
+}
+
 // Totals by vector kernels, of numbers whose sums and products depend on the grouping.
 template <class Acc, class Op, class Results>
 class kernel_totals {
@@ -50,7 +60,7 @@ class kernel_totals {
     [[nodiscard]] std::size_t read_bytes() const { return in_.element_size; }
     void summarise(const marked_piece& tile, std::size_t at, summary& made) const {
         const sink<Acc> nowhere;
-        with_part(tile, nowhere,
+        with_part(tile, in_, nowhere, options_,
                   [&](const segment_part<Acc>& part) { made.tiles[at] = fold_segments<Acc, Op>(ex_, part); });
     }
     void advance(state& carried, std::size_t tiles, const summary& made) const {
@@ -63,7 +73,7 @@ class kernel_totals {
             left.supers = carried.tree.supers;
             left.tiles = carried.tree.tiles;
         }
-        with_part(piece, make_sink<Acc>(totals), [&](const segment_part<Acc>& part) {
+        with_part(piece, in_, make_sink<Acc>(totals), options_, [&](const segment_part<Acc>& part) {
             const segment_fold<Acc> made = scan_segments<Acc, Op>(ex_, part, left);
             carried.rows = made.value;
             carried.has_head = carried.has_head || made.has_head;
@@ -86,14 +96,6 @@ class kernel_totals {
         }
         tree.push_tile(tile.value, op_);
     }
-    template <class Body>
-    void with_part(const marked_piece& piece, const sink<Acc>& out, const Body& body) const {
-        const source<Acc> in = moved(in_, static_cast<std::ptrdiff_t>(piece.first));
-        const scan_shape shape{piece.count, false, false, 0};
-        const head_marks marks = piece.marks();
-        body(segment_part<Acc>{in, out, shape, marks, options_, 0, piece.count, piece.ends});
-    }
-
     const executor& ex_;
     const compress_kernels& compress_;
     source<Acc> in_;
@@ -170,13 +172,10 @@ class exact_totals {
     // totals[i] of every element that ends a segment, at least.
     void scan_dense(const marked_piece& piece, state& carried, Acc* totals) const {
         if constexpr (has_segmented_kernels<Acc, Op>) {
-            const source<Acc> in = moved(in_, static_cast<std::ptrdiff_t>(piece.first));
-            const sink<Acc> out = make_sink<Acc>(totals);
-            const scan_shape shape{piece.count, false, false, 0};
-            const head_marks marks = piece.marks();
-            const segment_part<Acc> part{in, out, shape, marks, options_, 0, piece.count, piece.ends};
-            carried.running =
-                scan_segments<Acc, Op>(ex_, part, {std::nullopt, std::nullopt, carried.running}).value;
+            const segment_left<Acc> left{std::nullopt, std::nullopt, carried.running};
+            with_part(piece, in_, make_sink<Acc>(totals), options_, [&](const segment_part<Acc>& part) {
+                carried.running = scan_segments<Acc, Op>(ex_, part, left).value;
+            });
         } else {
             alignas(64) Acc buffer[piece_elements];
             const Acc* const x = elements(piece.first, piece.count, buffer);
