@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "python/common/errors.hpp"
 #include "python/common/scan_plan.hpp"
@@ -12,6 +13,7 @@
 #include "python/module/threads.hpp"
 #include "registry/reducer.hpp"
 #include "registry/scanner.hpp"
+#include "upsweep/error.hpp"
 
 namespace upsweep::python {
 namespace {
@@ -69,9 +71,18 @@ std::size_t reduce_segments(const scan_plan& plan, nb::handle a, const std::stri
     if (to_keys) to_keys->expect_sequence(in.size());
     const registry::scan_request request = request_of(plan, false, false, initial);
     const auto device = processor();
-    const unlocked others(in.bytes() + from.bytes());
-    return registry::reduce_segments(*device, request, segments, in.data(), in.size(),
-                                     to_keys ? to_keys->data() : nullptr, to.data());
+    try {
+        const unlocked others(in.bytes() + from.bytes());
+        return registry::reduce_segments(*device, request, segments, in.data(), in.size(),
+                                         to_keys ? to_keys->data() : nullptr, to.data());
+    } catch (const error& problem) {
+        if (std::string_view(problem.what()).starts_with("segments: ")) {
+            throw nb::value_error(("offsets: expected integers that ascend from 0 to " +
+                                   std::to_string(in.size()) + ", the number of elements")
+                                      .c_str());
+        }
+        throw;
+    }
 }
 
 }  // namespace

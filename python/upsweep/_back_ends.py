@@ -11,7 +11,7 @@ from typing import Any, Callable, Dict, Optional, Tuple, Union
 import numpy as np
 
 from . import _module
-from ._parameters import number_type
+from ._parameters import no_offsets, number_type
 
 try:
     from . import _cuda
@@ -84,7 +84,7 @@ class Cuda:
             at, flags = library.converted(described, "int64"), library.filled(x, (n,), "uint8")
             if not plan.reduce_by_offsets(stream, library.layout(x), library.layout(at), library.layout(flags),
                                           library.layout(out), initial):
-                raise ValueError("segments: offsets must ascend")
+                raise no_offsets(n)
             return out.shape[0]
         held = out
         if plan.held_bytes:  # a total is not an element of the results yet

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 from . import _module
 from ._arrays import memory, readable, type_name
 from ._engines import engine_of
-from ._parameters import Operator, element, name_of, no_offsets
+from ._parameters import Operator, element, name_of
 from ._scans import head_bytes, one_dimension, plan_of, readable_offsets
 
 
@@ -60,12 +60,7 @@ def segmented_reduce(a: ArrayLike, op: Operator = "plus", *, keys: Optional[Arra
         size = described.size - 1
     if described is None:
         described = head_bytes(x.size, keys, offsets, heads)
-    try:
-        return _reduced(x, name_of(op), by, described, None, size, dtype, initial)
-    except ValueError as problem:
-        if str(problem).startswith("segments: "):
-            raise no_offsets(x.size) from None
-        raise
+    return _reduced(x, name_of(op), by, described, None, size, dtype, initial)
 
 
 def reduce_by_key(keys: ArrayLike, a: ArrayLike, op: Operator = "plus", *, dtype: DTypeLike = None,

@@ -6,7 +6,7 @@ from typing import Any, Tuple
 
 from . import _gradients
 from ._libraries import Library
-from ._parameters import Operator, element, name_of, no_offsets
+from ._parameters import Operator, element, name_of
 from ._tensors import choose, elements_of, first, heads_of, offsets_of, one_dimension, plan_of, scan, segmented_scan
 
 
@@ -43,12 +43,7 @@ def segmented_reduce(library: Library, a: Any, op: Operator, keys: Any, offsets:
         key = library.contiguous(one_dimension(library, keys, "keys", n))
         found = _totals(library, x, "keys", key, None, n, name, dtype, initial)
     elif only_offsets:
-        try:
-            return _totals(library, x, "offsets", at, None, at.shape[0] - 1, name, dtype, initial)
-        except ValueError as problem:
-            if str(problem).startswith("segments: "):
-                raise no_offsets(n) from None
-            raise
+        return _totals(library, x, "offsets", at, None, at.shape[0] - 1, name, dtype, initial)
     else:
         found = _totals(library, x, "flags", heads_of(library, x, keys, offsets, heads), None, n, name, dtype, initial)
     return found if at is None or found.shape[0] == at.shape[0] - 1 else _spread(library, x, at, found, name, dtype, initial)

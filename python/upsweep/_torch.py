@@ -133,7 +133,7 @@ def segmented_reduce(a: Any, op: Operator, keys: Any, offsets: Any, heads: Any, 
     begin, end = offsets[:-1], offsets[1:]
     empty = scan(a.new_zeros(1), op, 0, dtype, initial, False, None, True)
     if a.shape[0] == 0:
-        return empty.expand(begin.shape)
+        return empty.repeat(begin.shape[0])
     scanned = _scan_segments(a, starts, op, dtype, initial, False, False)
     return torch.where(end > begin, scanned[(end - 1).clamp(0, a.shape[0] - 1)], empty)
 

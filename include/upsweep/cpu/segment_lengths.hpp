@@ -1,7 +1,6 @@
 // Lengths of segments, as results of them (segment_results.hpp).
 #pragma once
 
-#include <bit>
 #include <cstddef>
 #include <optional>
 
@@ -29,12 +28,7 @@ class segment_lengths {
 
     void summarise(const marked_piece& tile, std::size_t at, summary& made) const {
         if (at == 0) made.last_head.reset();
-        for (std::size_t word = words_of(tile.count); word-- != 0;) {
-            if (tile.heads[word] == 0) continue;
-            made.last_head =
-                tile.first + 64 * word + static_cast<std::size_t>(std::bit_width(tile.heads[word]) - 1);
-            return;
-        }
+        if (const auto head = tile.last_head()) made.last_head = tile.first + *head;
     }
     void advance(state& carried, std::size_t, const summary& made) const {
         carried.begin = made.last_head.value_or(carried.begin);

@@ -37,6 +37,13 @@ struct marked_piece {
     std::size_t head_count, end_count;
     std::size_t segment;  // index of the first element's
 
+    // The place of the last head in the piece, if there is one.
+    [[nodiscard]] std::optional<std::size_t> last_head() const {
+        for (std::size_t word = words_of(count); word-- != 0;)
+            if (heads[word] != 0)
+                return 64 * word + static_cast<std::size_t>(std::bit_width(heads[word]) - 1);
+        return std::nullopt;
+    }
     // Of the piece as a sequence of its own.
     [[nodiscard]] head_marks marks() const { return {this, count, false, &repeat}; }
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cstddef>
 #include <optional>
 #include <type_traits>
@@ -23,32 +22,14 @@
 
 namespace upsweep::cpu {
 
-// body(part) with the piece as a part of its own, whose results are those of elements that end a segment.
-template <class Acc, class Body>
-void with_part(const marked_piece& piece, const source<Acc>& in, const sink<Acc>& out,
-               const segment_options<Acc>& options, const Body& body) {
-    const source<Acc> from = moved(in, static_cast<std::ptrdiff_t>(piece.first));
-    const scan_shape shape{piece.count, false, false, 0};
-    const head_marks marks = piece.marks();
-    body(segment_part<Acc>{from, out, shape, marks, options, 0, piece.count, piece.ends});
-}
-
-// Totals by vector kernels, of numbers whose sums and products depend on the grouping.
+// What the totals of numbers have in common.
 template <class Acc, class Op, class Results>
-class kernel_totals {
+class number_totals {
   public:
     // Whose results stay in the first-level cache: as many rows as the widest vectors fold side by side.
     static constexpr std::size_t piece_elements = sizeof(Acc) > 4 ? 1024 : 2048;
-    struct state {
-        core::tree_carry<Acc> tree{};  // before the tile
-        std::optional<Acc> rows{};     // of the tile so far, behind its last head
-        bool has_head = false;         // whether it has one
-    };
-    struct summary {
-        std::array<segment_fold<Acc>, core::tiles_per_super> tiles;
-    };
 
-    kernel_totals(const executor& ex, const source<Acc>& in, const Op& op, const Results& results,
+    number_totals(const executor& ex, const source<Acc>& in, const Op& op, const Results& results,
                   const std::optional<Acc>& initial)
         : ex_(ex),
           compress_(compress_kernels_for(ex.simd())),
@@ -58,10 +39,47 @@ class kernel_totals {
           options_{initial, {}} {}
 
     [[nodiscard]] std::size_t read_bytes() const { return in_.element_size; }
+
+  protected:
+    // body(part) with the piece as a part of its own, whose results are those of elements that end a segment.
+    template <class Body>
+    void with_part(const marked_piece& piece, const sink<Acc>& out, const Body& body) const {
+        const source<Acc> from = moved(in_, static_cast<std::ptrdiff_t>(piece.first));
+        const scan_shape shape{piece.count, false, false, 0};
+        const head_marks marks = piece.marks();
+        body(segment_part<Acc>{from, out, shape, marks, options_, 0, piece.count, piece.ends});
+    }
+
+    const executor& ex_;
+    const compress_kernels& compress_;
+    source<Acc> in_;
+    Op op_;
+    Results results_;
+    segment_options<Acc> options_;
+};
+
+// Totals by vector kernels, of numbers whose sums and products depend on the grouping.
+template <class Acc, class Op, class Results>
+class kernel_totals : public number_totals<Acc, Op, Results> {
+    using base = number_totals<Acc, Op, Results>;
+    using base::ex_, base::compress_, base::op_, base::results_;
+
+  public:
+    using base::base, base::piece_elements;
+    struct state {
+        core::tree_carry<Acc> tree{};  // before the tile
+        std::optional<Acc> rows{};     // of the tile so far, behind its last head
+        bool has_head = false;         // whether it has one
+    };
+    struct summary {
+        std::array<segment_fold<Acc>, core::tiles_per_super> tiles;
+    };
+
     void summarise(const marked_piece& tile, std::size_t at, summary& made) const {
         const sink<Acc> nowhere;
-        with_part(tile, in_, nowhere, options_,
-                  [&](const segment_part<Acc>& part) { made.tiles[at] = fold_segments<Acc, Op>(ex_, part); });
+        this->with_part(tile, nowhere, [&](const segment_part<Acc>& part) {
+            made.tiles[at] = fold_segments<Acc, Op>(ex_, part);
+        });
     }
     void advance(state& carried, std::size_t tiles, const summary& made) const {
         for (std::size_t tile = 0; tile < tiles; ++tile) push(carried.tree, made.tiles[tile]);
@@ -73,22 +91,19 @@ class kernel_totals {
             left.supers = carried.tree.supers;
             left.tiles = carried.tree.tiles;
         }
-        with_part(piece, in_, make_sink<Acc>(totals), options_, [&](const segment_part<Acc>& part) {
+        this->with_part(piece, make_sink<Acc>(totals), [&](const segment_part<Acc>& part) {
             const segment_fold<Acc> made = scan_segments<Acc, Op>(ex_, part, left);
             carried.rows = made.value;
             carried.has_head = carried.has_head || made.has_head;
         });
-        finish(piece, carried, totals);
-    }
-
-  private:
-    void finish(const marked_piece& piece, state& carried, const Acc* totals) const {
         results_.put(compress_, piece, totals);
         if ((piece.first + piece.count) % core::tile_size != 0) return;
         push(carried.tree, {*carried.rows, carried.has_head});
         carried.rows.reset();
         carried.has_head = false;
     }
+
+  private:
     void push(core::tree_carry<Acc>& tree, const segment_fold<Acc>& tile) const {
         if (tile.has_head) {
             tree.supers.reset();
@@ -96,12 +111,6 @@ class kernel_totals {
         }
         tree.push_tile(tile.value, op_);
     }
-    const executor& ex_;
-    const compress_kernels& compress_;
-    source<Acc> in_;
-    Op op_;
-    Results results_;
-    segment_options<Acc> options_;
 };
 
 // Totals under an operator that lets its operands be grouped and ordered at will: where segments are long,
@@ -110,9 +119,12 @@ template <class Acc, class Op>
 inline constexpr bool has_exact_totals = is_exact<Op, Acc>&& is_commutative<Op>&& std::is_arithmetic_v<Acc>;
 
 template <class Acc, class Op, class Results>
-class exact_totals {
+class exact_totals : public number_totals<Acc, Op, Results> {
+    using base = number_totals<Acc, Op, Results>;
+    using base::ex_, base::compress_, base::in_, base::op_, base::results_, base::options_;
+
   public:
-    static constexpr std::size_t piece_elements = sizeof(Acc) > 4 ? 1024 : 2048;
+    using base::base, base::piece_elements;
     struct state {
         std::optional<Acc> running{};  // the fold of the segment that goes on
     };
@@ -121,26 +133,11 @@ class exact_totals {
         bool has_head = false;
     };
 
-    exact_totals(const executor& ex, const source<Acc>& in, const Op& op, const Results& results,
-                 const std::optional<Acc>& initial)
-        : ex_(ex),
-          memory_(memory_kernels_for(ex.simd())),
-          compress_(compress_kernels_for(ex.simd())),
-          in_(in),
-          op_(op),
-          results_(results),
-          options_{initial, {}} {}
-
-    [[nodiscard]] std::size_t read_bytes() const { return in_.element_size; }
     void summarise(const marked_piece& tile, std::size_t at, summary& made) const {
         if (at == 0) made = {};
-        std::size_t begin = 0;
-        for (std::size_t word = words_of(tile.count); word-- != 0;) {
-            if (tile.heads[word] == 0) continue;
-            begin = 64 * word + static_cast<std::size_t>(std::bit_width(tile.heads[word]) - 1);
-            made = {options_.initial, true};
-            break;
-        }
+        const std::optional<std::size_t> head = tile.last_head();
+        const std::size_t begin = head.value_or(0);
+        if (head) made = {options_.initial, true};
         alignas(64) Acc buffer[piece_elements];
         for (std::size_t i = begin; i < tile.count; i += piece_elements) {
             const std::size_t count = std::min(piece_elements, tile.count - i);
@@ -166,14 +163,14 @@ class exact_totals {
 
     const Acc* elements(std::size_t first, std::size_t count, Acc* buffer) const {
         if (in_.direct != nullptr) return in_.direct + first;
-        in_.load(in_, memory_, first, count, buffer);
+        in_.load(in_, memory_kernels_for(ex_.simd()), first, count, buffer);
         return buffer;
     }
     // totals[i] of every element that ends a segment, at least.
     void scan_dense(const marked_piece& piece, state& carried, Acc* totals) const {
         if constexpr (has_segmented_kernels<Acc, Op>) {
             const segment_left<Acc> left{std::nullopt, std::nullopt, carried.running};
-            with_part(piece, in_, make_sink<Acc>(totals), options_, [&](const segment_part<Acc>& part) {
+            this->with_part(piece, make_sink<Acc>(totals), [&](const segment_part<Acc>& part) {
                 carried.running = scan_segments<Acc, Op>(ex_, part, left).value;
             });
         } else {
@@ -228,14 +225,6 @@ class exact_totals {
         for (std::size_t i = 1; i < count; ++i) all = op_(all, x[i]);
         return all;
     }
-
-    const executor& ex_;
-    const memory_kernels& memory_;
-    const compress_kernels& compress_;
-    source<Acc> in_;
-    Op op_;
-    Results results_;
-    segment_options<Acc> options_;
 };
 
 // Totals of anything else, by the generic engine, whose chunks are tiles here.
