@@ -34,9 +34,6 @@ struct choose_report {
 [[nodiscard]] choose_report choose_array(const choose_arguments& arguments, const registry::device& device);
 [[nodiscard]] choose_report choose_table(const choose_arguments& arguments, const registry::device& device);
 
-// What is held in memory of a stream that waits to be written.
-[[nodiscard]] std::size_t most_waiting_bytes();
-
 // Writes an array of elements of that type: what `choose` writes to its first argument, then what it writes
 // to its second one. `length` is that of both, if it is known before. Where the output cannot be gone back to
 // and its header tells the length, all waits until it is known.

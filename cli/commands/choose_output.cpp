@@ -4,26 +4,9 @@
 
 #include "cli/commands/choose_job.hpp"
 #include "cli/scratch.hpp"
-#include "registry/scanner.hpp"
+#include "registry/dtype.hpp"
 
 namespace upsweep::cli {
-namespace {
-
-// Bytes of whole elements.
-class element_sink final : public byte_sink {
-  public:
-    explicit element_sink(array_writer& writer)
-        : writer_(writer), size_(registry::size_of(writer.header().type)) {}
-    void write(const void* data, std::size_t bytes) override { writer_.write(data, bytes / size_); }
-
-  private:
-    array_writer& writer_;
-    std::size_t size_;
-};
-
-}  // namespace
-
-std::size_t most_waiting_bytes() { return 16 * block_bytes(registry::block_bytes); }
 
 void write_chosen(const choose_arguments& arguments, output_file& output, registry::dtype type,
                   std::optional<std::uint64_t> length, const chosen_and_others& choose) {

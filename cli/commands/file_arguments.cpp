@@ -19,6 +19,7 @@
 #include "cli/io/npy.hpp"
 #include "cli/io/raw.hpp"
 #include "cli/usage.hpp"
+#include "registry/scanner.hpp"
 
 namespace upsweep::cli {
 namespace {
@@ -107,8 +108,8 @@ void file_arguments::refuse_table_options() const {
         throw usage_error("--column and --no-header are for .csv and .tsv tables");
 }
 
-void file_arguments::find_output_format() {
-    if (output == "-" && json) {
+void file_arguments::find_output_format(bool writes_data) {
+    if (writes_data && output == "-" && json) {
         throw usage_error("--json writes to standard output; name a file for the data with -o");
     }
     output_format = format_of(output).value_or(input_format);
@@ -200,6 +201,8 @@ std::size_t block_bytes(std::size_t usual) {
     }
     return bytes;
 }
+
+std::size_t most_waiting_bytes() { return 16 * block_bytes(registry::block_bytes); }
 
 void add_last_sections(help_page& page, std::string_view when) {
     page.sections.push_back(

@@ -48,8 +48,9 @@ struct file_arguments {
     void read_raw_type(const std::string& word);
     // --column and --no-header, unless the input is a table.
     void refuse_table_options() const;
-    // By the ending of the name, or as the input's.
-    void find_output_format();
+    // By the ending of the name, or as the input's. `writes_data`: to `output`, where --json must not write
+    // then.
+    void find_output_format(bool writes_data = true);
     // For results that are rows of a table.
     void refuse_rows_in_array() const;
     // For another file that is written, which the results would replace or be replaced by.
@@ -78,6 +79,8 @@ struct file_arguments {
 
 // Bytes of input or output in a block when a file streams: UPSWEEP_BLOCK_BYTES, or what is usual.
 [[nodiscard]] std::size_t block_bytes(std::size_t usual);
+// What is held in memory of a stream that waits to be written.
+[[nodiscard]] std::size_t most_waiting_bytes();
 
 // Environment and exit status in the help of a command that runs on the CPU; `when` its input is cut in
 // blocks.

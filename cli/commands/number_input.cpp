@@ -7,7 +7,6 @@
 #include <cstring>
 #include <utility>
 
-#include "cli/commands/choose_job.hpp"
 #include "cli/commands/ordered_elements.hpp"
 #include "cli/io/array_file.hpp"
 #include "cli/io/csv.hpp"
@@ -25,8 +24,9 @@ using registry::size_of;
 
 class array_numbers final : public number_input {
   public:
-    array_numbers(const file_arguments& arguments, bool in_c_order) : reader_(open_array(arguments)) {
-        if (in_c_order) ordered_ = std::make_unique<ordered_elements>(reader_, arguments.output);
+    array_numbers(array_reader reader, bool in_c_order, const std::string& beside)
+        : reader_(std::move(reader)) {
+        if (in_c_order) ordered_ = std::make_unique<ordered_elements>(reader_, beside);
     }
 
     [[nodiscard]] dtype type() const override { return reader_.header().type; }
@@ -96,7 +96,11 @@ class table_numbers final : public number_input {
 
 std::unique_ptr<number_input> open_numbers(const file_arguments& arguments, bool in_c_order) {
     if (arguments.reads_table()) return std::make_unique<table_numbers>(arguments);
-    return std::make_unique<array_numbers>(arguments, in_c_order);
+    return numbers_of(open_array(arguments), in_c_order, arguments.output);
+}
+
+std::unique_ptr<number_input> numbers_of(array_reader reader, bool in_c_order, const std::string& beside) {
+    return std::make_unique<array_numbers>(std::move(reader), in_c_order, beside);
 }
 
 std::size_t usual_block(dtype type) {

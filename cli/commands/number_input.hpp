@@ -70,6 +70,10 @@ class number_passes {
     std::uint64_t bytes_ = 0;
 };
 
+// The same of an array that is open.
+[[nodiscard]] std::unique_ptr<number_input> numbers_of(array_reader reader, bool in_c_order,
+                                                       const std::string& beside);
+
 // Numbers in a block of the usual size.
 [[nodiscard]] std::size_t usual_block(registry::dtype type);
 

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <memory>
-#include <vector>
 
+#include "cli/commands/array_axis.hpp"
 #include "cli/commands/scan_job.hpp"
 #include "cli/commands/scan_picture.hpp"
 #include "cli/io/message.hpp"
@@ -21,15 +21,6 @@ using registry::size_of;
 
 // A slab of at most this many bytes, input and output together, is held in memory several times over.
 std::size_t most_slab_bytes() { return 64 * block_bytes(registry::block_bytes); }
-
-// (outer, length, inner) as the array lies in memory; sequences run along `length`.
-struct array_extents {
-    std::uint64_t outer = 1;
-    std::uint64_t length = 1;
-    std::uint64_t inner = 1;
-
-    [[nodiscard]] std::uint64_t slab() const { return length * inner; }
-};
 
 class array_scan {
   public:
@@ -48,7 +39,8 @@ class array_scan {
 
     void run() {
         if (!reader_.count()) return run_stream();
-        const array_extents extents = extents_of(reader_.header());
+        const array_extents extents = report_.axis ? extents_of(reader_.header(), *report_.axis)
+                                                   : array_extents{1, *reader_.count(), 1};
         if (extents.outer * extents.slab() == 0) return;
         if (extents.outer == 1 && extents.inner == 1) {
             if (!arguments_.reverse) return run_stream();
@@ -76,21 +68,6 @@ class array_scan {
     [[nodiscard]] std::optional<std::uint64_t> total_bytes() const {
         if (!reader_.count()) return std::nullopt;
         return *reader_.count() * (in_size_ + out_size_);
-    }
-
-    [[nodiscard]] array_extents extents_of(const array_header& header) const {
-        if (header.shape.size() <= 1) return {1, header.shape.empty() ? 1 : header.shape.front(), 1};
-        std::vector<std::uint64_t> shape = header.shape;
-        auto axis = static_cast<std::size_t>(*report_.axis);
-        if (header.fortran_order) {
-            std::reverse(shape.begin(), shape.end());
-            axis = shape.size() - 1 - axis;
-        }
-        array_extents extents;
-        for (std::size_t k = 0; k < shape.size(); ++k) {
-            (k < axis ? extents.outer : k == axis ? extents.length : extents.inner) *= shape[k];
-        }
-        return extents;
     }
 
     [[nodiscard]] std::size_t block_elements() const {
@@ -240,21 +217,13 @@ class array_scan {
 };
 
 // The axis from 0 on; nothing for one dimension without --axis.
-std::optional<int> check_axis(const scan_arguments& arguments, const array_reader& reader) {
-    const auto rank = static_cast<int>(reader.header().open_ended ? 1 : reader.header().shape.size());
+std::optional<int> find_axis(const scan_arguments& arguments, const array_reader& reader) {
+    const std::size_t rank = reader.header().open_ended ? 1 : reader.header().shape.size();
     if (rank == 0) fail(reader.source().name(), "a single value (0 dimensions) has nothing to scan along");
-    if (!arguments.axis) {
-        if (rank == 1) return std::nullopt;
-        throw usage_error(
-            fmt::format("{} has {} dimensions, shape ({}): say which one to scan along with --axis",
-                        reader.source().name(), rank, fmt::join(reader.header().shape, ", ")));
-    }
-    const int axis = *arguments.axis;
-    if (axis < -rank || axis >= rank) {
-        throw usage_error(fmt::format("--axis {}: {} has {} dimension{}, so it must be from {} to {}", axis,
-                                      reader.source().name(), rank, rank == 1 ? "" : "s", -rank, rank - 1));
-    }
-    return axis < 0 ? axis + rank : axis;
+    if (arguments.axis) return axis_in_range(*arguments.axis, reader);
+    if (rank == 1) return std::nullopt;
+    throw usage_error(fmt::format("{} has {} dimensions, shape ({}): say which one to scan along with --axis",
+                                  reader.source().name(), rank, fmt::join(reader.header().shape, ", ")));
 }
 
 }  // namespace
@@ -262,7 +231,7 @@ std::optional<int> check_axis(const scan_arguments& arguments, const array_reade
 scan_report scan_array(const scan_arguments& arguments, const registry::device& device) {
     array_reader reader = open_array(arguments);
     scan_report report;
-    report.axis = check_axis(arguments, reader);
+    report.axis = find_axis(arguments, reader);
     const registry::scan_request request = make_request(arguments, reader.header().type);
     report.types = request.types;
     if (!arguments.plot.empty()) {

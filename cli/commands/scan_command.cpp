@@ -4,65 +4,18 @@
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <memory>
-#include <utility>
 
 #include "cli/commands/arguments.hpp"
 #include "cli/commands/commands.hpp"
 #include "cli/commands/scan_job.hpp"
-#include "cli/io/message.hpp"
 #include "cli/json.hpp"
 #include "cli/usage.hpp"
-#include "upsweep/error.hpp"
 
 namespace upsweep::cli {
 namespace {
 
-struct options_of_scan {
-    std::string op = "plus", dtype, accumulate, input_dtype;
-    std::string initial, axis;
-};
-
-void check(scan_arguments& arguments, const options_of_scan& given, const CLI::App& app) {
-    arguments.op = parse_op(given.op);
-    arguments.find_input_format(arguments.column || arguments.by, !given.input_dtype.empty());
-    const bool table = arguments.reads_table();
-    if (!given.accumulate.empty()) arguments.accumulate = parse_type("--accumulate", given.accumulate);
-    if (!given.initial.empty() || app.count("--init") != 0) arguments.initial = given.initial;
-    if (app.count("--axis") != 0) {
-        const auto axis = whole_number(given.axis);
-        if (!axis || !std::in_range<int>(*axis)) {
-            throw usage_error(
-                fmt::format("--axis {}: expected the number of a dimension", printable(given.axis)));
-        }
-        arguments.axis = static_cast<int>(*axis);
-    }
-    if (arguments.input_format == file_format::raw) {
-        if (given.input_dtype.empty() && given.dtype.empty()) {
-            throw usage_error(fmt::format(
-                "{}: raw data does not tell the type of its elements; say it with --dtype or --input-dtype",
-                arguments.input));
-        }
-        if (given.input_dtype.empty())
-            arguments.set_raw_type("--dtype", given.dtype);
-        else
-            arguments.set_raw_type("--input-dtype", given.input_dtype);
-    }
-    if (!given.dtype.empty()) {
-        // For raw input the same word may carry the byte order of the file; results have the machine's.
-        const auto layout = registry::parse_dtype_layout(given.dtype);
-        const bool names_input = arguments.input_format == file_format::raw && given.input_dtype.empty();
-        arguments.dtype = names_input && layout ? layout->type : parse_type("--dtype", given.dtype);
-    }
-
-    arguments.find_output_format();
-    if (!table && (arguments.column || arguments.by || arguments.headless)) {
-        throw usage_error("--column, --by and --no-header are for .csv and .tsv tables");
-    }
-    if (table && arguments.axis)
-        throw usage_error("--axis is for arrays; a table is scanned down its --column");
-    if (!given.input_dtype.empty() && arguments.input_format != file_format::raw) {
-        throw usage_error("--input-dtype is for raw data; other formats tell their types themselves");
-    }
+void check(scan_arguments& arguments, const CLI::App& app) {
+    arguments.check_fold(app, "scanned");
     if (!arguments.plot.empty()) {
         static_cast<void>(plot_format(arguments.plot));
         arguments.refuse_as_output("--plot", arguments.plot);
@@ -77,42 +30,14 @@ void print_json(const scan_arguments& arguments, const scan_report& report, cons
     json.key("file").text(arguments.input).key("output").text(arguments.output);
     json.key("op").text(registry::name(arguments.op));
     json.key("exclusive").boolean(arguments.exclusive).key("reverse").boolean(arguments.reverse);
-    json.key("dtype").text(registry::name(report.types.output));
-    json.key("input_dtype").text(registry::name(report.types.input));
-    json.key("accumulator").text(registry::name(report.types.accumulator));
-    json.key("n").integer(report.count).key("shape").begin_array();
-    for (const std::uint64_t extent : report.shape) json.integer(extent);
-    json.end_array().key("axis");
-    if (report.axis)
-        json.integer(static_cast<std::uint64_t>(*report.axis));
-    else
-        json.null();
-    json.key("total");
-    if (report.total)
-        json.element(*report.total);
-    else
-        json.null();
-    if (report.groups) {
-        json.key("groups").begin_array();
-        for (const scan_group& group : *report.groups) {
-            json.begin_object()
-                .key("key")
-                .text(group.key)
-                .key("n")
-                .integer(group.count)
-                .key("total")
-                .element(group.total)
-                .end_object();
-        }
-        json.end_array();
-    }
+    tell_fold(json, report);
     tell_run(json, seconds, report.bytes, device);
     json.end_object();
     fmt::print("{}\n", json.result());
 }
 
-void run_scan(scan_arguments& arguments, const options_of_scan& given, const CLI::App& app) {
-    check(arguments, given, app);
+void run_scan(scan_arguments& arguments, const CLI::App& app) {
+    check(arguments, app);
     const registry::device device = arguments.device.open(app, !arguments.axis && !arguments.by);
     const auto start = std::chrono::steady_clock::now();
     scan_report report =
@@ -139,22 +64,7 @@ help_page scan_page() {
         "alone: it has the same bits "
         "on every machine and with any number of threads, and running sums of non-negative numbers never "
         "decrease.";
-    std::string table;
-    for (const registry::operation op : registry::operations()) {
-        table +=
-            fmt::format("{}  {:12} {}", table.empty() ? "" : "\n", registry::name(op), registry::meaning(op));
-    }
-    page.sections.push_back({"Operators", {table}});
-    page.sections.push_back(
-        {"Types",
-         {"What --dtype and --accumulate leave open follows numpy.cumulative_sum: sums and products of "
-          "integers widen to 64 bits, "
-          "floating-point and complex results keep their type, and totals are computed in the type of the "
-          "result (float16 and bfloat16 "
-          "in float32). Minimum, maximum and the bitwise operators keep the type of the input, the logical "
-          "ones give bool.",
-          "Types: " + registry::dtype_names() +
-              ". Raw input takes a byte order too: '<f4', '>i2'. Integers wrap around."}});
+    add_fold_sections(page);
     page.sections.push_back({"Formats",
                              {".npy: any numeric type, byte order and memory order. An array of two or more "
                               "dimensions needs --axis.",
@@ -211,28 +121,10 @@ std::unique_ptr<output_file> open_picture(const scan_arguments& arguments, const
 }
 
 registry::scan_request make_request(const scan_arguments& arguments, registry::dtype input) {
-    registry::scan_request request;
-    request.op = arguments.op;
+    registry::scan_request request = arguments.request_for(input);
     request.exclusive = arguments.exclusive;
     request.reverse = arguments.reverse;
-    try {
-        request.types = registry::resolve_types(arguments.op, input, arguments.dtype, arguments.accumulate);
-    } catch (const error& problem) {
-        throw usage_error(fmt::format("{}: {}", arguments.input, problem.what()));
-    }
-    try {
-        if (arguments.initial)
-            request.initial = registry::parse_value(*arguments.initial, request.types.accumulator);
-    } catch (const error& problem) {
-        throw usage_error(fmt::format("--init: {}", problem.what()));
-    }
     return request;
-}
-
-std::string result_name(registry::operation op) {
-    if (op == registry::operation::plus) return "sum";
-    if (op == registry::operation::multiplies) return "product";
-    return std::string(registry::name(op));
 }
 
 std::string scan_words(const scan_arguments& arguments) {
@@ -246,25 +138,14 @@ command add_scan(CLI::App& program) {
     CLI::App* app = program.add_subcommand("scan", made.page.summary);
     made.app = app;
     const auto arguments = std::make_shared<scan_arguments>();
-    const auto given = std::make_shared<options_of_scan>();
     arguments->add_names_to(*app);
-    app->add_option("--op", given->op, "operator: plus (the default), minimum, maximum, ...; see Operators")
-        ->type_name("NAME");
+    arguments->add_op_to(*app);
     app->add_flag("--exclusive", arguments->exclusive,
                   "each total is that of the numbers before it, without its own");
-    app->add_option("--init", given->initial,
-                    "start from this value; default: the operator's identity, such as 0 for plus")
-        ->type_name("VALUE");
+    arguments->add_initial_to(*app);
     app->add_flag("--reverse", arguments->reverse, "from the end to the beginning");
-    app->add_option("--axis", given->axis,
-                    "dimension to scan along, from 0; negative ones count from the last")
-        ->type_name("K");
-    app->add_option("--dtype", given->dtype, "type of the results; for raw input also of its elements")
-        ->type_name("TYPE");
-    app->add_option("--accumulate", given->accumulate, "type in which totals are computed")
-        ->type_name("TYPE");
-    app->add_option("--input-dtype", given->input_dtype, "type of the elements of raw input")
-        ->type_name("TYPE");
+    arguments->add_axis_to(*app, "dimension to scan along, from 0; negative ones count from the last");
+    arguments->add_types_to(*app);
     arguments->add_format_to(*app);
     arguments->add_column_to(*app, "column of a table to scan");
     add_name_option(*app, "--by", arguments->by, "start afresh wherever the text in this column changes")
@@ -276,7 +157,7 @@ command add_scan(CLI::App& program) {
     app->add_option("--plot", arguments->plot,
                     "draw input and running totals, or a line for each group, to .svg or .png")
         ->type_name("FILE");
-    made.run = [app, arguments, given] { run_scan(*arguments, *given, *app); };
+    made.run = [app, arguments] { run_scan(*arguments, *app); };
     return made;
 }
 

@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
-#include <unordered_set>
+#include <optional>
 #include <vector>
 
+#include "cli/commands/key_runs.hpp"
+#include "cli/commands/result_cell.hpp"
 #include "cli/commands/scan_job.hpp"
 #include "cli/commands/scan_picture.hpp"
 #include "cli/io/csv.hpp"
@@ -23,8 +25,6 @@ namespace {
 using registry::dtype;
 using registry::size_of;
 
-// Distinct keys remembered to notice one that comes back.
-constexpr std::size_t most_remembered_keys = 100'000;
 constexpr std::size_t most_drawn_groups = 1000;
 
 std::string read_all(byte_source& source) {
@@ -74,11 +74,11 @@ class table_scan {
     // Numbers, borders of groups, and their keys.
     void read_column() {
         progress_bar progress("reading", reader_.source().size());
-        std::unordered_set<std::string> seen;
-        bool told = false;
+        std::optional<key_runs> runs;
+        if (key_column_) runs.emplace(reader_, *key_column_, *arguments_.by);
         for (std::uint64_t before = 0; reader_.next();) {
             numbers_.add(reader_.number(column_));
-            if (key_column_) take_key(seen, told);
+            if (runs) take_key(*runs);
             if (reader_.rows() % 4096 == 0) {
                 progress.advance(reader_.bytes() - before);
                 before = reader_.bytes();
@@ -89,21 +89,12 @@ class table_scan {
         report_.bytes = reader_.bytes();
     }
 
-    void take_key(std::unordered_set<std::string>& seen, bool& told) {
-        const std::string_view key = reader_.cell(*key_column_);
-        const bool starts = heads_.empty() || key != key_;
+    void take_key(key_runs& runs) {
+        const bool starts = runs.starts();
         heads_.push_back(starts ? 1 : 0);
-        if (starts) {
-            key_ = key;
-            if (keeps_groups_) groups_.push_back({{key_, 0, {}}, heads_.size() - 1});
-        }
-        if (keeps_groups_) ++groups_.back().told.count;
-        if (!starts || told || seen.size() >= most_remembered_keys || seen.insert(key_).second) return;
-        told = true;
-        say(fmt::format(
-            "upsweep: note: {}, line {}: {} comes back after other values of {}; that starts a new group "
-            "(sort the rows first for one group a value)",
-            reader_.source().name(), reader_.line(), in_quotes(key_), column_words(*arguments_.by)));
+        if (!keeps_groups_) return;
+        if (starts) groups_.push_back({{runs.key(), 0, {}}, heads_.size() - 1});
+        ++groups_.back().told.count;
     }
 
     [[nodiscard]] const void* inputs() const {
@@ -177,23 +168,14 @@ class table_scan {
         report_.picture = picture_of_groups(arguments_, name, lines);
     }
 
-    // The scanned column's name and what was done, made unique.
-    [[nodiscard]] std::string new_column() const {
-        const auto& names = reader_.names();
-        std::string name = names[column_] + "_" + result_name(arguments_.op);
-        while (std::find(names.begin(), names.end(), name) != names.end()) name += "_";
-        return name;
-    }
-
     void write_table(output_file& output) {
         const dtype type = report_.types.output;
-        if (registry::is_complex_type(type))
-            throw usage_error("complex results do not fit a table; write to .npy");
+        refuse_complex_cells(type);
         csv_writer writer(output, delimiter_of(arguments_.output_format));
         const std::size_t columns = reader_.names().size();
         if (!arguments_.headless) {
             for (const std::string& name : reader_.names()) writer.cell(name);
-            writer.cell(new_column());
+            writer.cell(result_column(reader_.names()[column_], arguments_.op, reader_.names()));
             writer.end_row();
         }
         reader_.rewind();
@@ -206,7 +188,7 @@ class table_scan {
                     for (std::size_t k = 0; k < columns; ++k) writer.cell(reader_.cell(k));
                     T value;
                     std::memcpy(static_cast<void*>(&value), result, sizeof(T));
-                    write_number(writer, value);
+                    write_result(writer, value);
                     writer.end_row();
                     if (row % 4096 == 0) {
                         progress.advance(reader_.bytes() - before);
@@ -216,20 +198,6 @@ class table_scan {
             }
         });
         if (reader_.rows() != report_.count) fail(reader_.source().name(), "has shrunk while it was read");
-    }
-
-    // Adding 0 turns -0, the identity of a sum with which an exclusive scan begins, into 0 and leaves all
-    // else alone.
-    template <class T>
-    static void write_number(csv_writer& writer, T value) {
-        if constexpr (is_half<T>)
-            writer.cell(static_cast<float>(value) + 0.0f);
-        else if constexpr (std::is_floating_point_v<T>)
-            writer.cell(value + T(0));
-        else if constexpr (std::is_unsigned_v<T>)
-            writer.cell(static_cast<std::uint64_t>(value));
-        else
-            writer.cell(static_cast<std::int64_t>(value));
     }
 
     void write_array(output_file& output) {
@@ -250,12 +218,11 @@ class table_scan {
     number_column numbers_;
     std::vector<std::uint8_t> heads_;  // with --by: 1 where a group starts
     struct group {
-        scan_group told;
+        fold_group told;
         std::size_t first;  // row
     };
     bool keeps_groups_;  // they are told or drawn
     std::vector<group> groups_;
-    std::string key_;
     std::vector<std::byte> results_;
 };
 

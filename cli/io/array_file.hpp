@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/io/byte_sink.hpp"
 #include "cli/io/byte_source.hpp"
 #include "cli/io/output_file.hpp"
 #include "registry/dtype.hpp"
@@ -98,6 +99,18 @@ class array_writer {
     std::uint64_t data_offset_ = 0;
     std::uint64_t count_ = 0;  // of the header
     std::atomic<std::uint64_t> written_ = 0;
+};
+
+// The bytes of whole elements, in native byte order, appended to an array.
+class element_sink final : public byte_sink {
+  public:
+    explicit element_sink(array_writer& writer)
+        : writer_(writer), size_(registry::size_of(writer.header().type)) {}
+    void write(const void* data, std::size_t bytes) override { writer_.write(data, bytes / size_); }
+
+  private:
+    array_writer& writer_;
+    std::size_t size_;
 };
 
 }  // namespace upsweep::cli

@@ -1,0 +1,26 @@
+// Results as cells of a table.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include "cli/io/csv.hpp"
+#include "upsweep/types.hpp"
+
+namespace upsweep::cli {
+
+// Of any type but complex ones; bool as 1 or 0. Adding 0 turns -0, the identity of a sum with which an
+// exclusive scan begins, into 0 and leaves all else alone.
+template <class T>
+void write_result(csv_writer& writer, T value) {
+    if constexpr (is_half<T>)
+        writer.cell(static_cast<float>(value) + 0.0f);
+    else if constexpr (std::is_floating_point_v<T>)
+        writer.cell(value + T(0));
+    else if constexpr (std::is_unsigned_v<T>)
+        writer.cell(static_cast<std::uint64_t>(value));
+    else
+        writer.cell(static_cast<std::int64_t>(value));
+}
+
+}  // namespace upsweep::cli
