@@ -97,6 +97,10 @@ bool accepts(operation op, dtype accumulator) noexcept {
     return false;
 }
 
+bool is_exact(operation op, dtype accumulator) noexcept {
+    return !combines_arithmetically(op) || kind_of(accumulator) <= kind::integer;
+}
+
 bool converts(dtype from, dtype to) noexcept { return kind_of(from) <= kind_of(to); }
 
 scan_types resolve_types(operation op, dtype input, std::optional<dtype> output,

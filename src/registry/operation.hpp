@@ -25,6 +25,8 @@ enum class operation {
 
 // Whether `op` can be evaluated in accumulators of that type. float16 and bfloat16 accumulate in float32.
 [[nodiscard]] bool accepts(operation op, dtype accumulator) noexcept;
+// Whether its totals are the same in any order and grouping of the elements.
+[[nodiscard]] bool is_exact(operation op, dtype accumulator) noexcept;
 // Whether values convert: bool to integers to floating point to complex. Integers wrap and floats round to
 // what the target holds; what would lose a fraction or an imaginary part does not convert.
 [[nodiscard]] bool converts(dtype from, dtype to) noexcept;

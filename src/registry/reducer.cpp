@@ -82,19 +82,6 @@ std::size_t reduce(cpu::executor& ex, const scan_request& request, const cpu::he
     });
 }
 
-// The total of a segment without elements, as an element of the results.
-value empty_total(const scan_request& request) {
-    return visit_operation(request, [&]<class Op>(Op) {
-        return visit_accumulator<Op>(request, [&]<class Acc>(std::type_identity<Acc>) {
-            const Acc start = initial_of<Acc>(request).value_or(Op::template identity<Acc>());
-            std::array<std::byte, 16> element{};
-            const auto to = make_sink<Acc>({is_truth(request)}, request.types.output, element.data(), 1);
-            to.store(to, cpu::memory_kernels_for(cpu::simd_level::portable), 0, 1, &start);
-            return value::at(request.types.output, element.data());
-        });
-    });
-}
-
 // Moves so many totals, of the segments that have elements, to where those are, from the last on, and sets
 // the others.
 template <class Integer>
@@ -116,11 +103,23 @@ std::size_t reduce_by_offsets(cpu::executor& ex, const scan_request& request, co
     segments.check(n);
     const std::size_t count =
         n == 0 ? 0 : reduce(ex, request, cpu::marks_of(segments, n, false), in, nullptr, out);
-    if (count + 1 != given.size) spread(segments, count, empty_total(request), out);
+    if (count + 1 != given.size) spread(segments, count, total_of_nothing(request), out);
     return given.size - 1;
 }
 
 }  // namespace
+
+value total_of_nothing(const scan_request& request) {
+    return visit_operation(request, [&]<class Op>(Op) {
+        return visit_accumulator<Op>(request, [&]<class Acc>(std::type_identity<Acc>) {
+            const Acc start = initial_of<Acc>(request).value_or(Op::template identity<Acc>());
+            std::array<std::byte, 16> element{};
+            const auto to = make_sink<Acc>({is_truth(request)}, request.types.output, element.data(), 1);
+            to.store(to, cpu::memory_kernels_for(cpu::simd_level::portable), 0, 1, &start);
+            return value::at(request.types.output, element.data());
+        });
+    });
+}
 
 std::size_t reduce_segments(const device& where, const scan_request& request, const segments_given& segments,
                             const void* in, std::size_t n, void* keys_out, void* out) {

@@ -9,6 +9,7 @@
 #include "registry/device.hpp"
 #include "registry/dtype.hpp"
 #include "registry/scanner.hpp"
+#include "registry/value.hpp"
 
 namespace upsweep::registry {
 
@@ -29,5 +30,9 @@ struct segments_given {
 // make_scanner does.
 std::size_t reduce_segments(const device& where, const scan_request& request, const segments_given& segments,
                             const void* in, std::size_t n, void* keys_out, void* out);
+
+// What a fold of no elements gives, as an element of the results: the initial value, or else the operator's
+// identity.
+[[nodiscard]] value total_of_nothing(const scan_request& request);
 
 }  // namespace upsweep::registry
