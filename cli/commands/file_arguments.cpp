@@ -48,10 +48,9 @@ bool same_file(const std::string& one, const std::string& other) {
 
 }  // namespace
 
-void file_arguments::add_names_to(CLI::App& app) {
+void file_arguments::add_names_to(CLI::App& app, const char* output_meaning) {
     app.add_option("INPUT", input, "file to read; - is standard input")->required()->type_name("FILE");
-    app.add_option("-o,--output", output, "file to write; - is standard output, the default")
-        ->type_name("FILE");
+    app.add_option("-o,--output", output, output_meaning)->type_name("FILE");
 }
 
 void file_arguments::add_format_to(CLI::App& app) {

@@ -35,7 +35,8 @@ struct file_arguments {
     bool json = false;
 
     // INPUT and -o; --format; --column; --no-header.
-    void add_names_to(CLI::App& app);
+    void add_names_to(CLI::App& app,
+                      const char* output_meaning = "file to write; - is standard output, the default");
     void add_format_to(CLI::App& app);
     void add_column_to(CLI::App& app, const char* meaning);
     void add_headless_to(CLI::App& app);

@@ -100,6 +100,12 @@ registry::scan_request fold_arguments::request_for(registry::dtype elements) con
     return request;
 }
 
+std::size_t elements_of_block(const registry::scanner& scanner, const registry::scan_types& types) {
+    const std::size_t widest = std::max(registry::size_of(types.input), registry::size_of(types.output));
+    const std::size_t elements = block_bytes(scanner.usual_bytes()) / widest;
+    return std::max<std::size_t>(1, elements / scanner.multiple()) * scanner.multiple();
+}
+
 void tell_fold(json_writer& json, const fold_report& report) {
     json.key("dtype").text(registry::name(report.types.output));
     json.key("input_dtype").text(registry::name(report.types.input));

@@ -2,6 +2,7 @@
 // are told afterwards, and their part of the help.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -69,6 +70,10 @@ struct fold_report {
     std::optional<std::vector<fold_group>> groups;
     std::uint64_t bytes = 0;  // of elements (of text, for tables) read and written
 };
+
+// Elements of a block of a sequence that streams.
+[[nodiscard]] std::size_t elements_of_block(const registry::scanner& scanner,
+                                            const registry::scan_types& types);
 
 // The members dtype, input_dtype, accumulator, n, shape, axis, total and groups.
 void tell_fold(json_writer& json, const fold_report& report);

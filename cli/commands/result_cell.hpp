@@ -2,10 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
+#include <string_view>
 #include <type_traits>
 
 #include "cli/io/csv.hpp"
-#include "upsweep/types.hpp"
+#include "registry/value.hpp"
+#include "registry/visit.hpp"
 
 namespace upsweep::cli {
 
@@ -21,6 +24,19 @@ void write_result(csv_writer& writer, T value) {
         writer.cell(static_cast<std::uint64_t>(value));
     else
         writer.cell(static_cast<std::int64_t>(value));
+}
+
+// The same of an element of run-time type; complex numbers as NumPy writes them.
+inline void write_result(csv_writer& writer, registry::dtype type, const void* element) {
+    registry::visit_type(type, [&]<class T>(std::type_identity<T>) {
+        if constexpr (is_complex<T>) {
+            writer.cell(std::string_view(registry::format_value(type, element)));
+        } else {
+            T value;
+            std::memcpy(static_cast<void*>(&value), element, sizeof(T));
+            write_result(writer, value);
+        }
+    });
 }
 
 }  // namespace upsweep::cli

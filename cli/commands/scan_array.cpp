@@ -70,10 +70,7 @@ class array_scan {
         return *reader_.count() * (in_size_ + out_size_);
     }
 
-    [[nodiscard]] std::size_t block_elements() const {
-        const std::size_t elements = block_bytes_ / std::max(in_size_, out_size_);
-        return std::max<std::size_t>(1, elements / scanner_.multiple()) * scanner_.multiple();
-    }
+    [[nodiscard]] std::size_t block_elements() const { return elements_of_block(scanner_, types_); }
 
     void work(const data_block& block) {
         scanner_.scan(block.in.data(), block.out.data(), block.count);

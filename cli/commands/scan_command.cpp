@@ -109,7 +109,7 @@ help_page scan_page() {
         {"zcat x.raw.gz | upsweep scan - --format raw --dtype float32 > sums.raw", "In a pipe:"},
         {"upsweep scan x.npy -o sums.npy --json", "For a program that reads what happened:"},
     };
-    page.see_also = {"upsweep", "upsweep compact", "upsweep bench", "upsweep devices"};
+    page.see_also = {"upsweep", "upsweep reduce", "upsweep compact", "upsweep bench", "upsweep devices"};
     return page;
 }
 
