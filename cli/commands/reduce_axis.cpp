@@ -143,10 +143,8 @@ class axis_reduction {
 
     // Whole rows, unless one is more than a block: then some columns after the other.
     void run_parts() {
-        const std::size_t row_bytes = static_cast<std::size_t>(extents_.inner) * widest_;
-        const std::size_t width = row_bytes <= block_bytes_
-                                      ? static_cast<std::size_t>(extents_.inner)
-                                      : std::max<std::size_t>(1, block_bytes_ / widest_);
+        const std::size_t widest_row = std::max<std::size_t>(1, block_bytes_ / widest_);
+        const auto width = static_cast<std::size_t>(std::min<std::uint64_t>(widest_row, extents_.inner));
         const std::size_t most_rows = 4 * block_bytes_ / (width * widest_);
         registry::axis_reducer totals(device_, request_, width, most_rows);
         const std::size_t parts = block_bytes_ / (totals.multiple() * width * widest_);

@@ -93,7 +93,12 @@ class column_totals {
 
     [[nodiscard]] const registry::scan_types& types() const { return request_.types; }
     [[nodiscard]] const registry::value& last() const { return last_; }
-    [[nodiscard]] std::vector<fold_group>& groups() { return groups_; }
+    // With --json, the totals of so many groups.
+    void tell(std::vector<fold_group>& groups) const {
+        const dtype type = request_.types.output;
+        for (std::size_t k = 0; k < groups.size(); ++k)
+            groups[k].total = registry::value::at(type, told_.data() + k * size_of(type));
+    }
 
     // Rows of a table without their names, or elements.
     void write(output_file& output) {
@@ -117,7 +122,7 @@ class column_totals {
     }
     void put(const std::string& key, std::uint64_t rows) {
         ++count_;
-        if (arguments_.json && arguments_.by) groups_.push_back({key, rows, last_});
+        if (arguments_.json) told_.insert(told_.end(), last_.data(), last_.data() + size_of(last_.type()));
         if (!arguments_.writes_data()) return;
         if (!writes_table()) return waiting_.write(last_.data(), size_of(last_.type()));
         if (arguments_.by) cells_.cell(std::string_view(key));
@@ -133,7 +138,7 @@ class column_totals {
     std::vector<std::byte> results_;  // of a block
     registry::value last_;            // the total up to the last row that was looked at
     std::uint64_t count_ = 0;         // groups
-    std::vector<fold_group> groups_;  // for --json
+    std::vector<std::byte> told_;     // with --json: the totals
     scratch_stream waiting_;
     csv_writer cells_;
 };
@@ -172,8 +177,10 @@ class table_reduction {
         report.count = reader_.rows();
         report.shape = {report.count};
         report.bytes = reader_.bytes();
-        if (!runs_) report.total = totals.last();
-        if (runs_) report.groups = std::move(totals.groups());
+        if (runs_)
+            report.groups = told_groups(totals);
+        else
+            report.total = totals.last();
         return report;
     }
 
@@ -199,11 +206,21 @@ class table_reduction {
         block_.reals.push_back(number.real);
     }
 
+    [[nodiscard]] std::vector<fold_group> told_groups(const column_totals& totals) {
+        if (!arguments_.json) return {};
+        if (reader_.rows() != 0) told_.push_back({key_, group_rows_, {}});
+        totals.tell(told_);
+        return std::move(told_);
+    }
+
     void take_key() {
         const bool starts = runs_->starts();
         block_.heads.push_back(starts ? 1 : 0);
         if (!starts) return;
-        if (group_rows_ != 0) block_.ended.push_back({block_.reals.size(), std::move(key_), group_rows_});
+        if (group_rows_ != 0) {
+            if (arguments_.json) told_.push_back({key_, group_rows_, {}});
+            block_.ended.push_back({block_.reals.size(), std::move(key_), group_rows_});
+        }
         key_ = runs_->key();
         group_rows_ = 0;
     }
@@ -238,7 +255,8 @@ class table_reduction {
     column_block block_;
     std::optional<column_totals> integers_;  // until another number comes
     column_totals reals_;
-    std::string key_;  // of the group that has not ended
+    std::vector<fold_group> told_;  // with --json, still without their totals
+    std::string key_;               // of the group that has not ended
     std::uint64_t group_rows_ = 0;
 };
 
