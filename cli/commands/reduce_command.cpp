@@ -93,7 +93,7 @@ help_page reduce_page() {
     page.sections.push_back(
         {"Large files",
          {"Files of any size, and pipes, take some tens of megabytes of memory at most, and with --json "
-          "100 bytes a group and its text. Two kinds of arrays from pipes are held as a whole: those whose "
+          "200 bytes a group and its text. Two kinds of arrays from pipes are held as a whole: those whose "
           "elements are gathered, and, slab by slab, those along an axis whose neighbours lie more than "
           "1 MiB apart. Totals of groups that wait for the end of the table are laid in a file "
           "beside the output, or in TMPDIR, once they are more than 16 MiB. An output file appears when "
