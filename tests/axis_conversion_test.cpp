@@ -18,7 +18,8 @@ TEST(axis_conversion, lanes_that_are_converted) {
 }
 
 TEST(axis_conversion, results_of_another_type) {
-    for (const extents& shape : {extents{50, 70}, extents{300, 20}, extents{20, 300}, extents{5000, 20}}) {
+    for (const extents& shape :
+         {extents{50, 70}, extents{300, 20}, extents{20, 300}, extents{5000, 20}, extents{2, 1, 150}}) {
         axis_check<std::int8_t, plus, std::int64_t, std::int64_t>{{}, 5}.run_all(shape);
         axis_check<float, plus, double, double>{{}, 0.5}.run_all(shape);
     }

@@ -53,12 +53,15 @@ class axis_engine {
         const bool one_after_another =
             std::abs(geometry_.in_stride) == 1 && std::abs(geometry_.out_stride) == 1;
         const bool long_lines = geometry_.length >= shortest_line;
-        if (side_by_side && geometry_.length > 1 &&
+        const bool is_single = geometry_.length == 1;  // whose strides along the axis say nothing
+        const bool may_be_strips =
+            in_.plain && out_.plain && (is_single || (geometry_.in_stride == 1 && geometry_.out_stride == 1));
+        if (side_by_side && !(is_single && may_be_strips) &&
             (long_lines || fastest.extent >= op_.kernels(lane_level_).least_lanes))
             run_lanes();
         else if (long_lines && (one_after_another || geometry_.sequence_count < line))
             run_lines();
-        else if (in_.plain && out_.plain && geometry_.in_stride == 1 && geometry_.out_stride == 1)
+        else if (may_be_strips)
             run_strips();
         else
             run_groups();
