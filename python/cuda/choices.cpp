@@ -18,18 +18,22 @@ namespace {
 namespace nb = nanobind;
 using range = std::tuple<std::string, std::string, bool>;  // lo, hi and clamp of bin_limits
 
-void mark(stream& in_stream, nb::handle a, const std::string& type, const std::string& sign,
-          const std::string& number, nb::handle flags) {
-    const layout in(a, "a"), to(flags, "flags");
+// By a condition on the elements. `indices`: out is of int64. Waits, as it returns how many there are.
+std::uint64_t choose_compared(stream& in_stream, nb::handle a, const std::string& type,
+                              const std::string& sign, const std::string& number, nb::handle out, bool packed,
+                              bool indices) {
+    const layout in(a, "a"), to(out, "out");
     in.expect_sequence(in.size());
     to.expect_sequence(in.size());
     const registry::dtype element = named_type(type);
-    registry::gpu::mark(in_stream.executor(), element,
-                        registry::resolve({comparison_of(sign), number}, element), in.data(),
-                        static_cast<std::uint8_t*>(to.data()), in.size());
+    registry::gpu::choose_compared(in_stream.executor(),
+                                   {element, registry::resolve({comparison_of(sign), number}, element),
+                                    in.data(), to.data(), in.size(), packed, indices},
+                                   in_stream.count());
+    return in_stream.wait_for_count();
 }
 
-// `a` None: indices, of int64. Waits, as it returns how many there are.
+// By flags. `a` None: indices, of int64. Waits, as it returns how many there are.
 std::uint64_t choose(stream& in_stream, nb::handle flags, nb::handle a, std::size_t element_bytes,
                      nb::handle out, bool packed) {
     const layout marks(flags, "condition"), to(out, "out");
@@ -65,7 +69,7 @@ bool mark_offsets(stream& in_stream, nb::handle offsets, nb::handle flags) {
     to.expect_sequence(to.size());
     registry::gpu::mark_offsets(in_stream.executor(), static_cast<const std::int64_t*>(at.data()), at.size(),
                                 static_cast<std::uint8_t*>(to.data()), to.size(), in_stream.count());
-    return (in_stream.wait_for_count() & registry::gpu::bad_offsets) == 0;
+    return in_stream.wait_for_count() == 0;
 }
 
 // `lengths` and `numbers`, of int64: how many elements a run has, and for each element the number of its run;
@@ -126,8 +130,8 @@ void bins(const stream& in_stream, nb::handle a, const std::string& type, const 
 }  // namespace
 
 void add_choices(nb::module_& module) {
-    module.def("mark", &mark, nb::arg("stream"), nb::arg("a"), nb::arg("type"), nb::arg("sign"),
-               nb::arg("number"), nb::arg("flags"));
+    module.def("choose_compared", &choose_compared, nb::arg("stream"), nb::arg("a"), nb::arg("type"),
+               nb::arg("sign"), nb::arg("number"), nb::arg("out"), nb::arg("packed"), nb::arg("indices"));
     module.def("choose", &choose, nb::arg("stream"), nb::arg("flags"), nb::arg("a").none(),
                nb::arg("element_bytes"), nb::arg("out"), nb::arg("packed"));
     module.def("mark_runs", &mark_runs, nb::arg("stream"), nb::arg("a"), nb::arg("type"), nb::arg("flags"));

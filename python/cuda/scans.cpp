@@ -68,28 +68,19 @@ std::uint64_t reduce_by_keys(const scan_plan& plan, stream& in_stream, nb::handl
                                         in.data(), call, to.data(), in.size(), in_stream.count());
     return in_stream.wait_for_count();
 }
-// By offsets of int64: one result for each segment. `heads`: for n bytes. Waits, as it returns whether the
-// offsets are good; if not, nothing is written.
+// By offsets of int64: one result for each segment. Waits, as it returns whether the offsets are good; if
+// not, nothing is written.
 bool reduce_by_offsets(const scan_plan& plan, stream& in_stream, nb::handle a, nb::handle offsets,
-                       nb::handle heads, nb::handle out, const std::optional<nb::bytes>& initial) {
-    const layout in(a, "a"), at(offsets, "offsets"), flags(heads, "heads"), to(out, "out");
+                       nb::handle out, const std::optional<nb::bytes>& initial) {
+    const layout in(a, "a"), at(offsets, "offsets"), to(out, "out");
     in.expect_sequence(in.size());
-    flags.expect_sequence(in.size());
     at.expect_sequence(std::max<std::size_t>(at.size(), 1));
     to.expect_sequence(at.size() - 1);
     const auto* const ends = static_cast<const std::int64_t*>(at.data());
-    auto* const marks = static_cast<std::uint8_t*>(flags.data());
-    const registry::scan_request request = request_of(plan, false, false, initial);
-    registry::gpu::mark_offsets(in_stream.executor(), ends, at.size(), marks, in.size(), in_stream.count());
-    const std::uint64_t found = in_stream.wait_for_count();
-    if ((found & registry::gpu::bad_offsets) != 0) return false;
-    if ((found & registry::gpu::empty_segments) == 0 && held_bytes(plan) == 0) {
-        registry::gpu::reduce_array_segments(request, in_stream.executor(), in.data(), marks, in.size(),
-                                             to.data(), to.size(), in_stream.count());
-    } else {
-        registry::gpu::reduce_array_by_offsets(request, in_stream.executor(), in.data(), in.size(), ends,
-                                               at.size(), marks, to.data());
-    }
+    registry::gpu::mark_offsets(in_stream.executor(), ends, at.size(), nullptr, in.size(), in_stream.count());
+    if (in_stream.wait_for_count() != 0) return false;
+    registry::gpu::reduce_array_by_offsets(request_of(plan, false, false, initial), in_stream.executor(),
+                                           in.data(), in.size(), ends, at.size(), to.data());
     return true;
 }
 void store_totals(const scan_plan& plan, stream& in_stream, nb::handle held, nb::handle out) {
@@ -138,7 +129,7 @@ void add_scans(nb::module_& module) {
         .def("reduce_by_keys", &reduce_by_keys, nb::arg("stream"), nb::arg("a"), nb::arg("keys"),
              nb::arg("type"), nb::arg("keys_out").none(), nb::arg("out"), nb::arg("initial").none())
         .def("reduce_by_offsets", &reduce_by_offsets, nb::arg("stream"), nb::arg("a"), nb::arg("offsets"),
-             nb::arg("heads"), nb::arg("out"), nb::arg("initial").none())
+             nb::arg("out"), nb::arg("initial").none())
         .def("store_totals", &store_totals, nb::arg("stream"), nb::arg("held"), nb::arg("out"));
     module.def("linear_recurrence", &linear_recurrence, nb::arg("stream"), nb::arg("a"), nb::arg("a_type"),
                nb::arg("b"), nb::arg("b_type"), nb::arg("x0"), nb::arg("out"), nb::arg("out_type"),

@@ -97,8 +97,8 @@ class Plan:
             encode_runs(stream, keys, name, keys_out, None, None)
         return self.reduce_segments(stream, a, (flags.ctypes.data, flags.shape, [1]), out, initial)
 
-    def reduce_by_offsets(self, stream, a, offsets, heads, out, initial):
-        is_good = mark_offsets(stream, offsets, heads)
+    def reduce_by_offsets(self, stream, a, offsets, out, initial):
+        is_good = are_good(at(offsets, "i8"), int(np.prod(a[1])))
         if is_good:
             self._plan.reduce_segments(at(a, self._input), "offsets", "int64", at(offsets, "i8"), None, at(out, self.output), initial)
         return is_good
@@ -121,12 +121,8 @@ def linear_recurrence(stream, a, a_type, b, b_type, x0, out, out_type, in_double
                               reverse)
 
 
-def mark(stream, a, name, sign, number, flags):
-    x, marks = at(a, name), at(flags, "u1")
-    chosen = np.empty(x.size, np.int64)
-    count = _module.choose_compared(x, name, sign, number, chosen, True, True)
-    marks[:] = 0
-    marks[chosen[:count]] = 1
+def choose_compared(stream, a, name, sign, number, out, packed, indices):
+    return _module.choose_compared(at(a, name), name, sign, number, at(out, "i8" if indices else name), packed, indices)
 
 
 def choose(stream, flags, a, element_bytes, out, packed):
@@ -142,9 +138,13 @@ def mark_runs(stream, a, name, flags):
     marks[1:] = x[1:] != x[:-1]
 
 
+def are_good(offsets, n):
+    return bool(offsets[0] == 0 and offsets[-1] == n and np.all(offsets[1:] >= offsets[:-1]))
+
+
 def mark_offsets(stream, offsets, flags):
     ends, marks = at(offsets, "i8"), at(flags, "u1")
-    is_good = bool(ends[0] == 0 and ends[-1] == marks.size and np.all(ends[1:] >= ends[:-1]))
+    is_good = are_good(ends, marks.size)
     if is_good:
         marks[:] = 0
         marks[ends[ends < marks.size]] = 1
@@ -178,8 +178,8 @@ def install(in_host_memory):
     library = HostLibrary() if in_host_memory else Library()
     _engines.library_of = lambda a: library if library.owns(a) else None
     _back_ends._cuda = types.SimpleNamespace(
-        Stream=lambda device, handle: (device, handle), make_plan=Plan, linear_recurrence=linear_recurrence, mark=mark,
-        choose=choose, mark_runs=mark_runs, mark_offsets=mark_offsets, encode_runs=encode_runs,
+        Stream=lambda device, handle: (device, handle), make_plan=Plan, linear_recurrence=linear_recurrence,
+        choose_compared=choose_compared, choose=choose, mark_runs=mark_runs, mark_offsets=mark_offsets, encode_runs=encode_runs,
         extremes_of=lambda n: 2 * min((n + 255) // 256, 1024), find_extremes=find_extremes,
         histogram=lambda stream, a, name, limits, counts: _module.histogram(at(a, name), name, limits, at(counts, "u8")),
         bins=bins, sort_rows=sort_rows, empty_cache=lambda: None)

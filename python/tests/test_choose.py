@@ -49,6 +49,20 @@ def test_comparisons(name, op, numbers, threads):
         check(x, (op, value), COMPARE[op](x, value))
 
 
+@pytest.mark.parametrize("name", [name for name in INTEGERS + FLOATS if name != "bool"])
+def test_numbers_at_the_ends_of_a_type(name):
+    if name in FLOATS:
+        limits = np.finfo(name)
+        ends = [-np.inf, limits.min, -limits.smallest_subnormal, -0.0, 0.0, limits.smallest_subnormal, limits.max, np.inf, np.nan]
+    else:
+        ends = [np.iinfo(name).min, np.iinfo(name).min + 1, np.iinfo(name).max - 1, np.iinfo(name).max]
+    x = np.array(ends * 3 + [1], name)
+    for op in COMPARE:
+        for number in ends:
+            value = x.dtype.type(number)
+            check(x, (op, float(value) if name in FLOATS else int(value)), COMPARE[op](x, value))
+
+
 def test_numbers_that_the_type_does_not_hold(numbers):
     x = numbers("uint8", 1000)
     check(x, ("<", 300), np.ones(1000, bool))

@@ -81,9 +81,8 @@ class Cuda:
         described by flags, keys or offsets; raises ValueError for offsets that are none."""
         stream, n = self._stream(library, x), x.shape[0]
         if by == "offsets":
-            at, flags = library.converted(described, "int64"), library.filled(x, (n,), "uint8")
-            if not plan.reduce_by_offsets(stream, library.layout(x), library.layout(at), library.layout(flags),
-                                          library.layout(out), initial):
+            at = library.converted(described, "int64")
+            if not plan.reduce_by_offsets(stream, library.layout(x), library.layout(at), library.layout(out), initial):
                 raise no_offsets(n)
             return out.shape[0]
         held = out
@@ -113,12 +112,10 @@ class Cuda:
     def choose(self, library: Any, elements: Any, condition: Union[Comparison, Any], out: Any, packed: bool,
                indices: bool) -> int:
         """How many satisfy the condition, a comparison or flags, when they or their indices are in `out`; waits for that."""
-        stream, flags = self._stream(library, elements), condition
+        stream, x, to = self._stream(library, elements), library.layout(elements), library.layout(out)
         if isinstance(condition, tuple):
-            flags = library.filled(elements, tuple(elements.shape), "bool")
-            _cuda.mark(stream, library.layout(elements), library.type_of(elements), *condition, library.layout(flags))
-        return _cuda.choose(stream, library.layout(flags), None if indices else library.layout(elements),
-                            elements.dtype.itemsize, library.layout(out), packed)
+            return _cuda.choose_compared(stream, x, library.type_of(elements), *condition, to, packed, indices)
+        return _cuda.choose(stream, library.layout(condition), None if indices else x, elements.dtype.itemsize, to, packed)
 
     def extent(self, library: Any, elements: Any) -> Limits:
         name = library.type_of(elements)

@@ -149,6 +149,38 @@ TEST(cuda_runs, offsets_with_many_empty_segments) {
     }
 }
 
+// Stretches with a segment in every row of the tree and others with few, longer than all blocks of a launch
+// take at once: look-ahead goes from one way of keeping totals to another.
+TEST(cuda_runs, stretches_of_short_and_of_long_runs) {
+    const std::size_t n = repetitions(14'000'011, 60'011);
+    std::vector<std::int32_t> offsets, keys(n);
+    for (std::size_t i = 0; i < n; i += i / (n / 5) % 2 == 0 || i > n / 2 ? 1 + i % 5 : 3001) {
+        offsets.push_back(static_cast<std::int32_t>(i));
+        keys[i] = 1;
+    }
+    for (std::size_t i = 1; i < n; ++i) keys[i] += keys[i - 1];
+    offsets.push_back(static_cast<std::int32_t>(n));
+    const device_array<float> in = random_array<float>(n, 3);
+    const device_array<std::int32_t> there(offsets), beside(keys);
+    std::vector<float> expected(offsets.size() - 1);
+    cpu::executor host;
+    segmented_reduce(host, by_offsets(offsets), in.read(), expected);
+    device_array<float> out(expected.size());
+    device_array<std::int32_t> of(expected.size());
+    device_array<std::uint64_t> count(1);
+    for (const cuda::algorithm choice : cuda_algorithms()) {
+        SCOPED_TRACE(cuda::name(choice));
+        cuda::executor ex(nullptr, choice);
+        out.poison();
+        segmented_reduce(ex, cuda::by_offsets(there.view()), in.view(), out.span());
+        EXPECT_EQ(out.read(), expected);
+        out.poison();
+        reduce_by_key(ex, beside.view(), in.view(), of.span(), out.span(), count.data());
+        EXPECT_EQ(count.read()[0], expected.size());
+        EXPECT_EQ(out.read(), expected);
+    }
+}
+
 struct left_of_two {  // associative, without an identity
     UPSWEEP_HOST_DEVICE float operator()(float a, float) const { return a; }
 };

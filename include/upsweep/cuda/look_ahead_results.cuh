@@ -59,33 +59,26 @@ struct look_ahead_results : look_ahead_located<Types> {
             const std::uint64_t first = std::uint64_t(first_row + row) * Types::row;
             const int valid = !Plain && n - first < Types::row ? int(n - first) : Types::row;
             const bool holds_total = !Plain && arguments.total != nullptr && first + valid == n;
-            if constexpr (Types::keeps_segments)
-                if (!holds_total && !__any_sync(0xffffffffu, own.heads != 0)) continue;
             set_inner_parts(combine, s, first_row, row, k > 0, left);
-            if constexpr (Types::keeps_segments) {
-                keep_segments<Types>(arguments, combine, left, first,
-                                     last_of_run<Types::items>(holds_total, valid, lane), image, lane, own);
-            } else {
-                const auto store = [&](const auto& words) {
-                    char* to = image;
-                    if constexpr (shape::in_place)
-                        to = staged_row(s, row, Plain ? shape::rows : seen.rows, reverse);
-                    store_row<How, Types::items>(arguments.out, n, reverse, first, valid, words, to, lane);
-                };
-                if constexpr (packs_bytes<Types>) {
-                    if (!holds_total) {
-                        const Acc before = join_free(combine, left, start);
-                        store(bytes::template scan<Exclusive>(own.words, static_cast<std::uint32_t>(before),
-                                                              reverse));
-                        continue;
-                    }
+            const auto store = [&](const auto& words) {
+                char* to = image;
+                if constexpr (shape::in_place)
+                    to = staged_row(s, row, Plain ? shape::rows : seen.rows, reverse);
+                store_row<How, Types::items>(arguments.out, n, reverse, first, valid, words, to, lane);
+            };
+            if constexpr (packs_bytes<Types>) {
+                if (!holds_total) {
+                    const Acc before = join_free(combine, left, start);
+                    store(bytes::template scan<Exclusive>(own.words, static_cast<std::uint32_t>(before),
+                                                          reverse));
+                    continue;
                 }
-                Acc x[Types::items];
-                load_accumulators<typename Types::Total>(own, arguments.load, reverse, x);
-                if (holds_total) store_total(arguments, combine, left, x, valid - 1, lane);
-                scan_run<Exclusive>(combine, left, start, x);
-                store(pack_results<typename Types::Out, typename Types::Total>(x, arguments.store, reverse));
             }
+            Acc x[Types::items];
+            load_accumulators<typename Types::Total>(own, arguments.load, reverse, x);
+            if (holds_total) store_total(arguments, combine, left, x, valid - 1, lane);
+            scan_run<Exclusive>(combine, left, start, x);
+            store(pack_results<typename Types::Out, typename Types::Total>(x, arguments.store, reverse));
         }
     }
 
@@ -153,29 +146,69 @@ struct look_ahead_results : look_ahead_located<Types> {
             if (!direct) store_image<Types::row, Out>(out, to, reverse, valid, lane);
         }
     }
-    // The same where one result a segment is kept.
-    __device__ __forceinline__ void keep_unit_by_element(int s, unsigned phase, const unit_view& seen,
-                                                         int warp, char* image) const {
+    // Where one result a segment is kept, a warp takes the rows in which segments begin one after the other
+    // by the same code, since a copy of it for each row would not stay in the instruction cache beside what
+    // the other warps run: 2^28 floats in segments of 1000 took 1.5 times as long so (H100). Only where all
+    // rows have a segment, in `dense_from` units running, copies are quicker, by a few percent.
+    static constexpr int dense_from = 4;
+    template <bool Plain, bool Aligned>
+    __device__ __forceinline__ void keep_unit(int s, unsigned phase, const unit_view& seen, int warp,
+                                              char* image, int& dense) const {
         const auto combine = arguments.combine(false);
-        control(s).located.wait(phase);
+        constexpr int per_warp = shape::rows_per_warp;
         const std::int64_t first_row = seen.unit * shape::rows;
-        const int warp_row = warp * shape::rows_per_warp;
+        const int warp_row = warp * per_warp;
+        const auto heads_of = [&](int row) -> unsigned { return this->run_bits(s)[row * 32 + lane]; };
+        const auto first_of = [&](int row) { return std::uint64_t(first_row + row) * Types::row; };
+        const auto valid_of = [&](int row) {
+            return !Plain && n - first_of(row) < Types::row ? int(n - first_of(row)) : Types::row;
+        };
+        const auto holds_total = [&](int row) {
+            return !Plain && first_of(row) + unsigned(valid_of(row)) == n;
+        };
+        unsigned kept = 0;
+#pragma unroll
+        for (int k = 0; k < per_warp; ++k) {
+            const int row = warp_row + k;
+            if (!Plain && row >= seen.rows) break;
+            if (__any_sync(0xffffffffu, heads_of(row) != 0) || holds_total(row)) kept |= 1u << k;
+        }
+        dense = kept == (1u << per_warp) - 1 ? min(dense + 1, dense_from) : 0;
+        control(s).located.wait(phase);
+        if (kept == 0) return;
         left_parts<Acc> left;
         set_outer_parts(combine, s, first_row, warp_row, left);
+        if constexpr (Plain && sizeof(Acc) <= 8) {
+            if (dense == dense_from) {
+                typename Types::Raw raw[per_warp];
+#pragma unroll
+                for (int k = 0; k < per_warp; ++k)
+                    raw[k] = this->template read<Plain, Aligned>(s, seen, warp_row + k, false);
+#pragma unroll
+                for (int k = 0; k < per_warp; ++k) {
+                    set_inner_parts(combine, s, first_row, warp_row + k, k > 0, left);
+                    keep_segments<Types>(arguments, combine, left, first_of(warp_row + k), -1, image, lane,
+                                         raw[k]);
+                }
+                return;
+            }
+        }
 #pragma unroll 1
-        for (int k = 0; k < shape::rows_per_warp; ++k) {
-            const int row = warp_row + k;
-            if (row >= seen.rows) break;
-            const std::uint64_t first = std::uint64_t(first_row + row) * Types::row;
-            const int valid = n - first < Types::row ? int(n - first) : Types::row;
-            const bool holds_total = first + unsigned(valid) == n;
-            const unsigned heads = this->run_bits(s)[row * 32 + lane];
-            if (!holds_total && !__any_sync(0xffffffffu, heads != 0)) continue;
+        for (; kept != 0; kept &= kept - 1) {
+            const int k = __ffs(int(kept)) - 1, row = warp_row + k;
             set_inner_parts(combine, s, first_row, row, k > 0, left);
-            keep_segments<Types>(
-                arguments, combine, left, first, heads, last_of_run<Types::items>(holds_total, valid, lane),
-                image, lane, [&](int m) { return this->element(s, seen, row, m, false).value; },
-                [&](int m, const auto& f) { this->visit(s, seen, (row * 32 + lane) * Types::items + m, f); });
+            const int last = last_of_run<Types::items>(holds_total(row), valid_of(row), lane);
+            if constexpr (shape::by_element) {
+                keep_segments<Types>(
+                    arguments, combine, left, first_of(row), heads_of(row), last, image, lane,
+                    [&](int m) { return this->element(s, seen, row, m, false).value; },
+                    [&](int m, const auto& f) {
+                        this->visit(s, seen, (row * 32 + lane) * Types::items + m, f);
+                    });
+            } else {
+                keep_segments<Types>(arguments, combine, left, first_of(row), last, image, lane,
+                                     this->template read<Plain, Aligned>(s, seen, row, false));
+            }
         }
     }
     // Whether rows of results lie in memory as those of the first input do, as 16 bytes go.
@@ -189,48 +222,46 @@ struct look_ahead_results : look_ahead_located<Types> {
     __device__ __forceinline__ void scan_unit_by_runs(int s, unsigned phase, const unit_view& seen, int warp,
                                                       char* image, bool in_stage) const {
         constexpr storing best = best_storing<typename Types::Out, Types::items>;
-        if constexpr (Types::keeps_segments) {  // forwards, and no rows of results
-            if (seen.plain && seen.aligned)
-                scan_unit<true, true, best, direction::forward>(s, phase, seen, warp, image);
-            else
-                scan_unit<false, false, best, direction::forward>(s, phase, seen, warp, image);
-        } else {
-            constexpr storing shifted = shifting<typename Types::Out, Types::items>;
-            const bool direct = best == storing::direct ? stores_directly<typename Types::Out, Types::items>(
-                                                              arguments.out, n, arguments.reverse)
-                                                        : !shape::in_place || in_stage;
-            const bool shifts = shifted != storing::staged || !shape::in_place || in_stage;
-            const bool quick = seen.plain && seen.aligned && direct;
-            if (quick && !arguments.reverse)
-                scan_unit<true, true, best, direction::forward>(s, phase, seen, warp, image);
-            else if (quick)
-                scan_unit<true, true, best, direction::backward>(s, phase, seen, warp, image);
-            else if (seen.plain && shifts && !arguments.reverse)
-                scan_unit<true, false, shifted, direction::forward>(s, phase, seen, warp, image);
-            else if (seen.plain && shifts)
-                scan_unit<true, false, shifted, direction::backward>(s, phase, seen, warp, image);
-            else if (shape::in_place && !in_stage)
-                scan_unit<false, false, storing::scattered, direction::either>(s, phase, seen, warp, image);
-            else
-                scan_unit<false, false, storing::staged, direction::either>(s, phase, seen, warp, image);
-        }
+        constexpr storing shifted = shifting<typename Types::Out, Types::items>;
+        const bool direct = best == storing::direct ? stores_directly<typename Types::Out, Types::items>(
+                                                          arguments.out, n, arguments.reverse)
+                                                    : !shape::in_place || in_stage;
+        const bool shifts = shifted != storing::staged || !shape::in_place || in_stage;
+        const bool quick = seen.plain && seen.aligned && direct;
+        if (quick && !arguments.reverse)
+            scan_unit<true, true, best, direction::forward>(s, phase, seen, warp, image);
+        else if (quick)
+            scan_unit<true, true, best, direction::backward>(s, phase, seen, warp, image);
+        else if (seen.plain && shifts && !arguments.reverse)
+            scan_unit<true, false, shifted, direction::forward>(s, phase, seen, warp, image);
+        else if (seen.plain && shifts)
+            scan_unit<true, false, shifted, direction::backward>(s, phase, seen, warp, image);
+        else if (shape::in_place && !in_stage)
+            scan_unit<false, false, storing::scattered, direction::either>(s, phase, seen, warp, image);
+        else
+            scan_unit<false, false, storing::staged, direction::either>(s, phase, seen, warp, image);
     }
 
     __device__ void scan(int warp) const {
         char* image = shared + shape::images_at + warp * shape::image_bytes;
-        const bool in_stage = shares_stage();
+        [[maybe_unused]] const bool in_stage = shares_stage();
+        [[maybe_unused]] int dense = 0;
         cursor at;
         for (;; at.advance()) {
             const int s = at.stage;
             control(s).full.wait(at.phase);
             const unit_view seen = view(s);
             if (seen.unit < 0) return;
-            if constexpr (shape::by_element && Types::keeps_segments)
-                keep_unit_by_element(s, at.phase, seen, warp, image);
-            else if constexpr (shape::by_element)
+            if constexpr (Types::keeps_segments) {
+                if (!shape::by_element && seen.plain && seen.aligned)
+                    keep_unit<true, true>(s, at.phase, seen, warp, image, dense);
+                else
+                    keep_unit<false, false>(s, at.phase, seen, warp, image, dense);
+            } else if constexpr (shape::by_element) {
                 scan_unit_by_element(s, at.phase, seen, warp, image, in_stage);
-            else
+            } else {
                 scan_unit_by_runs(s, at.phase, seen, warp, image, in_stage);
+            }
             release(s);
         }
     }

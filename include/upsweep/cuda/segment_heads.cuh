@@ -2,6 +2,7 @@
 // ask it.
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -184,18 +185,52 @@ struct marked_heads {
     }
     __device__ __forceinline__ void prefetch(std::uint64_t, unsigned, std::uint64_t, bool) const {}
 };
-// Sets bits, all of which are 0 before, by the boundaries offsets[0], ..., offsets[count - 1]; what is no
-// boundary within the array is passed over.
+// By all lanes of a warp: sets bits in words[at]. Neighbouring lanes that have the same word set them
+// together.
+__device__ __forceinline__ void set_bits(std::uint32_t* words, std::uint64_t at, unsigned bits, int lane) {
+    const std::uint64_t before = __shfl_up_sync(0xffffffffu, at, 1);
+    const unsigned starts = __ballot_sync(0xffffffffu, lane == 0 || at != before);
+    const unsigned later = starts & (0xfffffffeu << lane);
+    const int end = later != 0 ? __ffs(int(later)) - 1 : 32;
+#pragma unroll
+    for (int distance = 1; distance < 32; distance *= 2) {
+        const unsigned others = __shfl_down_sync(0xffffffffu, bits, distance);
+        if (lane + distance < end) bits |= others;
+    }
+    if ((starts >> lane & 1) != 0 && bits != 0) atomicOr(words + at, bits);
+}
+// By all threads of a launch: sets bits, all of which are 0 before, by the boundaries offsets[0], ...,
+// offsets[count - 1]; what is no boundary within the array is passed over. visit(k, offsets[k]) of each.
+template <class Integer, class Visit>
+__device__ __forceinline__ void mark_offsets(const marked_heads& heads, std::uint64_t n, bool reverse,
+                                             const Integer* offsets, std::uint64_t count,
+                                             const Visit& visit) {
+    const int lane = int(threadIdx.x % 32);
+    const std::uint64_t first = blockIdx.x * std::uint64_t(blockDim.x) + threadIdx.x;
+    for (std::uint64_t k = first; k - unsigned(lane) < count; k += std::uint64_t(gridDim.x) * blockDim.x) {
+        std::uint64_t e = 0;
+        unsigned bits = k == 0 && n != 0 ? 1 : 0;
+        if (k < count) {
+            const auto boundary = static_cast<std::uint64_t>(offsets[k]);
+            visit(k, boundary);
+            if (k != 0 && boundary != 0 && boundary < n) {
+                e = reverse ? n - boundary : boundary;
+                bits = 1u << (e % 32);
+            }
+        }
+        set_bits(heads.words, e / 32, bits, lane);
+    }
+}
 template <class Integer>
 __global__ void mark_offsets_kernel(marked_heads heads, std::uint64_t n, bool reverse, const Integer* offsets,
                                     std::uint64_t count) {
-    const auto mark = [&](std::uint64_t e) { atomicOr(heads.words + e / 32, 1u << (e % 32)); };
-    const std::uint64_t first = blockIdx.x * std::uint64_t(blockDim.x) + threadIdx.x;
-    if (first == 0) mark(0);
-    for (std::uint64_t k = first; k < count; k += std::uint64_t(gridDim.x) * blockDim.x) {
-        const auto boundary = static_cast<std::uint64_t>(offsets[k]);
-        if (boundary != 0 && boundary < n) mark(reverse ? n - boundary : boundary);
-    }
+    mark_offsets(heads, n, reverse, offsets, count, [](std::uint64_t, std::uint64_t) {});
+}
+// Blocks of so many threads for a launch that takes offsets in turn.
+inline constexpr unsigned threads_for_offsets = 256;
+inline unsigned blocks_for_offsets(const executor& ex, std::uint64_t count) {
+    const std::uint64_t most = std::uint64_t(ex.multiprocessors()) * 16;
+    return static_cast<unsigned>(std::min((count - 1) / threads_for_offsets + 1, most));
 }
 
 inline void check_described(executor& ex, const checked_array& what, std::uint64_t n, const char* things) {
@@ -232,11 +267,9 @@ class by_offsets {
                  bool reverse) const {
         heads.words = static_cast<std::uint32_t*>(scratch);
         cuda::check(cudaMemsetAsync(scratch, 0, scratch_bytes(n), ex.stream()), "clearing scratch");
-        constexpr unsigned threads = 256;
-        const std::uint64_t most = std::uint64_t(ex.multiprocessors()) * 16;
-        const std::uint64_t wanted = (offsets_.size() - 1) / threads + 1;
-        detail::mark_offsets_kernel<<<static_cast<unsigned>(wanted < most ? wanted : most), threads, 0,
-                                      ex.stream()>>>(heads, n, reverse, offsets_.data(), offsets_.size());
+        detail::mark_offsets_kernel<<<detail::blocks_for_offsets(ex, offsets_.size()),
+                                      detail::threads_for_offsets, 0, ex.stream()>>>(
+            heads, n, reverse, offsets_.data(), offsets_.size());
     }
     // As it was found, because tagged words of a longer scan may come to lie there.
     void clear(const executor& ex, const detail::marked_heads& heads, std::uint64_t n) const {

@@ -62,7 +62,7 @@ struct packed_places {
         if (k < room) out[k] = total;
     }
 };
-// The same by offsets, where there are empty segments that k does not count.
+// The same by offsets, where there may be empty segments, which k does not count.
 template <class Integer, class OutType>
 struct places_by_offsets {
     using Out = OutType;
@@ -70,8 +70,13 @@ struct places_by_offsets {
     const Integer* offsets;
     std::uint64_t segments;
     Out* out;
+    const std::uint32_t* has_empty;  // in device memory: not 0 if there are any
 
     __device__ __forceinline__ void put(std::uint64_t k, std::uint64_t end, const Out& total) const {
+        if (__ldg(has_empty) == 0) {
+            if (k < segments) out[k] = total;
+            return;
+        }
         // The segment's end is the first offset that is not below `end`: often the k + 1-th, else behind it.
         std::uint64_t low = k + 1, high = low, step = 1;
         while (high < segments && below(high, end)) {

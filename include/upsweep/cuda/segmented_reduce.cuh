@@ -86,6 +86,8 @@ void enqueue_segments(executor& ex, const Segments& segments, std::uint64_t n, c
     const executor::scratch taken = ex.take_scratch(at + segments.scratch_bytes(n));
     arguments.total = static_cast<typename types::Total*>(taken.data);  // wanted, see segment_totals.cuh
     segments.prepare(ex, arguments.heads, static_cast<char*>(taken.data) + at, n, false);
+    if constexpr (requires { segments.has_empty(arguments.heads, n); })
+        arguments.store.places.has_empty = segments.has_empty(arguments.heads, n);
     scan.enqueue(chosen, taken.data);
     segments.clear(ex, arguments.heads, n);
     ex.release_scratch(taken);
@@ -126,25 +128,63 @@ void reduce_packed(executor& ex, const Segments& segments, device_span<const In>
                               first, count, beside...);
 }
 
-// out[k] = Out(empty) for each segment k without elements.
+// As mark_offsets_kernel; besides, out[k] = Out(empty) for each segment k without elements, and *has_empty is
+// set to 1 if there are any.
 template <class Integer, class Out, class Acc>
-__global__ void fill_empty_kernel(const Integer* offsets, std::uint64_t segments, Out* out, const Acc empty) {
-    for (std::uint64_t k = blockIdx.x * std::uint64_t(blockDim.x) + threadIdx.x; k < segments;
-         k += std::uint64_t(gridDim.x) * blockDim.x)
-        if (offsets[k] == offsets[k + 1]) out[k] = convert<Out>(empty);
+__global__ void fill_and_mark_kernel(marked_heads heads, std::uint64_t n, const Integer* offsets,
+                                     std::uint64_t count, Out* out, const Acc empty,
+                                     std::uint32_t* has_empty) {
+    bool found = false;
+    mark_offsets(heads, n, false, offsets, count, [&](std::uint64_t k, std::uint64_t begin) {
+        if (k + 1 == count || static_cast<std::uint64_t>(offsets[k + 1]) != begin) return;
+        out[k] = convert<Out>(empty);
+        found = true;
+    });
+    if (found && has_empty != nullptr) *has_empty = 1;
 }
+// By offsets, where segments without elements get their results when the others are marked.
 template <class Integer, class Out, class Acc>
-void fill_empty(const executor& ex, device_span<const Integer> offsets, Out* out, const Acc& empty) {
-    constexpr unsigned threads = 256;
-    const std::uint64_t segments = offsets.size() - 1;
-    if (segments == 0) return;
-    const device_scope current(ex);
-    const std::uint64_t wanted = (segments - 1) / threads + 1,
-                        most = std::uint64_t(ex.multiprocessors()) * 16;
-    fill_empty_kernel<<<static_cast<unsigned>(wanted < most ? wanted : most), threads, 0, ex.stream()>>>(
-        offsets.data(), segments, out, empty);
-    cuda::check(cudaGetLastError(), "filling in empty segments");
-}
+class filled_by_offsets {
+  public:
+    filled_by_offsets(const by_offsets<Integer>& segments, Out* out, const Acc& empty)
+        : offsets_(segments.offsets()), out_(out), empty_(empty) {}
+
+    [[nodiscard]] static marked_heads heads() { return {nullptr}; }
+    [[nodiscard]] static std::size_t scratch_bytes(std::uint64_t n) {
+        return by_offsets<Integer>::scratch_bytes(n) + sizeof(std::uint32_t);
+    }
+    // In that scratch, behind the bits.
+    [[nodiscard]] static std::uint32_t* has_empty(const marked_heads& heads, std::uint64_t n) {
+        return heads.words + marked_heads::count(n);
+    }
+    void prepare(const executor& ex, marked_heads& heads, void* scratch, std::uint64_t n, bool) const {
+        heads.words = static_cast<std::uint32_t*>(scratch);
+        clear(ex, heads, n);
+        launch(ex, heads, n, has_empty(heads, n));
+    }
+    // As it was found, because tagged words of a longer scan may come to lie there.
+    void clear(const executor& ex, const marked_heads& heads, std::uint64_t n) const {
+        cuda::check(cudaMemsetAsync(heads.words, 0, scratch_bytes(n), ex.stream()), "clearing scratch");
+    }
+    // Of no elements at all.
+    void fill(const executor& ex) const {
+        const device_scope current(ex);
+        launch(ex, heads(), 0, nullptr);
+        cuda::check(cudaGetLastError(), "filling in empty segments");
+    }
+
+  private:
+    void launch(const executor& ex, const marked_heads& heads, std::uint64_t n,
+                std::uint32_t* has_empty) const {
+        fill_and_mark_kernel<<<blocks_for_offsets(ex, offsets_.size()), threads_for_offsets, 0,
+                               ex.stream()>>>(heads, n, offsets_.data(), offsets_.size(), out_, empty_,
+                                              has_empty);
+    }
+
+    device_span<const Integer> offsets_;
+    Out* out_;
+    Acc empty_;
+};
 
 }  // namespace detail
 
@@ -156,7 +196,8 @@ template <class In, class Out = In, class Op = plus, class Acc = core::accumulat
     using types = detail::segment_total_types<
         true, value, Out, Op, detail::marked_heads, detail::load_counted<Acc, value, true, Op>,
         detail::store_segments<Acc, detail::packed_places<Out>, detail::no_first>, In>;
-    return detail::heads_at(workspace_bytes_of<types>(n)) + by_offsets<int>::scratch_bytes(n);
+    return detail::heads_at(workspace_bytes_of<types>(n)) +
+           detail::filled_by_offsets<int, Out, Acc>::scratch_bytes(n);
 }
 
 }  // namespace cuda
@@ -183,11 +224,11 @@ requires combines<Op, A> &&(!std::is_const_v<Out>)void segmented_reduce(
             "options.initial: segments by offsets may be empty, and need an initial value, because the "
             "operator has no identity");
     }
-    cuda::detail::fill_empty(ex, offsets, out.data(), *empty);
-    if (in.size() == 0) return;
-    const cuda::detail::places_by_offsets<Integer, Out> places{offsets.data(), offsets.size() - 1,
-                                                               out.data()};
-    cuda::detail::reduce_segments<A, Out, std::remove_const_t<In>>(ex, segments, in, op, options.initial,
+    const cuda::detail::filled_by_offsets<Integer, Out, A> filled(segments, out.data(), *empty);
+    if (in.size() == 0) return filled.fill(ex);
+    const cuda::detail::places_by_offsets<Integer, Out> places{offsets.data(), offsets.size() - 1, out.data(),
+                                                               nullptr};
+    cuda::detail::reduce_segments<A, Out, std::remove_const_t<In>>(ex, filled, in, op, options.initial,
                                                                    places, cuda::detail::no_first{}, nullptr);
 }
 

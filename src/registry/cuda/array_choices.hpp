@@ -28,18 +28,29 @@ struct choice {
 };
 void choose(cuda::executor& ex, const choice& call, std::uint64_t* count);
 
+// The same of elements that satisfy a condition.
+struct compared_choice {
+    dtype type;
+    condition_value condition;
+    const void* in;
+    void* out;  // of that type, or of int64 for indices
+    std::size_t n;
+    bool packed;
+    bool indices;
+};
+void choose_compared(cuda::executor& ex, const compared_choice& call, std::uint64_t* count);
+
 // Of each segment of n > 0 elements, which begins where a flag is not zero, the last one.
 void choose_last(cuda::executor& ex, const std::uint8_t* heads, const void* in, void* out, std::size_t n,
                  std::size_t element_bytes, std::uint64_t* count);
 
 // flags[i] = 1 where element i differs from the one before, and for i = 0; else 0.
 void mark_runs(cuda::executor& ex, dtype type, const void* in, std::uint8_t* flags, std::size_t n);
-// What there is among offsets: some that are not what they should be, and two that are equal.
-inline constexpr std::uint64_t bad_offsets = 1, empty_segments = 2;
 // flags[i] = 1 where element i begins one of the segments that `count` >= 1 offsets describe, else 0, or, if
-// some are bad, anything. *found, in device memory, receives what there is among the offsets.
+// some are bad, anything. *bad, in device memory, receives 1 if some are not what they should be, else 0.
+// What is null is not wanted.
 void mark_offsets(cuda::executor& ex, const std::int64_t* offsets, std::size_t count, std::uint8_t* flags,
-                  std::size_t n, std::uint64_t* found);
+                  std::size_t n, std::uint64_t* bad);
 // out[k] = the last element of segment k, by offsets that are good; `empty`, an element too, if it has none.
 void gather_last(cuda::executor& ex, const std::int64_t* offsets, std::size_t count, const void* in,
                  const value& empty, void* out);

@@ -110,20 +110,18 @@ __global__ void __launch_bounds__(threads)
 
 __global__ void __launch_bounds__(threads)
     mark_offsets_kernel(const std::int64_t* offsets, std::size_t count, std::uint8_t* flags, std::size_t n,
-                        std::uint64_t* found) {
-    std::uint64_t own = 0;
+                        std::uint64_t* bad) {
+    bool is_bad = false;
     for (std::size_t k = blockIdx.x * std::size_t(threads) + threadIdx.x; k < count;
          k += gridDim.x * std::size_t(threads)) {
         const std::int64_t at = offsets[k], before = k == 0 ? 0 : offsets[k - 1];
         const bool begins = k != 0 || at == 0;
         const bool ends = k + 1 != count || static_cast<std::size_t>(at) == n;
         const bool is_inside = at >= 0 && static_cast<std::size_t>(at) <= n;
-        if (!begins || !ends || !is_inside || at < before) own |= bad_offsets;
-        if (k != 0 && at == before) own |= empty_segments;
-        if (is_inside && static_cast<std::size_t>(at) < n) flags[at] = 1;
+        is_bad = is_bad || !begins || !ends || !is_inside || at < before;
+        if (flags != nullptr && is_inside && static_cast<std::size_t>(at) < n) flags[at] = 1;
     }
-    if (own != 0 && (*static_cast<volatile std::uint64_t*>(found) & own) != own)
-        atomicOr(reinterpret_cast<unsigned long long*>(found), own);
+    if (bad != nullptr && is_bad) *bad = 1;
 }
 
 template <class Word>
@@ -164,15 +162,16 @@ void mark_runs(cuda::executor& ex, dtype type, const void* in, std::uint8_t* fla
 }
 
 void mark_offsets(cuda::executor& ex, const std::int64_t* offsets, std::size_t count, std::uint8_t* flags,
-                  std::size_t n, std::uint64_t* found) {
+                  std::size_t n, std::uint64_t* bad) {
     ex.check_pointer(offsets, "offsets");
     const cuda::device_scope current(ex);
-    cuda::check(cudaMemsetAsync(found, 0, sizeof *found, ex.stream()), "clearing what is found");
-    if (n != 0) {
+    if (bad != nullptr)
+        cuda::check(cudaMemsetAsync(bad, 0, sizeof *bad, ex.stream()), "clearing what is found");
+    if (n != 0 && flags != nullptr) {
         ex.check_pointer(flags, "flags");
         cuda::check(cudaMemsetAsync(flags, 0, n, ex.stream()), "clearing flags");
     }
-    mark_offsets_kernel<<<blocks_for(count), threads, 0, ex.stream()>>>(offsets, count, flags, n, found);
+    mark_offsets_kernel<<<blocks_for(count), threads, 0, ex.stream()>>>(offsets, count, flags, n, bad);
     cuda::check(cudaGetLastError(), "marking segments");
 }
 

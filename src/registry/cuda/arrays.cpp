@@ -259,8 +259,7 @@ void reduce_array_by_keys(const scan_request& request, cuda::executor& ex, const
 }
 
 void reduce_array_by_offsets(const scan_request& request, cuda::executor& ex, const void* in, std::size_t n,
-                             const std::int64_t* offsets, std::size_t count, const std::uint8_t* heads,
-                             void* out) {
+                             const std::int64_t* offsets, std::size_t count, void* out) {
     const held_scan how(request);
     const std::size_t size = size_of(how.as.held), segments = count - 1;
     detail::check_disjoint("out", out, segments * size_of(how.types.output), "offsets", offsets,
@@ -274,15 +273,18 @@ void reduce_array_by_offsets(const scan_request& request, cuda::executor& ex, co
     std::optional<stream_memory> temporary;
     if (how.stores) temporary.emplace(ex, segments * size);
     void* const held = temporary ? temporary->data() : out;
-    const stream_memory results(ex, n * size);
-    if (n != 0) {
-        ex.check_pointer(in, "in");
-        ex.check_pointer(heads, "heads");
-        const held_elements elements(how, ex, in, n);
-        scan_segments(how.as.op, how.as.held, ex,
-                      {elements.data(), results.data(), heads, n, false, how.initial});
+    if (n != 0) ex.check_pointer(in, "in");
+    const held_elements elements(how, ex, in, n);
+    if (!reduce_by_offsets(how.as.op, how.as.held, ex,
+                           {elements.data(), held, offsets, count, n, how.initial, how.as.start})) {
+        const stream_memory results(ex, n * size), flags(ex, n);
+        auto* const heads = static_cast<std::uint8_t*>(flags.data());
+        mark_offsets(ex, offsets, count, heads, n, nullptr);
+        if (n != 0)
+            scan_segments(how.as.op, how.as.held, ex,
+                          {elements.data(), results.data(), heads, n, false, how.initial});
+        gather_last(ex, offsets, count, results.data(), how.as.start, held);
     }
-    gather_last(ex, offsets, count, results.data(), how.as.start, held);
     if (how.stores) store_results(how.store(), how.order, held, out, segments, ex.stream());
 }
 

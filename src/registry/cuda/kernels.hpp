@@ -76,6 +76,19 @@ void scan_segments(operation op, dtype held, cuda::executor& ex, const segments_
 [[nodiscard]] bool reduce_segments(operation op, dtype held, cuda::executor& ex, const segments_call& call,
                                    std::uint64_t* count);
 
+// The same by good offsets, `count` >= 1 of them: the total of each segment; of one without elements,
+// `empty`, of the held type.
+struct offsets_call {
+    const void* in;
+    void* out;
+    const std::int64_t* offsets;
+    std::size_t count;
+    std::size_t n;
+    const value* initial;
+    const value& empty;
+};
+[[nodiscard]] bool reduce_by_offsets(operation op, dtype held, cuda::executor& ex, const offsets_call& call);
+
 // The same of runs of equal keys, and the first of these, of sums with keys that are integers of 4 or 8
 // bytes; the call's heads are not looked at.
 [[nodiscard]] bool sum_by_keys(dtype held, cuda::executor& ex, const segments_call& call,

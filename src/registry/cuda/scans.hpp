@@ -14,6 +14,8 @@ template <class Op>
 void scan_segments_under(dtype held, cuda::executor& ex, const segments_call& call);
 template <class Op>
 bool reduce_segments_under(dtype held, cuda::executor& ex, const segments_call& call, std::uint64_t* count);
+template <class Op>
+bool reduce_offsets_under(dtype held, cuda::executor& ex, const offsets_call& call);
 
 #define UPSWEEP_GPU_SCANS(prefix, Op)                                              \
     prefix template void scan_under<Op>(dtype, cuda::executor&, const scan_call&); \
@@ -22,7 +24,8 @@ bool reduce_segments_under(dtype held, cuda::executor& ex, const segments_call& 
     prefix template void scan_segments_under<Op>(dtype, cuda::executor&, const segments_call&)
 #define UPSWEEP_GPU_SEGMENT_TOTALS(prefix, Op)                                                   \
     prefix template bool reduce_segments_under<Op>(dtype, cuda::executor&, const segments_call&, \
-                                                   std::uint64_t*)
+                                                   std::uint64_t*);                              \
+    prefix template bool reduce_offsets_under<Op>(dtype, cuda::executor&, const offsets_call&)
 
 UPSWEEP_GPU_SCANS(extern, plus);
 UPSWEEP_GPU_SCANS(extern, multiplies);

@@ -1,4 +1,4 @@
-// The body of reduce_segments_under; included by the files that instantiate it.
+// The bodies of reduce_segments_under and reduce_offsets_under; included by the files that instantiate them.
 #pragma once
 
 #include "registry/cuda/held_types.hpp"
@@ -7,29 +7,53 @@
 
 namespace upsweep::registry::gpu {
 
-template <class Held, class Op>
-void enqueue_totals(cuda::executor& ex, const segments_call& call, std::uint64_t* count) {
+// Calls body(load), a load of counted values of that type, if the operator has kernels for totals of as many.
+// Returns whether it has.
+template <class Op, class Body>
+bool visit_counted(dtype held, std::size_t n, const value* initial, const Body& body) {
     using namespace cuda::detail;
-    load_in_segment<Held, Held, Op> load{Op{}, false, call.initial != nullptr, {}};
-    if (call.initial != nullptr) load.initial = call.initial->as<Held>();
-    const store_segments<Held, packed_places<Held>, no_first> store{
-        {static_cast<Held*>(call.out), call.n}, {}, count};
-    enqueue_segments<false, Held, Held>(
-        ex, cuda::by_head_flags(cuda::device_span<const std::uint8_t>(call.heads, call.n)), call.n, Op{},
-        load_counted<Held, Held, false, Op>{load}, store, static_cast<const Held*>(call.in));
-}
-
-template <class Op>
-bool reduce_segments_under(dtype held, cuda::executor& ex, const segments_call& call, std::uint64_t* count) {
     bool is_done = false;
-    visit_held_under<Op>(held, [&]<class Held>(std::type_identity<Held>) {
+    visit_held_under<Op>(held, [&]<class Held>(std::type_identity<Held> type) {
         if constexpr (!is_complex<Held>) {
-            if (sizeof(Held) < 8 && call.n >= std::size_t{1} << 31) return;  // more than are counted
-            enqueue_totals<Held, Op>(ex, call, count);
+            if (sizeof(Held) < 8 && n >= std::size_t{1} << 31) return;  // more than are counted
+            load_in_segment<Held, Held, Op> load{Op{}, false, initial != nullptr, {}};
+            if (initial != nullptr) load.initial = initial->as<Held>();
+            body(type, load_counted<Held, Held, false, Op>{load});
             is_done = true;
         }
     });
     return is_done;
+}
+
+template <class Op>
+bool reduce_segments_under(dtype held, cuda::executor& ex, const segments_call& call, std::uint64_t* count) {
+    using namespace cuda::detail;
+    const auto enqueue = [&]<class Held>(std::type_identity<Held>, const auto& load) {
+        const store_segments<Held, packed_places<Held>, no_first> store{
+            {static_cast<Held*>(call.out), call.n}, {}, count};
+        enqueue_segments<false, Held, Held>(
+            ex, cuda::by_head_flags(cuda::device_span<const std::uint8_t>(call.heads, call.n)), call.n, Op{},
+            load, store, static_cast<const Held*>(call.in));
+    };
+    return visit_counted<Op>(held, call.n, call.initial, enqueue);
+}
+
+template <class Op>
+bool reduce_offsets_under(dtype held, cuda::executor& ex, const offsets_call& call) {
+    using namespace cuda::detail;
+    const auto enqueue = [&]<class Held>(std::type_identity<Held>, const auto& load) {
+        auto* const out = static_cast<Held*>(call.out);
+        const filled_by_offsets<std::int64_t, Held, Held> segments(
+            cuda::by_offsets(cuda::device_span<const std::int64_t>(call.offsets, call.count)), out,
+            call.empty.as<Held>());
+        if (call.n == 0) return segments.fill(ex);
+        using places = places_by_offsets<std::int64_t, Held>;
+        const store_segments<Held, places, no_first> store{
+            places{call.offsets, call.count - 1, out, nullptr}, {}, nullptr};
+        enqueue_segments<false, Held, Held>(ex, segments, call.n, Op{}, load, store,
+                                            static_cast<const Held*>(call.in));
+    };
+    return visit_counted<Op>(held, call.n, call.initial, enqueue);
 }
 
 }  // namespace upsweep::registry::gpu
