@@ -153,6 +153,7 @@ TEST_F(cli_reduce_table, integers_and_other_numbers) {
 // Blocks of rows that end within groups, of integers until the last block or throughout.
 TEST_F(cli_reduce_table, long_tables_have_the_totals_of_scan) {
     for (const std::size_t rows : {4096u, 8192u, 30000u}) {
+        if (sanitized && rows != 8192) continue;
         for (const std::size_t first_real : {std::size_t{0}, rows - 2, rows}) {
             SCOPED_TRACE(std::to_string(rows) + " " + std::to_string(first_real));
             write("long.csv", long_table(rows, first_real));
