@@ -21,6 +21,7 @@ ordered_elements::ordered_elements(array_reader& reader, const std::string& besi
         stride *= extent;
     }
     at_.resize(shape_.size());
+    row_ = *reader.count() / shape_[0];
     left_ = *reader.count();
     hold_all(beside);
 }
@@ -36,17 +37,45 @@ void ordered_elements::hold_all(const std::string& beside) {
     all_ = copy_->data();
 }
 
+// To the next element; indices before the first-th stay.
+void ordered_elements::advance(std::size_t first) {
+    for (std::size_t k = at_.size(); k-- > first;) {
+        offset_ += strides_[k];
+        if (++at_[k] != shape_[k]) return;
+        offset_ -= strides_[k] * shape_[k];
+        at_[k] = 0;
+    }
+}
+
 template <std::size_t Size>
 void ordered_elements::gather(std::byte* to, std::size_t count) {
-    for (std::size_t i = 0; i < count; ++i) {
-        std::memcpy(to + i * Size, all_ + offset_, Size);
-        for (std::size_t k = at_.size(); k-- > 0;) {
-            offset_ += strides_[k];
-            if (++at_[k] != shape_[k]) break;
-            offset_ -= strides_[k] * shape_[k];
-            at_[k] = 0;
+    while (count != 0) {
+        const bool starts_row =
+            std::all_of(at_.begin() + 1, at_.end(), [](auto index) { return index == 0; });
+        const auto rows = starts_row ? static_cast<std::size_t>(count / row_) : 0;
+        if (rows > 1) {
+            gather_rows<Size>(to, rows);
+            to += rows * row_ * Size;
+            count -= rows * row_;
+            continue;
         }
+        std::memcpy(to, all_ + offset_, Size);
+        advance(0);
+        to += Size;
+        --count;
     }
+}
+// Elements with the same indices but the first lie together in the file.
+template <std::size_t Size>
+void ordered_elements::gather_rows(std::byte* to, std::size_t rows) {
+    for (std::uint64_t i = 0; i < row_; ++i) {
+        const std::byte* const from = all_ + offset_;
+        for (std::size_t row = 0; row < rows; ++row)
+            std::memcpy(to + (row * row_ + i) * Size, from + row * Size, Size);
+        advance(1);
+    }
+    at_[0] += rows;
+    offset_ += rows * strides_[0];
 }
 
 std::size_t ordered_elements::read(std::byte* to, std::size_t most) {

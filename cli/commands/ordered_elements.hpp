@@ -27,8 +27,11 @@ class ordered_elements {
 
   private:
     void hold_all(const std::string& beside);
+    void advance(std::size_t first);
     template <std::size_t Size>
     void gather(std::byte* to, std::size_t count);
+    template <std::size_t Size>
+    void gather_rows(std::byte* to, std::size_t rows);
 
     array_reader& reader_;
     std::size_t size_;
@@ -37,6 +40,7 @@ class ordered_elements {
     std::vector<std::uint64_t> shape_;
     std::vector<std::uint64_t> strides_;  // bytes
     std::vector<std::uint64_t> at_;       // the indices of the next element
+    std::uint64_t row_ = 0;               // elements that differ in other indices than the first
     std::uint64_t offset_ = 0;            // of the next element, bytes
     std::uint64_t left_ = 0;
 };
