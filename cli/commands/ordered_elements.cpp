@@ -50,19 +50,18 @@ void ordered_elements::advance(std::size_t first) {
 template <std::size_t Size>
 void ordered_elements::gather(std::byte* to, std::size_t count) {
     while (count != 0) {
-        const bool starts_row =
-            std::all_of(at_.begin() + 1, at_.end(), [](auto index) { return index == 0; });
-        const auto rows = starts_row ? static_cast<std::size_t>(count / row_) : 0;
+        const auto rows = in_row_ == 0 ? static_cast<std::size_t>(count / row_) : 0;
+        std::size_t taken = rows * row_;
         if (rows > 1) {
             gather_rows<Size>(to, rows);
-            to += rows * row_ * Size;
-            count -= rows * row_;
-            continue;
+        } else {
+            taken = static_cast<std::size_t>(std::min<std::uint64_t>(count, row_ - in_row_));
+            for (std::size_t i = 0; i < taken; ++i, advance(0))
+                std::memcpy(to + i * Size, all_ + offset_, Size);
+            in_row_ = in_row_ + taken == row_ ? 0 : in_row_ + taken;
         }
-        std::memcpy(to, all_ + offset_, Size);
-        advance(0);
-        to += Size;
-        --count;
+        to += taken * Size;
+        count -= taken;
     }
 }
 // Elements with the same indices but the first lie together in the file.
@@ -106,6 +105,7 @@ void ordered_elements::rewind() {
     if (all_ == nullptr) return reader_.seek_element(0);
     std::fill(at_.begin(), at_.end(), 0);
     offset_ = 0;
+    in_row_ = 0;
     left_ = *reader_.count();
 }
 

@@ -41,6 +41,7 @@ class ordered_elements {
     std::vector<std::uint64_t> strides_;  // bytes
     std::vector<std::uint64_t> at_;       // the indices of the next element
     std::uint64_t row_ = 0;               // elements that differ in other indices than the first
+    std::uint64_t in_row_ = 0;            // of the present row, those that have been read
     std::uint64_t offset_ = 0;            // of the next element, bytes
     std::uint64_t left_ = 0;
 };
