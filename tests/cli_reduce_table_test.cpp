@@ -1,6 +1,8 @@
 // `upsweep reduce` of .csv and .tsv tables: columns, groups, counts, number types, blocks, pipes, errors.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <string>
@@ -101,6 +103,51 @@ TEST_F(cli_reduce_table, a_total_for_each_group) {
     EXPECT_EQ(npy_header(read("out.npy")), "{'descr': '<i8', 'fortran_order': False, 'shape': (2,), }");
     EXPECT_EQ(npy_data(read("out.npy")), bytes_of<std::int64_t>({3, 12}));
     EXPECT_EQ(shell("cat t.csv | \"$UPSWEEP\" reduce - --column n --by key").out, "key,n_sum\na,3\nb,12\n");
+}
+
+// How many bars an .svg has: the parts of one path.
+std::ptrdiff_t bars_of(const std::string& picture) {
+    const std::size_t first = picture.find("<path fill=\"#0072b2\"");
+    if (first == std::string::npos) return 0;
+    const std::string path = picture.substr(first, picture.find("/>", first) - first);
+    return std::count(path.begin(), path.end(), 'M');
+}
+
+TEST_F(cli_reduce_table, pictures_of_groups) {
+    EXPECT_EQ(succeed("reduce t.csv --column n --by key --plot p.svg"), "key,n_sum\na,3\nb,12\n");
+    const std::string picture = read("p.svg");
+    for (const char* words : {"Sum of n by key", "t.csv, 5 values in 2 groups", ">a<", ">b<"})
+        EXPECT_NE(picture.find(words), std::string::npos) << words;
+    EXPECT_EQ(bars_of(picture), 2) << picture;
+    // A number that turns a column of integers into one of others leaves no bar of its integers behind.
+    const std::string json = succeed("reduce t.csv --column 'x, y' --by n --op maximum --json --plot p.svg");
+    EXPECT_NE(json.find(R"("file": "t.csv", "plot": "p.svg", )"), std::string::npos) << json;
+    EXPECT_NE(read("p.svg").find("Maximum of x, y by n"), std::string::npos);
+    EXPECT_EQ(bars_of(read("p.svg")), 5);
+    succeed("reduce t.csv --column n --by key --plot p.png -o out.npy");
+    EXPECT_EQ(read("p.png").substr(0, 4), "\x89PNG");
+    // Of no groups, of some without a number, of more than have room.
+    write("g.csv", "k,n\n");
+    succeed("reduce g.csv --column n --by k --plot p.svg");
+    EXPECT_EQ(bars_of(read("p.svg")), 0);
+    write("g.csv", "k,n\na,nan\nb,2\nc,inf\n");
+    succeed("reduce g.csv --column n --by k --op maximum --plot p.svg");
+    EXPECT_EQ(bars_of(read("p.svg")), 1);
+    for (const std::size_t groups : {400, 401}) {
+        std::string table = "k,n\n";
+        for (std::size_t g = 0; g < groups; ++g) table += std::to_string(g) + ",7\n";
+        write("g.csv", table);
+        succeed("reduce g.csv --column n --by k --plot p.svg -o out.csv");
+        EXPECT_EQ(bars_of(read("p.svg")), groups == 400 ? 400 : 0);
+        EXPECT_EQ(read("p.svg").find("runs of the same k") != std::string::npos, groups == 401);
+    }
+    fail(2, "reduce t.csv --column n --plot p.svg", "--plot draws the totals of groups: expected --by too");
+    fail(2, "reduce t.csv --column n --by key --plot p.gif", "expected a name that ends in .svg or .png");
+    fail(2, "reduce t.csv --column n --by key --dtype complex64 --plot p.svg -o out.npy",
+         "--plot draws real");
+    write("t.svg", read("t.csv"));
+    fail(1, "reduce t.svg --format csv --column n --by key --plot t.svg", "t.svg: is the input too");
+    EXPECT_EQ(read("t.svg"), read("t.csv"));
 }
 
 TEST_F(cli_reduce_table, text_of_keys_and_names) {

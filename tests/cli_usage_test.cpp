@@ -99,7 +99,8 @@ TEST_F(cli_usage, two_outputs_in_one_file) {
     fail_and_keep(1, "scan x.svg --format npy --plot x.svg", "x.svg: is the input too");
     EXPECT_EQ(read("x.svg"), read("x.npy"));
     for (const char* both : {"scan x.npy --plot y.svg -o y.svg", "histogram x.npy --plot y.svg -o y.svg",
-                             "trace blelloch x.npy --plot y.svg -o y.svg"})
+                             "trace blelloch x.npy --plot y.svg -o y.svg",
+                             "reduce t.svg --format csv --by n --plot y.svg -o y.svg"})
         fail(2, both, "--plot and -o name the same file");
     fail(2, "bins x.npy --offsets y.npy -o y.npy", "--offsets and -o name the same file");
     fail(1, "scan x.npy --plot y.svg -o ''", "output: the file name is empty");

@@ -28,6 +28,11 @@ void check(reduce_options& options, const CLI::App& app) {
         throw usage_error(fmt::format("-o {}: --count adds a column to a table; an array holds totals alone",
                                       options.output));
     }
+    if (!options.plot.empty()) {
+        static_cast<void>(plot_format(options.plot));
+        options.refuse_as_output("--plot", options.plot);
+        if (!options.by) throw usage_error("--plot draws the totals of groups: expected --by too");
+    }
     if (options.has_output || options.axis) options.refuse_terminal();
 }
 
@@ -36,6 +41,7 @@ void print_json(const reduce_arguments& arguments, const fold_report& report, co
     json_writer json;
     json.begin_object().key("file").text(arguments.input);
     if (arguments.has_output) json.key("output").text(arguments.output);
+    if (!arguments.plot.empty()) json.key("plot").text(arguments.plot);
     json.key("op").text(registry::name(arguments.op));
     tell_fold(json, report);
     tell_run(json, seconds, report.bytes, device);
@@ -88,6 +94,8 @@ help_page reduce_page() {
           "a row for each, with that text in front. Rows of a group must follow one another: sort the table "
           "first if they do not. As in upsweep scan, the tree is laid over the whole column. A table "
           "without rows has no groups.",
+          "--plot draws the totals of groups: a bar for each, or, if there are more than 400, a line. A "
+          "table, or what --json tells, is written all the same.",
           "--count adds a column of how many rows there were, called rows. With -o FILE.npy or FILE.raw "
           "the result is the totals alone: one of 0 dimensions, or with --by one a group."}});
     page.sections.push_back(
@@ -100,7 +108,8 @@ help_page reduce_page() {
           "it is complete; until then, and after an error, an old one stays as it was."}});
     page.sections.push_back(
         {"JSON",
-         {"With --json, an object with file, output, op, dtype, input_dtype, accumulator, n (elements or "
+         {"With --json, an object with file, output, plot, op, dtype, input_dtype, accumulator, n (elements "
+          "or "
           "rows), shape, axis, total (as it would be written; null with several), groups (with --by: "
           "key, n and total of each), seconds, bytes, bytes_per_second, device, threads and simd. A "
           "total, or those of groups, need no -o then."}});
@@ -111,6 +120,8 @@ help_page reduce_page() {
         {"upsweep reduce image.npy --axis 0 -o columns.npy", "The sums of the columns of a matrix:"},
         {"upsweep reduce data/seattle-weather.csv --column precipitation --by year --count",
          "The rainfall of each year in Seattle, and its days:"},
+        {"upsweep reduce data/seattle-weather.csv --column precipitation --by year --plot rain.svg",
+         "The same, with a picture:"},
         {"upsweep reduce data/seattle-weather.csv --column temp_max --op maximum",
          "The highest temperature there, as a table:"},
         {"zcat x.raw.gz | upsweep reduce - --dtype float32 --accumulate float64",
@@ -139,6 +150,8 @@ command add_reduce(CLI::App& program) {
     options->add_column_to(*app, "column of a table to reduce");
     add_name_option(*app, "--by", options->by, "a total for each run of the same text in this column")
         ->type_name("COLUMN");
+    app->add_option("--plot", options->plot, "draw the total of each group to FILE.svg or FILE.png")
+        ->type_name("FILE");
     app->add_flag("--count", options->counts_rows, "add a column of how many rows each total is of");
     options->add_headless_to(*app);
     options->device.add_threads_to(*app);

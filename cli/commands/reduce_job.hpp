@@ -1,6 +1,8 @@
 // One `upsweep reduce`: what was asked for, and the ways to it.
 #pragma once
 
+#include <string>
+
 #include "cli/commands/fold_arguments.hpp"
 #include "cli/io/array_file.hpp"
 #include "registry/device.hpp"
@@ -11,6 +13,7 @@ namespace upsweep::cli {
 struct reduce_arguments : fold_arguments {
     bool has_output = false;   // else a line of text, a table, or what --json tells
     bool counts_rows = false;  // a column of a table
+    std::string plot;          // empty: none
 
     // Whether results go to `output`: --json alone tells a total, or those of groups, itself.
     [[nodiscard]] bool writes_data() const { return has_output || axis || !json; }

@@ -11,8 +11,10 @@
 #include <utility>
 #include <vector>
 
+#include "cli/commands/arguments.hpp"
 #include "cli/commands/key_runs.hpp"
 #include "cli/commands/reduce_job.hpp"
+#include "cli/commands/reduce_picture.hpp"
 #include "cli/commands/result_cell.hpp"
 #include "cli/io/csv.hpp"
 #include "cli/progress.hpp"
@@ -59,6 +61,8 @@ class column_totals {
         try {
             request_ = arguments.request_for(numbers);
             if (writes_table()) refuse_complex_cells(request_.types.output);
+            if (!arguments.plot.empty() && registry::is_complex_type(request_.types.output))
+                throw usage_error("--plot draws real numbers; these are complex");
             scanner_ = registry::make_scanner(device, request_);
             last_ = registry::total_of_nothing(request_);
         } catch (const usage_error& problem) {
@@ -93,6 +97,7 @@ class column_totals {
 
     [[nodiscard]] const registry::scan_types& types() const { return request_.types; }
     [[nodiscard]] const registry::value& last() const { return last_; }
+    [[nodiscard]] const group_bars& bars() const { return bars_; }
     // With --json, the totals of so many groups.
     void tell(std::vector<fold_group>& groups) const {
         const dtype type = request_.types.output;
@@ -123,6 +128,7 @@ class column_totals {
     void put(const std::string& key, std::uint64_t rows) {
         ++count_;
         if (arguments_.json) told_.insert(told_.end(), last_.data(), last_.data() + size_of(last_.type()));
+        if (!arguments_.plot.empty()) bars_.add(key, last_);
         if (!arguments_.writes_data()) return;
         if (!writes_table()) return waiting_.write(last_.data(), size_of(last_.type()));
         if (arguments_.by) cells_.cell(std::string_view(key));
@@ -139,6 +145,7 @@ class column_totals {
     registry::value last_;            // the total up to the last row that was looked at
     std::uint64_t count_ = 0;         // groups
     std::vector<std::byte> told_;     // with --json: the totals
+    group_bars bars_;                 // with --plot
     scratch_stream waiting_;
     csv_writer cells_;
 };
@@ -159,8 +166,9 @@ class table_reduction {
     }
 
     fold_report run() {
-        std::optional<output_file> output;
+        std::optional<output_file> output, picture;
         if (arguments_.writes_data()) output.emplace(arguments_.output, identities(reader_.source()));
+        if (!arguments_.plot.empty()) picture.emplace(arguments_.plot, identities(reader_.source()));
         read();
         column_totals& totals = integers_ ? *integers_ : reals_;
         if (runs_ && reader_.rows() == 0)
@@ -170,8 +178,14 @@ class table_reduction {
         if (output) {
             if (is_table(arguments_.output_format)) write_names(*output);
             totals.write(*output);
-            output->commit();
         }
+        if (picture) {
+            const std::string& name = reader_.names()[column_];
+            write_picture(*picture, totals.bars().picture(arguments_, name, reader_.rows()),
+                          plot_format(arguments_.plot));
+        }
+        if (output) output->commit();
+        if (picture) picture->commit();
         fold_report report;
         report.types = totals.types();
         report.count = reader_.rows();

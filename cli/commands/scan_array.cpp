@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "cli/commands/array_axis.hpp"
+#include "cli/commands/picture_parts.hpp"
 #include "cli/commands/scan_job.hpp"
 #include "cli/commands/scan_picture.hpp"
 #include "cli/io/message.hpp"

@@ -3,52 +3,16 @@
 
 #include <fmt/format.h>
 
+#include "cli/commands/picture_parts.hpp"
 #include "cli/io/message.hpp"
-#include "registry/visit.hpp"
 
 namespace upsweep::cli {
-namespace {
-
-constexpr std::uint64_t most_bars = 400;
-
-std::string capital(std::string words) {
-    if (!words.empty() && words.front() >= 'a' && words.front() <= 'z')
-        words.front() = static_cast<char>(words.front() - 'a' + 'A');
-    return words;
-}
-
-std::string file_words(const scan_arguments& arguments, std::uint64_t count) {
-    const std::size_t slash = arguments.input.rfind('/');
-    const std::string file = arguments.input == "-"       ? "standard input"
-                             : slash == std::string::npos ? arguments.input
-                                                          : arguments.input.substr(slash + 1);
-    return fmt::format("{}, {} {}", printable(file), count, count == 1 ? "value" : "values");
-}
-
-}  // namespace
-
-void add_points(plot_accumulator& points, registry::dtype type, const void* elements, std::uint64_t first,
-                std::size_t count) {
-    registry::visit_type(type, [&]<class T>(std::type_identity<T>) {
-        if constexpr (!is_complex<T>) {
-            const T* values = static_cast<const T*>(elements);
-            for (std::size_t i = 0; i < count; ++i) {
-                double y = 0;
-                if constexpr (is_half<T>)
-                    y = static_cast<double>(static_cast<float>(values[i]));
-                else
-                    y = static_cast<double>(values[i]);
-                points.add(static_cast<double>(first + i), y);
-            }
-        }
-    });
-}
 
 plot_figure picture_of_sequence(const scan_arguments& arguments, const std::string& name,
                                 const plot_accumulator& input, const plot_accumulator& result) {
     plot_figure figure;
     figure.title = fmt::format("{} of {}", capital(scan_words(arguments)), printable(name));
-    figure.subtitle = file_words(arguments, input.count());
+    figure.subtitle = file_words(arguments.input, input.count());
     figure.x_label = "index";
     figure.whole_x = true;
     const plot_mark mark = input.count() <= most_bars ? plot_mark::bars : plot_mark::line;
@@ -69,7 +33,7 @@ plot_figure picture_of_groups(const scan_arguments& arguments, const std::string
     }
     figure.title = fmt::format("{} of {} by {}", capital(scan_words(arguments)), printable(name),
                                column_words(*arguments.by));
-    figure.subtitle = fmt::format("{} in {} {}", file_words(arguments, count), groups.size(),
+    figure.subtitle = fmt::format("{} in {} {}", file_words(arguments.input, count), groups.size(),
                                   groups.size() == 1 ? "group" : "groups");
     figure.x_label = fmt::format("row within each {}", column_words(*arguments.by));
     figure.whole_x = true;

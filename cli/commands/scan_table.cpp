@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cli/commands/key_runs.hpp"
+#include "cli/commands/picture_parts.hpp"
 #include "cli/commands/result_cell.hpp"
 #include "cli/commands/scan_job.hpp"
 #include "cli/commands/scan_picture.hpp"

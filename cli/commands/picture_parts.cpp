@@ -1,0 +1,41 @@
+#include "cli/commands/picture_parts.hpp"
+
+#include <fmt/format.h>
+
+#include "cli/io/message.hpp"
+#include "registry/visit.hpp"
+
+namespace upsweep::cli {
+
+void add_points(plot_accumulator& points, registry::dtype type, const void* elements, std::uint64_t first,
+                std::size_t count) {
+    registry::visit_type(type, [&]<class T>(std::type_identity<T>) {
+        if constexpr (!is_complex<T>) {
+            const T* values = static_cast<const T*>(elements);
+            for (std::size_t i = 0; i < count; ++i) {
+                double y = 0;
+                if constexpr (is_half<T>)
+                    y = static_cast<double>(static_cast<float>(values[i]));
+                else
+                    y = static_cast<double>(values[i]);
+                points.add(static_cast<double>(first + i), y);
+            }
+        }
+    });
+}
+
+std::string capital(std::string words) {
+    if (!words.empty() && words.front() >= 'a' && words.front() <= 'z')
+        words.front() = static_cast<char>(words.front() - 'a' + 'A');
+    return words;
+}
+
+std::string file_words(const std::string& input, std::uint64_t count) {
+    const std::size_t slash = input.rfind('/');
+    const std::string file = input == "-"                 ? "standard input"
+                             : slash == std::string::npos ? input
+                                                          : input.substr(slash + 1);
+    return fmt::format("{}, {} {}", printable(file), count, count == 1 ? "value" : "values");
+}
+
+}  // namespace upsweep::cli
