@@ -109,16 +109,39 @@ std::uint64_t* stream::count() {
     return count_;
 }
 
-std::uint64_t stream::wait_for_count() const {
-    const current_device own(device_);
-    std::uint64_t* const place = take_place();
-    cudaError_t status = cudaMemcpyAsync(place, count_, sizeof *place, cudaMemcpyDeviceToHost, handle_);
-    if (status == cudaSuccess) {
+std::uint64_t stream::wait_for_count() { return counted(*this).wait(); }
+
+counted::counted(stream& of) : stream_(of), place_(nullptr) {
+    const current_device own(of.device_);
+    if (of.counted_ == nullptr)
+        cuda::check(cudaEventCreateWithFlags(&of.counted_, cudaEventDisableTiming), "making an event");
+    place_ = take_place();
+    cudaError_t status =
+        cudaMemcpyAsync(place_, of.count_, sizeof *place_, cudaMemcpyDeviceToHost, of.handle_);
+    if (status == cudaSuccess) status = cudaEventRecord(of.counted_, of.handle_);
+    if (status != cudaSuccess) free_places().push_back(place_);
+    cuda::check(status, "reading a count");
+}
+// Before its place may be another's.
+counted::~counted() {
+    if (place_ != nullptr) static_cast<void>(finish());
+}
+// Another thread may have had the event recorded again meanwhile: later, so that it tells of this count too.
+cudaError_t counted::finish() {
+    cudaError_t status;
+    {
         const nb::gil_scoped_release others;
-        status = cudaStreamSynchronize(handle_);
+        status = cudaEventSynchronize(stream_.counted_);
     }
+    free_places().push_back(place_);
+    place_ = nullptr;
+    return status;
+}
+std::uint64_t counted::wait() {
+    const current_device own(stream_.device_);
+    const std::uint64_t* const place = place_;
+    const cudaError_t status = finish();
     const std::uint64_t found = *place;
-    free_places().push_back(place);
     cuda::check(status, "waiting for a count");
     return found;
 }

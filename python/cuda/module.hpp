@@ -24,13 +24,35 @@ class stream {
     // Device memory for a number that a call finds out, and what it is when the stream has come that far.
     // Other Python threads run meanwhile, and may call.
     [[nodiscard]] std::uint64_t* count();
-    [[nodiscard]] std::uint64_t wait_for_count() const;
+    [[nodiscard]] std::uint64_t wait_for_count();
 
   private:
+    friend class counted;
+
     int device_;
     cudaStream_t handle_;
     cuda::executor* executor_;
     std::uint64_t* count_ = nullptr;  // never freed, as scratch is not
+    cudaEvent_t counted_ = nullptr;   // nor is this
+};
+
+// A stream's count as it is once the stream has done what it has now, on its way to the host. The stream may
+// be given more to do meanwhile.
+class counted {
+  public:
+    explicit counted(stream& of);
+    ~counted();
+    counted(const counted&) = delete;
+    counted& operator=(const counted&) = delete;
+
+    // As stream::wait_for_count.
+    [[nodiscard]] std::uint64_t wait();
+
+  private:
+    cudaError_t finish();
+
+    stream& stream_;
+    std::uint64_t* place_;
 };
 
 void add_scans(nanobind::module_& module);

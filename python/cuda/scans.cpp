@@ -68,20 +68,20 @@ std::uint64_t reduce_by_keys(const scan_plan& plan, stream& in_stream, nb::handl
                                         in.data(), call, to.data(), in.size(), in_stream.count());
     return in_stream.wait_for_count();
 }
-// By offsets of int64: one result for each segment. Waits, as it returns whether the offsets are good; if
-// not, nothing is written.
+// By offsets of int64: one result for each segment. Waits until these are looked at, as it returns whether
+// they are good; if not, out has anything.
 bool reduce_by_offsets(const scan_plan& plan, stream& in_stream, nb::handle a, nb::handle offsets,
                        nb::handle out, const std::optional<nb::bytes>& initial) {
     const layout in(a, "a"), at(offsets, "offsets"), to(out, "out");
     in.expect_sequence(in.size());
     at.expect_sequence(std::max<std::size_t>(at.size(), 1));
     to.expect_sequence(at.size() - 1);
-    const auto* const ends = static_cast<const std::int64_t*>(at.data());
-    registry::gpu::mark_offsets(in_stream.executor(), ends, at.size(), nullptr, in.size(), in_stream.count());
-    if (in_stream.wait_for_count() != 0) return false;
+    std::uint64_t* const bad = in_stream.count();
+    std::optional<counted> told;
     registry::gpu::reduce_array_by_offsets(request_of(plan, false, false, initial), in_stream.executor(),
-                                           in.data(), in.size(), ends, at.size(), to.data());
-    return true;
+                                           in.data(), in.size(), static_cast<const std::int64_t*>(at.data()),
+                                           at.size(), to.data(), bad, [&] { told.emplace(in_stream); });
+    return told->wait() == 0;
 }
 void store_totals(const scan_plan& plan, stream& in_stream, nb::handle held, nb::handle out) {
     const layout from(held, "held"), to(out, "out");

@@ -166,8 +166,12 @@ def test_what_has_no_totals():
         upsweep.reduce_by_key(np.ones(5), x)
     with pytest.raises(ValueError, match="^a: expected one dimension"):
         upsweep.reduce_by_key(np.ones((2, 3)), np.ones((2, 3)))
+    for wrong in ([0, 5], [0, 7], [1, 6], [0, 4, 3, 6], [0, 3, 9, 6], [0, 0, 9, 9], [-1, 6], [0, -1, 6], [6], [1, 2, 3, 4, 5, 5]):
+        for values in (x, x.astype(bool), x.astype(complex)):  # by totals alone, and by scans
+            with pytest.raises(ValueError, match="^offsets: "):
+                upsweep.segmented_reduce(values, offsets=np.array(wrong))
     with pytest.raises(ValueError, match="^offsets: "):
-        upsweep.segmented_reduce(x, offsets=np.array([0, 5]))
+        upsweep.segmented_reduce(x[:0], offsets=np.array([0, 1]))
     with pytest.raises(TypeError, match="^initial: "):
         upsweep.segmented_reduce(np.ones(6, np.int32), keys=x, initial=0.5)
     with pytest.raises((TypeError, ValueError), match="^(dtype|op): "):

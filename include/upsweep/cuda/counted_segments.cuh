@@ -117,6 +117,31 @@ __device__ __forceinline__ counted_value<T, Wide> fold_row(
     return fold_counted(combine, totals, row, [](int, const auto&) {});
 }
 
+// Left folds over the lanes of a warp, of values from the last lane with a head on. Where all have one there
+// is nothing to fold.
+template <class T, bool Wide, class Op>
+__device__ __forceinline__ counted_value<T, Wide> fold_lanes(
+    const combiner<counted_value<T, Wide>, in_counted_segments<Op>>& combine, const counted_value<T, Wide>& x,
+    int lane) requires(!is_free<Op, T>) {
+    counted_value<T, Wide> fold = x;
+#pragma unroll
+    for (int distance = 1; distance < 32; distance *= 2) {
+        const auto left = shuffle_up(fold.heads, distance);
+        if (lane >= distance) fold.heads += left;
+    }
+    const unsigned headed = __ballot_sync(0xffffffffu, x.heads != 0);
+    if ((headed | 1u) == 0xffffffffu) return fold;
+    const combiner<T, Op> inner{combine.op.op, false};
+    fold.value = shuffle(x.value, 0);
+    // Shuffles do not wait for each other.
+#pragma unroll(sizeof(T) > 8 ? 4 : 8)
+    for (int j = 1; j < 32; ++j) {
+        const T next = shuffle(x.value, j);
+        if (j <= lane) fold.value = (headed >> j & 1) != 0 ? next : inner(fold.value, next);
+    }
+    return fold;
+}
+
 namespace detail {
 
 // What stands to the left of a run and counts in it: what is there, and behind the last head.
@@ -198,6 +223,7 @@ __device__ __forceinline__ void keep_segments(
     }
     __syncwarp();
     const int count = __shfl_sync(0xffffffffu, runs + __popc(heads), 31);
+#pragma unroll 1
     for (int k = lane; k < count; k += 32) arguments.store.put(earlier + unsigned(k), first, packed, k);
     __syncwarp();
 }

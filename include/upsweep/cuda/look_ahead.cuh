@@ -6,7 +6,8 @@
 //   look-ahead  one warp, or two in turn, fold the totals of all tiles between this block's previous unit and
 //               its present one: no block waits for another's prefix, only for totals, which depend on
 //               nothing
-//   scanning    combine what stands to the left with each element and store
+//   scanning    combine what stands to the left with each element and store; where one result a segment is
+//               kept, rows in which none begins are passed over
 //   heads       where elements are in segments: ask what describes these which elements begin one
 //
 // A look-back would publish prefixes and wait for them; here every block computes the prefix itself, from
@@ -53,19 +54,20 @@ __device__ __forceinline__ void run_look_ahead(const scan_arguments<Types>& argu
     ring.initialize_barriers();
     if (n == 0 && blockIdx.x == 0 && threadIdx.x == 0) arguments.store_empty_total();
 
-    if (warp < shape::warps) {
+    constexpr int loading_warp = shape::storing_warps + shape::warps;
+    if (warp < shape::storing_warps) {
         results(ring, warp);
-    } else if (warp == 2 * shape::warps) {
+    } else if (warp == loading_warp) {
         look_ahead_loader<Types>{ring, *state}.load();
     } else {
         const published<Acc> tile_totals{tagged, tiles};
         const published<Acc> row_totals{tagged + tiles * words_for<sizeof(Acc)>,
                                         shape::row_count(arguments.n)};
         const look_ahead_totals<Types> totals{ring, tile_totals, row_totals};
-        const int look_ahead_warp = warp - 2 * shape::warps - 1;
+        const int look_ahead_warp = warp - loading_warp - 1;
         const int head_warp = look_ahead_warp - shape::look_ahead_warps - (shape::parts > 1);
-        if (warp < 2 * shape::warps)
-            totals.sum(warp - shape::warps);
+        if (warp < loading_warp)
+            totals.sum(warp - shape::storing_warps);
         else if (shape::head_warps > 0 && head_warp >= 0)
             look_ahead_heads<Types>{ring}.find(head_warp);
         else if (look_ahead_warp >= shape::look_ahead_warps)

@@ -17,15 +17,27 @@ struct look_ahead_heads : look_ahead_ring<Types> {
     using typename ring::shape, typename ring::cursor;
 
     static constexpr int items = Types::items;
-    static constexpr int rows_per_warp = shape::head_warps == 0 ? 1 : shape::rows / shape::head_warps;
+    static constexpr int rows_per_warp = shape::rows_per_head_warp;
     // Runs whose loads are under way together.
-    static constexpr int at_once = rows_per_warp < 8 ? rows_per_warp : 8;
+    static constexpr int most_at_once = [] {
+        if constexpr (Types::has_heads)
+            return sizeof(typename Types::Heads::template run<items>) <= 8 ? 16 : 8;
+        else
+            return 1;
+    }();
+    static constexpr int at_once = rows_per_warp < most_at_once ? rows_per_warp : most_at_once;
 
     // `Whole`: the unit is full, of an array that has whole runs.
     template <bool Whole>
     __device__ __forceinline__ void find_unit(int s, std::int64_t unit, int warp) const {
         const bool reverse = arguments.reverse;
         const std::uint64_t first_run = std::uint64_t(unit) * (shape::rows * 32);
+        unsigned headed = 0;
+        const auto tell = [&](int k, unsigned bits) {
+            run_bits(s)[(warp * rows_per_warp + k) * 32 + lane] = static_cast<typename shape::run_bits>(bits);
+            if constexpr (Types::keeps_segments)
+                if (__any_sync(0xffffffffu, bits != 0)) headed |= 1u << k;
+        };
 #pragma unroll 1
         for (int k = 0; k < rows_per_warp; k += at_once) {
             const int run = (warp * rows_per_warp + k) * 32 + lane;
@@ -37,15 +49,15 @@ struct look_ahead_heads : look_ahead_ring<Types> {
                     own[j] = arguments.heads.template load_run<items>(first(j), n, reverse);
 #pragma unroll
                 for (int j = 0; j < at_once; ++j)
-                    run_bits(s)[run + j * 32] = static_cast<typename shape::run_bits>(
-                        arguments.heads.template bits_of<items>(own[j], first(j), reverse));
+                    tell(k + j, arguments.heads.template bits_of<items>(own[j], first(j), reverse));
             } else {
 #pragma unroll 1
                 for (int j = 0; j < at_once; ++j)
-                    run_bits(s)[run + j * 32] = static_cast<typename shape::run_bits>(
-                        arguments.heads.template bits<items>(first(j), n, reverse));
+                    tell(k + j, arguments.heads.template bits<items>(first(j), n, reverse));
             }
         }
+        if constexpr (Types::keeps_segments)
+            if (lane == 0) this->headed_rows(s)[warp] = headed;
     }
 
     __device__ void find(int warp) const {

@@ -146,71 +146,57 @@ struct look_ahead_results : look_ahead_located<Types> {
             if (!direct) store_image<Types::row, Out>(out, to, reverse, valid, lane);
         }
     }
-    // Where one result a segment is kept, a warp takes the rows in which segments begin one after the other
-    // by the same code, since a copy of it for each row would not stay in the instruction cache beside what
-    // the other warps run: 2^28 floats in segments of 1000 took 1.5 times as long so (H100). Only where all
-    // rows have a segment, in `dense_from` units running, copies run: by flags and offsets up to 5 % quicker,
-    // by keys up to 3 % slower.
-    static constexpr int dense_from = 4;
+    // Where one result a segment is kept, only rows in which segments begin are looked at again, and the last
+    // one. They are dealt out to the warps in turn, whose code for a row is one copy: a copy for each row
+    // would not stay in the instruction cache beside what the other warps run.
     template <bool Plain, bool Aligned>
     __device__ __forceinline__ void keep_unit(int s, unsigned phase, const unit_view& seen, int warp,
-                                              char* image, int& dense) const {
+                                              char* image) const {
         const auto combine = arguments.combine(false);
-        constexpr int per_warp = shape::rows_per_warp;
         const std::int64_t first_row = seen.unit * shape::rows;
-        const int warp_row = warp * per_warp;
-        const auto heads_of = [&](int row) -> unsigned { return this->run_bits(s)[row * 32 + lane]; };
         const auto first_of = [&](int row) { return std::uint64_t(first_row + row) * Types::row; };
         const auto valid_of = [&](int row) {
             return !Plain && n - first_of(row) < Types::row ? int(n - first_of(row)) : Types::row;
         };
         const auto holds_total = [&](int row) {
-            return !Plain && first_of(row) + unsigned(valid_of(row)) == n;
+            return !Plain && row == seen.rows - 1 && first_of(row) + unsigned(valid_of(row)) == n;
         };
-        unsigned kept = 0;
-#pragma unroll
-        for (int k = 0; k < per_warp; ++k) {
-            const int row = warp_row + k;
-            if (!Plain && row >= seen.rows) break;
-            if (__any_sync(0xffffffffu, heads_of(row) != 0) || holds_total(row)) kept |= 1u << k;
-        }
-        dense = kept == (1u << per_warp) - 1 ? min(dense + 1, dense_from) : 0;
         control(s).located.wait(phase);
-        if (kept == 0) return;
-        left_parts<Acc> left;
-        set_outer_parts(combine, s, first_row, warp_row, left);
-        if constexpr (Plain && sizeof(Acc) <= 8) {
-            if (dense == dense_from) {
-                typename Types::Raw raw[per_warp];
-#pragma unroll
-                for (int k = 0; k < per_warp; ++k)
-                    raw[k] = this->template read<Plain, Aligned>(s, seen, warp_row + k, false);
-#pragma unroll
-                for (int k = 0; k < per_warp; ++k) {
-                    set_inner_parts(combine, s, first_row, warp_row + k, k > 0, left);
-                    keep_segments<Types>(arguments, combine, left, first_of(warp_row + k), -1, image, lane,
-                                         raw[k]);
-                }
-                return;
-            }
-        }
+        int earlier = 0;  // rows to be kept in front of the tile
 #pragma unroll 1
-        for (; kept != 0; kept &= kept - 1) {
-            const int k = __ffs(int(kept)) - 1, row = warp_row + k;
-            set_inner_parts(combine, s, first_row, row, k > 0, left);
-            const int last = last_of_run<Types::items>(holds_total(row), valid_of(row), lane);
-            if constexpr (shape::by_element) {
-                keep_segments<Types>(
-                    arguments, combine, left, first_of(row), heads_of(row), last, image, lane,
-                    [&](int m) { return this->element(s, seen, row, m, false).value; },
-                    [&](int m, const auto& f) {
-                        this->visit(s, seen, (row * 32 + lane) * Types::items + m, f);
-                    });
-            } else {
-                keep_segments<Types>(arguments, combine, left, first_of(row), last, image, lane,
-                                     this->template read<Plain, Aligned>(s, seen, row, false));
+        for (int tile = 0; tile * 32 < seen.rows; ++tile) {
+            const int own = tile * 32 + lane;
+            const bool kept = own < seen.rows && (is_headed(s, own) || holds_total(own));
+            const unsigned all = __ballot_sync(0xffffffffu, kept);
+            const int turn = earlier + __popc(all & ~(0xffffffffu << lane));
+            unsigned mine = __ballot_sync(0xffffffffu, kept && turn % shape::storing_warps == warp);
+            earlier += __popc(all);
+            if (mine == 0) continue;
+            left_parts<Acc> left;
+            set_outer_parts(combine, s, first_row, tile * 32, left);
+#pragma unroll 1
+            for (; mine != 0; mine &= mine - 1) {
+                const int row = tile * 32 + __ffs(int(mine)) - 1;
+                set_inner_parts(combine, s, first_row, row, false, left);
+                const int last = last_of_run<Types::items>(holds_total(row), valid_of(row), lane);
+                if constexpr (shape::by_element) {
+                    keep_segments<Types>(
+                        arguments, combine, left, first_of(row), this->run_bits(s)[row * 32 + lane], last,
+                        image, lane, [&](int m) { return this->element(s, seen, row, m, false).value; },
+                        [&](int m, const auto& f) {
+                            this->visit(s, seen, (row * 32 + lane) * Types::items + m, f);
+                        });
+                } else {
+                    keep_segments<Types>(arguments, combine, left, first_of(row), last, image, lane,
+                                         this->template read<Plain, Aligned>(s, seen, row, false));
+                }
             }
         }
+    }
+    // Whether a segment begins in a row.
+    __device__ __forceinline__ bool is_headed(int s, int row) const {
+        constexpr int per_warp = shape::rows_per_head_warp;
+        return (this->headed_rows(s)[row / per_warp] >> (row % per_warp) & 1) != 0;
     }
     // Whether rows of results lie in memory as those of the first input do, as 16 bytes go.
     __device__ __forceinline__ bool shares_stage() const {
@@ -246,7 +232,6 @@ struct look_ahead_results : look_ahead_located<Types> {
     __device__ void scan(int warp) const {
         char* image = shared + shape::images_at + warp * shape::image_bytes;
         [[maybe_unused]] const bool in_stage = shares_stage();
-        [[maybe_unused]] int dense = 0;
         cursor at;
         for (;; at.advance()) {
             const int s = at.stage;
@@ -255,9 +240,9 @@ struct look_ahead_results : look_ahead_located<Types> {
             if (seen.unit < 0) return;
             if constexpr (Types::keeps_segments) {
                 if (!shape::by_element && seen.plain && seen.aligned)
-                    keep_unit<true, true>(s, at.phase, seen, warp, image, dense);
+                    keep_unit<true, true>(s, at.phase, seen, warp, image);
                 else
-                    keep_unit<false, false>(s, at.phase, seen, warp, image, dense);
+                    keep_unit<false, false>(s, at.phase, seen, warp, image);
             } else if constexpr (shape::by_element) {
                 scan_unit_by_element(s, at.phase, seen, warp, image, in_stage);
             } else {

@@ -43,9 +43,19 @@ struct look_ahead_shape {
     static constexpr int parts = rows >= 32 ? 1 : 32 / rows;  // units of a tile
     static constexpr int unit_items = rows * Types::row;
     static constexpr int fold_rows = rows >= 32 ? 32 : rows;  // folded by one warp at once
-    static constexpr int most_warps = accumulator_size > 8 ? 4 : 8;
+    // Whether bits alone tell what a run sums up to.
+    static constexpr bool sums_heads = requires { Types::Load::template fold<Types::items>(0u); };
+    static constexpr int most_warps = accumulator_size > 8 || sums_heads ? 4 : 8;
     static constexpr int warps = rows < most_warps ? rows : most_warps;  // that sum, and as many that scan
     static constexpr int rows_per_warp = rows / warps;
+    // Elements that do not fit into registers by runs are scanned one by one.
+    static constexpr bool by_element = accumulator_size > 16 || Types::widest > 16;
+    // Where totals of segments are kept, a row takes a warp that keeps them several times as long as one that
+    // sums. Of small values there are as many warps as have registers.
+    static constexpr int most_storing_warps = accumulator_size > 8 ? 8 : 14 - (parts > 1);
+    static constexpr int storing_warps = !Types::keeps_segments || by_element ? warps
+                                         : rows < most_storing_warps          ? rows
+                                                                              : most_storing_warps;
 
     // What stands to the left of a unit is folded a super a lane where values have up to four words: all
     // supers between two units of a block on a large device at once. Larger ones are folded in order.
@@ -56,10 +66,15 @@ struct look_ahead_shape {
     static constexpr int unit_bytes = rows * (row_bytes + Types::row * int(sizeof(typename Types::Out)));
     static constexpr int look_ahead_warps = !Types::chooses && words == 1 && unit_bytes < 56 * 1024 ? 2 : 1;
     // That find out where segments begin, for each run of a unit in so many bits. Fewer where registers for
-    // the others would become too few.
-    static constexpr int most_head_warps = Types::has_heads ? most_warps : 0;
+    // the others would become too few, and where more warps store.
+    static constexpr int most_head_warps = !Types::has_heads        ? 0
+                                           : storing_warps == warps ? most_warps
+                                           : sums_heads             ? 8
+                                                                    : 4;
     static constexpr int head_warps = rows < most_head_warps ? rows : most_head_warps;
-    static constexpr int threads = (2 * warps + 1 + look_ahead_warps + (parts > 1) + head_warps) * 32;
+    static constexpr int rows_per_head_warp = head_warps == 0 ? 1 : rows / head_warps;
+    static constexpr int threads =
+        (warps + storing_warps + 1 + look_ahead_warps + (parts > 1) + head_warps) * 32;
     // A bit for each element of a run, in the order of memory, that one warp finds out and another needs:
     // whether the element begins a segment, or else whether it is chosen. The latter where runs have many
     // elements, which would not stay in registers; of four it is found out twice.
@@ -79,7 +94,10 @@ struct look_ahead_shape {
         return at;
     }
     static constexpr int bits_at = input_at(Types::inputs);
-    static constexpr int totals_at = bits_at + (has_bits ? align16(rows * 32 * int(sizeof(run_bits))) : 0);
+    // A word for each of the warps that find heads, a bit for each of its rows: whether it has one.
+    static constexpr int headed_rows_at =
+        bits_at + (has_bits ? align16(rows * 32 * int(sizeof(run_bits))) : 0);
+    static constexpr int totals_at = headed_rows_at + (Types::keeps_segments ? align16(head_warps * 4) : 0);
     static constexpr int row_folds_at = totals_at + align16(rows * Types::tile_runs::line);
     static constexpr int tile_totals_at = row_folds_at + align16(rows * accumulator_size);
     static constexpr int tile_parts_at = tile_totals_at + align16(tiles * accumulator_size);
@@ -87,8 +105,6 @@ struct look_ahead_shape {
     // The copy engine is fastest to whole lines of 128 bytes.
     static constexpr int stage_bytes = (super_part_at + align16(accumulator_size) + 127) / 128 * 128;
 
-    // Elements that do not fit into registers by runs are scanned one by one.
-    static constexpr bool by_element = accumulator_size > 16 || Types::widest > 16;
     // Rows that reach the output through shared memory: in the stage, where results are as large as the
     // elements they replace; or in an image of a row a warp.
     // Elements that are chosen are packed in the same two places; those scanned one by one stay where they
@@ -121,11 +137,11 @@ struct look_ahead_shape {
     static constexpr int stage_state_bytes = 128;
     static constexpr int stages = [] {
         const int fit =
-            (shared_budget - warps * image_bytes - scratch_bytes) / (stage_bytes + stage_state_bytes);
+            (shared_budget - storing_warps * image_bytes - scratch_bytes) / (stage_bytes + stage_state_bytes);
         return fit > 16 ? 16 : fit;
     }();
     static constexpr int images_at = stages * stage_bytes;
-    static constexpr int scratch_at = images_at + warps * image_bytes;
+    static constexpr int scratch_at = images_at + storing_warps * image_bytes;
     static constexpr int states_at = scratch_at + scratch_bytes;
     static constexpr int shared_bytes = states_at + stages * stage_state_bytes;
     static constexpr bool fits = stages >= 2 && [] {

@@ -50,7 +50,7 @@ struct look_ahead_totals : look_ahead_ring<Types> {
                     totals.store(row, lane, total);
                     continue;
                 }
-                if constexpr (requires { Types::Load::template fold<Types::items>(0u); }) {
+                if constexpr (shape::sums_heads) {
                     const unsigned heads = this->run_bits(s)[row * 32 + lane];
                     totals.store(row, lane, Types::Load::template fold<Types::items>(heads));
                     continue;
@@ -95,15 +95,17 @@ struct look_ahead_totals : look_ahead_ring<Types> {
             own.full.wait(at.phase);
             const unit_view seen = view(s);
             if (seen.unit < 0) return;
+            // Totals of segments are never taken from the other end: no code is made for that.
+            const bool reverse = !Types::keeps_segments && arguments.reverse;
             if (shape::by_element)
                 sum_runs<false, false, direction::either>(s, seen, warp);
-            else if (seen.plain && seen.aligned && !arguments.reverse)
+            else if (seen.plain && seen.aligned && !reverse)
                 sum_runs<true, true, direction::forward>(s, seen, warp);
-            else if (seen.plain && seen.aligned)
+            else if (seen.plain && seen.aligned && reverse)
                 sum_runs<true, true, direction::backward>(s, seen, warp);
-            else if (seen.plain && !arguments.reverse)
+            else if (seen.plain && !reverse)
                 sum_runs<true, false, direction::forward>(s, seen, warp);
-            else if (seen.plain)
+            else if (seen.plain && reverse)
                 sum_runs<true, false, direction::backward>(s, seen, warp);
             else
                 sum_runs<false, false, direction::either>(s, seen, warp);

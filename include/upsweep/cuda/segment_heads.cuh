@@ -200,31 +200,43 @@ __device__ __forceinline__ void set_bits(std::uint32_t* words, std::uint64_t at,
     if ((starts >> lane & 1) != 0 && bits != 0) atomicOr(words + at, bits);
 }
 // By all threads of a launch: sets bits, all of which are 0 before, by the boundaries offsets[0], ...,
-// offsets[count - 1]; what is no boundary within the array is passed over. visit(k, offsets[k]) of each.
+// offsets[count - 1]; what is no boundary within the array is passed over. visit(k, offsets[k],
+// offsets[k + 1]) of each; behind the last one is n.
 template <class Integer, class Visit>
 __device__ __forceinline__ void mark_offsets(const marked_heads& heads, std::uint64_t n, bool reverse,
                                              const Integer* offsets, std::uint64_t count,
                                              const Visit& visit) {
+    // A thread takes neighbours, and sets the bits of those that have a word in common together.
+    constexpr int each = 4;
     const int lane = int(threadIdx.x % 32);
-    const std::uint64_t first = blockIdx.x * std::uint64_t(blockDim.x) + threadIdx.x;
-    for (std::uint64_t k = first; k - unsigned(lane) < count; k += std::uint64_t(gridDim.x) * blockDim.x) {
-        std::uint64_t e = 0;
-        unsigned bits = k == 0 && n != 0 ? 1 : 0;
-        if (k < count) {
-            const auto boundary = static_cast<std::uint64_t>(offsets[k]);
-            visit(k, boundary);
-            if (k != 0 && boundary != 0 && boundary < n) {
-                e = reverse ? n - boundary : boundary;
-                bits = 1u << (e % 32);
+    const std::uint64_t first = (blockIdx.x * std::uint64_t(blockDim.x) + threadIdx.x) * each;
+    const std::uint64_t step = std::uint64_t(gridDim.x) * blockDim.x * each;
+    for (std::uint64_t from = first; from - unsigned(lane * each) < count; from += step) {
+        std::uint64_t boundary[each + 1];
+#pragma unroll
+        for (int j = 0; j <= each; ++j)
+            boundary[j] = from + j < count ? static_cast<std::uint64_t>(offsets[from + j]) : n;
+        std::uint64_t word = 0;
+        unsigned bits = from == 0 && n != 0 ? 1 : 0;
+#pragma unroll
+        for (int j = 0; j < each; ++j) {
+            if (from + j < count) visit(from + j, boundary[j], boundary[j + 1]);
+            if (from + j == 0 || boundary[j] == 0 || boundary[j] >= n) continue;
+            const std::uint64_t e = reverse ? n - boundary[j] : boundary[j];
+            if (e / 32 != word) {
+                if (bits != 0) atomicOr(heads.words + word, bits);
+                word = e / 32;
+                bits = 0;
             }
+            bits |= 1u << (e % 32);
         }
-        set_bits(heads.words, e / 32, bits, lane);
+        set_bits(heads.words, word, bits, lane);
     }
 }
 template <class Integer>
 __global__ void mark_offsets_kernel(marked_heads heads, std::uint64_t n, bool reverse, const Integer* offsets,
                                     std::uint64_t count) {
-    mark_offsets(heads, n, reverse, offsets, count, [](std::uint64_t, std::uint64_t) {});
+    mark_offsets(heads, n, reverse, offsets, count, [](std::uint64_t, std::uint64_t, std::uint64_t) {});
 }
 // Blocks of so many threads for a launch that takes offsets in turn.
 inline constexpr unsigned threads_for_offsets = 256;

@@ -73,8 +73,9 @@ struct places_by_offsets {
     const std::uint32_t* has_empty;  // in device memory: not 0 if there are any
 
     __device__ __forceinline__ void put(std::uint64_t k, std::uint64_t end, const Out& total) const {
+        if (k >= segments) return;  // of offsets that are none
         if (__ldg(has_empty) == 0) {
-            if (k < segments) out[k] = total;
+            out[k] = total;
             return;
         }
         // The segment's end is the first offset that is not below `end`: often the k + 1-th, else behind it.

@@ -29,6 +29,7 @@
 #include <initializer_list>
 #include <optional>
 #include <type_traits>
+#include <utility>
 
 #include "upsweep/core/arguments.hpp"
 #include "upsweep/cuda/checked_array.hpp"
@@ -128,26 +129,35 @@ void reduce_packed(executor& ex, const Segments& segments, device_span<const In>
                               first, count, beside...);
 }
 
-// As mark_offsets_kernel; besides, out[k] = Out(empty) for each segment k without elements, and *has_empty is
-// set to 1 if there are any.
+// As mark_offsets_kernel; besides, out[k] = Out(empty) for each segment k without elements, *has_empty is set
+// to 1 if there are any, and *bad if offsets are not what they should be. What is null is not wanted.
 template <class Integer, class Out, class Acc>
 __global__ void fill_and_mark_kernel(marked_heads heads, std::uint64_t n, const Integer* offsets,
-                                     std::uint64_t count, Out* out, const Acc empty,
-                                     std::uint32_t* has_empty) {
-    bool found = false;
-    mark_offsets(heads, n, false, offsets, count, [&](std::uint64_t k, std::uint64_t begin) {
-        if (k + 1 == count || static_cast<std::uint64_t>(offsets[k + 1]) != begin) return;
-        out[k] = convert<Out>(empty);
-        found = true;
-    });
+                                     std::uint64_t count, Out* out, const Acc empty, std::uint32_t* has_empty,
+                                     std::uint64_t* bad) {
+    bool found = false, is_bad = false;
+    mark_offsets(
+        heads, n, false, offsets, count, [&](std::uint64_t k, std::uint64_t begin, std::uint64_t end) {
+            // A negative one is a very large one.
+            is_bad =
+                is_bad || (k == 0 && begin != 0) || begin > end || end > n || (k + 1 == count && begin != n);
+            if (k + 1 == count || begin != end) return;
+            out[k] = convert<Out>(empty);
+            found = true;
+        });
     if (found && has_empty != nullptr) *has_empty = 1;
+    if (is_bad && bad != nullptr) *bad = 1;
 }
 // By offsets, where segments without elements get their results when the others are marked.
 template <class Integer, class Out, class Acc>
 class filled_by_offsets {
   public:
-    filled_by_offsets(const by_offsets<Integer>& segments, Out* out, const Acc& empty)
-        : offsets_(segments.offsets()), out_(out), empty_(empty) {}
+    // *bad, in device memory, unless null: receives 1 if the offsets are not what they should be, and stays
+    // as it is if they are. Those that are not leave anything in the segments' places. marked(), unless
+    // empty, is called once what tells is in the stream, and nothing behind it yet.
+    filled_by_offsets(const by_offsets<Integer>& segments, Out* out, const Acc& empty,
+                      std::uint64_t* bad = nullptr, std::function<void()> marked = {})
+        : offsets_(segments.offsets()), out_(out), empty_(empty), bad_(bad), marked_(std::move(marked)) {}
 
     [[nodiscard]] static marked_heads heads() { return {nullptr}; }
     [[nodiscard]] static std::size_t scratch_bytes(std::uint64_t n) {
@@ -178,12 +188,15 @@ class filled_by_offsets {
                 std::uint32_t* has_empty) const {
         fill_and_mark_kernel<<<blocks_for_offsets(ex, offsets_.size()), threads_for_offsets, 0,
                                ex.stream()>>>(heads, n, offsets_.data(), offsets_.size(), out_, empty_,
-                                              has_empty);
+                                              has_empty, bad_);
+        if (marked_) marked_();
     }
 
     device_span<const Integer> offsets_;
     Out* out_;
     Acc empty_;
+    std::uint64_t* bad_;
+    std::function<void()> marked_;
 };
 
 }  // namespace detail

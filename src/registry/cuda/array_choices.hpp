@@ -51,9 +51,10 @@ void mark_runs(cuda::executor& ex, dtype type, const void* in, std::uint8_t* fla
 // What is null is not wanted.
 void mark_offsets(cuda::executor& ex, const std::int64_t* offsets, std::size_t count, std::uint8_t* flags,
                   std::size_t n, std::uint64_t* bad);
-// out[k] = the last element of segment k, by offsets that are good; `empty`, an element too, if it has none.
+// out[k] = the last element of segment k of n elements; `empty`, an element too, if it has none. By offsets
+// that are not good, anything.
 void gather_last(cuda::executor& ex, const std::int64_t* offsets, std::size_t count, const void* in,
-                 const value& empty, void* out);
+                 std::size_t n, const value& empty, void* out);
 // As registry::encode_runs, of `lengths` null those of unique; *count, in device memory, receives how many
 // runs there are.
 void encode_runs(cuda::executor& ex, dtype type, const void* in, std::size_t n, void* out,

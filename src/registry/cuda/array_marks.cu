@@ -126,11 +126,14 @@ __global__ void __launch_bounds__(threads)
 
 template <class Word>
 __global__ void __launch_bounds__(threads)
-    gather_last_kernel(const std::int64_t* offsets, std::size_t segments, const Word* in, Word empty,
-                       Word* out) {
+    gather_last_kernel(const std::int64_t* offsets, std::size_t segments, const Word* in, std::size_t n,
+                       Word empty, Word* out) {
     for (std::size_t k = blockIdx.x * std::size_t(threads) + threadIdx.x; k < segments;
-         k += gridDim.x * std::size_t(threads))
-        out[k] = offsets[k] == offsets[k + 1] ? empty : in[offsets[k + 1] - 1];
+         k += gridDim.x * std::size_t(threads)) {
+        const auto end = static_cast<std::uint64_t>(offsets[k + 1]);
+        const bool has_last = static_cast<std::uint64_t>(offsets[k]) != end && end - 1 < n;
+        out[k] = has_last ? in[end - 1] : empty;
+    }
 }
 
 template <class Element, class Test>
@@ -176,11 +179,11 @@ void mark_offsets(cuda::executor& ex, const std::int64_t* offsets, std::size_t c
 }
 
 void gather_last(cuda::executor& ex, const std::int64_t* offsets, std::size_t count, const void* in,
-                 const value& empty, void* out) {
+                 std::size_t n, const value& empty, void* out) {
     const cuda::device_scope current(ex);
     visit_word(size_of(empty.type()), [&]<class Word>(std::type_identity<Word>) {
         gather_last_kernel<<<blocks_for(count), threads, 0, ex.stream()>>>(
-            offsets, count - 1, static_cast<const Word*>(in), empty.as<Word>(), static_cast<Word*>(out));
+            offsets, count - 1, static_cast<const Word*>(in), n, empty.as<Word>(), static_cast<Word*>(out));
     });
     cuda::check(cudaGetLastError(), "gathering totals");
 }

@@ -259,31 +259,38 @@ void reduce_array_by_keys(const scan_request& request, cuda::executor& ex, const
 }
 
 void reduce_array_by_offsets(const scan_request& request, cuda::executor& ex, const void* in, std::size_t n,
-                             const std::int64_t* offsets, std::size_t count, void* out) {
+                             const std::int64_t* offsets, std::size_t count, void* out, std::uint64_t* bad,
+                             const std::function<void()>& marked) {
     const held_scan how(request);
     const std::size_t size = size_of(how.as.held), segments = count - 1;
     detail::check_disjoint("out", out, segments * size_of(how.types.output), "offsets", offsets,
                            count * sizeof *offsets);
     detail::check_disjoint("out", out, segments * size_of(how.types.output), "in", in,
                            n * size_of(how.types.input));
-    if (segments == 0) return;
+    if (segments == 0) {
+        mark_offsets(ex, offsets, count, nullptr, n, bad);
+        return marked();
+    }
     ex.check_pointer(offsets, "offsets");
     ex.check_pointer(out, "out");
     const cuda::device_scope current(ex);
+    cuda::check(cudaMemsetAsync(bad, 0, sizeof *bad, ex.stream()), "clearing what is found");
     std::optional<stream_memory> temporary;
     if (how.stores) temporary.emplace(ex, segments * size);
     void* const held = temporary ? temporary->data() : out;
     if (n != 0) ex.check_pointer(in, "in");
     const held_elements elements(how, ex, in, n);
-    if (!reduce_by_offsets(how.as.op, how.as.held, ex,
-                           {elements.data(), held, offsets, count, n, how.initial, how.as.start})) {
+    if (!reduce_by_offsets(
+            how.as.op, how.as.held, ex,
+            {elements.data(), held, offsets, count, n, how.initial, how.as.start, bad, marked})) {
         const stream_memory results(ex, n * size), flags(ex, n);
         auto* const heads = static_cast<std::uint8_t*>(flags.data());
-        mark_offsets(ex, offsets, count, heads, n, nullptr);
+        mark_offsets(ex, offsets, count, heads, n, bad);
+        marked();
         if (n != 0)
             scan_segments(how.as.op, how.as.held, ex,
                           {elements.data(), results.data(), heads, n, false, how.initial});
-        gather_last(ex, offsets, count, results.data(), how.as.start, held);
+        gather_last(ex, offsets, count, results.data(), n, how.as.start, held);
     }
     if (how.stores) store_results(how.store(), how.order, held, out, segments, ex.stream());
 }

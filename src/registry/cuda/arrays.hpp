@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 
 #include "registry/recurrence.hpp"
 #include "registry/scanner.hpp"
@@ -40,10 +41,13 @@ struct keys_call {
 };
 void reduce_array_by_keys(const scan_request& request, cuda::executor& ex, const void* in,
                           const keys_call& keys, void* out, std::size_t n, std::uint64_t* count);
-// The same of segments by `count` >= 1 offsets, which must be good (mark_offsets, array_choices.hpp): out[k]
-// is an element of the output; of an empty segment it is the initial value, or else the operator's identity.
+// The same of segments by `count` >= 1 offsets: out[k] is an element of the output; of an empty segment it is
+// the initial value, or else the operator's identity. *bad, in device memory, receives 1 if some offsets are
+// not what they should be, and out anything; else 0. marked() is called once what tells is in the stream,
+// with most of the work still to come.
 void reduce_array_by_offsets(const scan_request& request, cuda::executor& ex, const void* in, std::size_t n,
-                             const std::int64_t* offsets, std::size_t count, void* out);
+                             const std::int64_t* offsets, std::size_t count, void* out, std::uint64_t* bad,
+                             const std::function<void()>& marked);
 
 // As registry::scan_recurrence. Temporary memory: a number for each element of every array, unless all
 // have the arithmetic's type, or one of 16 bits that is converted to float. Inputs that repeat elements are

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 
 #include "registry/cuda/arrays.hpp"
@@ -76,8 +77,9 @@ void scan_segments(operation op, dtype held, cuda::executor& ex, const segments_
 [[nodiscard]] bool reduce_segments(operation op, dtype held, cuda::executor& ex, const segments_call& call,
                                    std::uint64_t* count);
 
-// The same by good offsets, `count` >= 1 of them: the total of each segment; of one without elements,
-// `empty`, of the held type.
+// The same by offsets, `count` >= 1 of them: the total of each segment; of one without elements, `empty`, of
+// the held type. *bad becomes 1 if some are not what they should be; marked() is called once what tells is in
+// the stream.
 struct offsets_call {
     const void* in;
     void* out;
@@ -86,6 +88,8 @@ struct offsets_call {
     std::size_t n;
     const value* initial;
     const value& empty;
+    std::uint64_t* bad;
+    const std::function<void()>& marked;
 };
 [[nodiscard]] bool reduce_by_offsets(operation op, dtype held, cuda::executor& ex, const offsets_call& call);
 

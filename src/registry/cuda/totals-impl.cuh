@@ -45,7 +45,7 @@ bool reduce_offsets_under(dtype held, cuda::executor& ex, const offsets_call& ca
         auto* const out = static_cast<Held*>(call.out);
         const filled_by_offsets<std::int64_t, Held, Held> segments(
             cuda::by_offsets(cuda::device_span<const std::int64_t>(call.offsets, call.count)), out,
-            call.empty.as<Held>());
+            call.empty.as<Held>(), call.bad, call.marked);
         if (call.n == 0) return segments.fill(ex);
         using places = places_by_offsets<std::int64_t, Held>;
         const store_segments<Held, places, no_first> store{
