@@ -30,11 +30,11 @@ set(UPSWEEP_SUBGROUP_LINES "#define UPSWEEP_SUBGROUPS|#extension GL_KHR_shader_s
 # In the order of shader::stage.
 set(UPSWEEP_STAGES tile_totals super_totals super_prefixes tile_scan blelloch_scan blelloch_add vote compact sort_count
     sort_move sort_gather probe lane_scan axis_shape mark_heads mark_offsets clear_counts count_bins
-    bins_count bins_move bins_number bins_offsets)
+    bins_count bins_move bins_number bins_offsets segment_totals fill_empty run_lengths)
 # Those of scans along an axis that depend on the operator.
 set(UPSWEEP_AXIS_STAGES tile_totals super_totals super_prefixes tile_scan lane_scan CACHE INTERNAL "For the functions below")
 # And those of scans of segments.
-set(UPSWEEP_SEGMENT_STAGES tile_totals super_totals super_prefixes tile_scan CACHE INTERNAL "Likewise")
+set(UPSWEEP_SEGMENT_STAGES tile_totals super_totals super_prefixes tile_scan segment_totals fill_empty CACHE INTERNAL "Likewise")
 
 # upsweep_compile_stage(STAGE OUTPUT.spv HEADER [USER]): HEADER is lines separated by `|`.
 #
@@ -92,7 +92,7 @@ function(upsweep_embed_spirv output)
     foreach(variant one_word two_words doubles one_word_axis two_words_axis doubles_axis
                     one_word_segments two_words_segments doubles_segments one_word_subgroups two_words_subgroups)
         set(stages ${UPSWEEP_STAGES})
-        list(REMOVE_ITEM stages lane_scan)
+        list(REMOVE_ITEM stages lane_scan segment_totals fill_empty)
         if(variant MATCHES "axis")
             set(stages ${UPSWEEP_AXIS_STAGES})
         elseif(variant MATCHES "segments")
@@ -104,7 +104,7 @@ function(upsweep_embed_spirv output)
             list(APPEND stages vote)
         elseif(NOT variant STREQUAL "one_word")
             list(REMOVE_ITEM stages vote compact sort_gather axis_shape mark_heads mark_offsets clear_counts
-                 bins_offsets)
+                 bins_offsets run_lengths)
         endif()
         if(variant STREQUAL "doubles")
             # Which compute with no double.

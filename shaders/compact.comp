@@ -45,7 +45,7 @@ void main() {
     uint count = item_count();
     uint found = workspace[parameters[UPSWEEP_P_CARRY]];
     if (tile == 0u && lane == 0u) write_arguments(found, count);
-    if (tile * uint(UPSWEEP_TILE_ITEMS) >= count) return;
+    if (tile * uint(UPSWEEP_TILE_ITEMS) >= count || has_flag(UPSWEEP_F_ARGUMENTS)) return;
 
     for (uint w = lane; w < uint(UPSWEEP_VOTE_WORDS); w += uint(UPSWEEP_GROUP_SIZE)) {
         votes[w] = workspace[parameters[UPSWEEP_P_SUPERS] + tile * uint(UPSWEEP_VOTE_WORDS) + w];

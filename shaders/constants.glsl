@@ -57,6 +57,8 @@
 // Scans of segments (UPSWEEP_SEGMENTS).
 #define UPSWEEP_P_HEADS_FIRST 9  // the word of this dispatch's first heads
 #define UPSWEEP_P_WINDOW 19      // mark_offsets: positions whose heads are bound
+// Totals of segments: UPSWEEP_P_TOTAL_INDEX is where the numbers of segments begin, and UPSWEEP_P_CAPACITY says how many
+// results there is room for; run_lengths: UPSWEEP_P_CARRY is where the number of runs is.
 
 // Bins and histograms.
 #define UPSWEEP_P_GROUP_TILES 10   // count_bins: tiles of a work group
@@ -97,6 +99,10 @@
 #define UPSWEEP_F_HEAD_FLAGS 8192u       // mark_heads: segments begin where a word is not zero
 #define UPSWEEP_F_SEGMENT_KEYS 16384u    // mark_heads: or where a key, of UPSWEEP_P_RECORD_WORDS words, is another
 #define UPSWEEP_F_FLOATING_KEYS 32768u   // keys are compared as floating-point numbers
+#define UPSWEEP_F_COUNTED 65536u         // mark_heads: heads are counted, tile by tile
+#define UPSWEEP_F_FIRST_TOO 131072u      // mark_heads: position 0 begins a segment only if its key is another, too
+#define UPSWEEP_F_NUMBERED 262144u       // segment_totals: the k-th result belongs to the segment with the k-th number
+#define UPSWEEP_F_ARGUMENTS 524288u      // compact: nothing is moved, only the arguments are written
 // Bins and histograms.
 #define UPSWEEP_F_CLAMP 65536u          // what is in front of or behind the bins belongs to the first or the last one
 #define UPSWEEP_F_GUESS 131072u         // a guess is worth trying

@@ -1,6 +1,7 @@
 // Where segments begin, one bit a position in the order of the scan, from a flag or a key of each element: the first
 // stage of a scan of segments by those. Segments by offsets begin with nothing but position 0, and mark_offsets adds the
-// rest. A work group has the 4096 positions of a tile; behind the last one bits are 0.
+// rest. A work group has the 4096 positions of a tile; behind the last one bits are 0. Where they are votes of a compaction
+// too, that of the elements with which segments begin, they are counted, tile by tile.
 //
 // A segment begins in front of an element that has a flag, or another key than the one before it. In a reversed scan
 // that is where the next segment of the scan has its first element, one position later.
@@ -13,9 +14,13 @@ layout(std430, binding = UPSWEEP_INPUT) readonly buffer description_block {
 layout(std430, binding = UPSWEEP_OUTPUT) writeonly buffer head_block {
     uint head_words[];
 };
+layout(std430, binding = UPSWEEP_WORKSPACE) writeonly buffer count_block {
+    uint tile_counts[];
+};
 
 #define UPSWEEP_TILE_WORDS (UPSWEEP_TILE_ELEMENTS / 32)
 shared uint marks[UPSWEEP_TILE_WORDS];
+shared uint tile_count;
 
 // Words of the keys' elements `at` - 1 and `at`, high word first. Equal as operator== of C++ has it: no NaN equals
 // anything, and -0 is +0.
@@ -35,7 +40,7 @@ uvec2 key(uint at) {
 }
 
 bool is_head(uint tile, uint position) {
-    if (tile == 0u && position == 0u) return true;
+    if (tile == 0u && position == 0u && !has_flag(UPSWEEP_F_FIRST_TOO)) return true;
     uint at = parameters[UPSWEEP_P_INPUT_FIRST] + (has_flag(UPSWEEP_F_REVERSE) ? 0u - position : position);
     if (has_flag(UPSWEEP_F_SEGMENT_KEYS)) return differ(key(at - 1u), key(at));
     if (has_flag(UPSWEEP_F_HEAD_FLAGS)) return described[at] != 0u;
@@ -49,6 +54,7 @@ void main() {
     uint base = group_index() * uint(UPSWEEP_TILE_ELEMENTS);
     uint length = parameters[UPSWEEP_P_LENGTH];
     for (uint w = lane; w < uint(UPSWEEP_TILE_WORDS); w += uint(UPSWEEP_GROUP_SIZE)) marks[w] = 0u;
+    if (lane == 0u) tile_count = 0u;
     synchronize();
     for (uint i = lane; i < uint(UPSWEEP_TILE_ELEMENTS); i += uint(UPSWEEP_GROUP_SIZE)) {
         uint position = base + i;
@@ -56,9 +62,14 @@ void main() {
         if (is_head(tile, position)) atomicOr(marks[i / 32u], 1u << (i % 32u));
     }
     synchronize();
+    bool counted = has_flag(UPSWEEP_F_COUNTED);
     uint words = (length + 31u) / 32u;
     for (uint w = lane; w < uint(UPSWEEP_TILE_WORDS); w += uint(UPSWEEP_GROUP_SIZE)) {
         uint at = base / 32u + w;
         if (at < words) head_words[parameters[UPSWEEP_P_HEADS_FIRST] + at] = marks[w];
+        if (counted) atomicAdd(tile_count, uint(bitCount(marks[w])));
     }
+    if (!counted) return;
+    synchronize();
+    if (lane == 0u) tile_counts[tile] = tile_count;
 }

@@ -21,7 +21,7 @@ uint run_heads(uint position) {
 
 // The m-th element of a run.
 operand operand_of(stored words, uint heads, uint m) {
-    uint head = (heads >> m) & 1u;
+    uint head = (heads >> m) & 1u;  // a segment begins here, or none does
     element value = from_words(words);
     if (head != 0u && has_flag(UPSWEEP_F_SEGMENT_INITIAL)) value = join(initial_value(), value);
     return operand(head, value);

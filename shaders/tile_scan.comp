@@ -6,7 +6,11 @@ layout(local_size_x = UPSWEEP_GROUP_SIZE) in;
 #include "operands.glsl"
 #include "sequence.glsl"
 #include "load.glsl"
+#ifdef UPSWEEP_TOTALS
+#include "store_totals.glsl"
+#else
 #include "store.glsl"
+#endif
 #include "parts.glsl"
 #include "totals.glsl"
 

@@ -12,13 +12,13 @@ shared operand rows[UPSWEEP_SLOTS];
 operand row_value(uint slot) { return rows[slot]; }
 void set_row_value(uint slot, operand value) { rows[slot] = value; }
 #else
-// Apart, because a pair of four words and a head would take eight.
+// Apart, because a pair of four words and a count would take eight.
 shared element rows[UPSWEEP_SLOTS];
 shared uint row_heads[UPSWEEP_SLOTS];
 operand row_value(uint slot) { return operand(row_heads[slot], rows[slot]); }
 void set_row_value(uint slot, operand pair) {
     rows[slot] = pair.value;
-    row_heads[slot] = pair.head;
+    row_heads[slot] = pair.heads;
 }
 #endif
 

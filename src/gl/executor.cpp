@@ -20,15 +20,6 @@ shader::algorithm shader_algorithm(scan_algorithm algorithm) {
 
 // ---- scans ----
 
-bool computes(const device_info& device, const shader::operation& op) {
-    return op.type != shader::element_type::float64 || op.exact || device.float64;
-}
-
-void check_operation(const shader::operation& op, const device_info& device) {
-    if (!computes(device, op))
-        throw_error(errc::unsupported, "op: OpenGL ES has no sums and products of double");
-}
-
 void check_scan(const scan_call& call) {
     const std::uint64_t size = std::uint64_t{4} * call.op.element_words;
     check_count("in", call.size, size);
@@ -179,7 +170,7 @@ executor::~executor() = default;
 
 const device_info& executor::device() const { return state_->device; }
 
-bool executor::supports(const shader::operation& op) const { return computes(state_->device, op); }
+bool executor::supports(const shader::operation& op) const { return state_->supports(op); }
 
 const shader::conformance& executor::conformance() {
     if (!state_->conformance) {
@@ -209,7 +200,7 @@ void executor::observe(std::function<void(std::string_view)> observer) {
 }
 
 void executor::run(const scan_call& call) {
-    check_operation(call.op, state_->device);
+    state_->check_operation(call.op);
     check_scan(call);
     state_->programs.check_text(call.user_text);
     const saved_state saved(state_->gl, UPSWEEP_BINDINGS);
@@ -231,7 +222,7 @@ void executor::run(const scan_call& call) {
 }
 
 void executor::run(const segmented_call& call) {
-    check_operation(call.op, state_->device);
+    state_->check_operation(call.op);
     const named_region segments{"segments",
                                 {call.segments.buffer, call.segments.offset, call.segments.bytes()}};
     check_segmented(call, segments);
@@ -257,7 +248,7 @@ std::uint64_t executor::segmented_workspace_bytes(const shader::operation& op, s
 }
 
 void executor::run(const axis_call& call) {
-    check_operation(call.op, state_->device);
+    state_->check_operation(call.op);
     const shader::axis_arguments arguments = arguments_of(call);
     const named_region in{"in", {call.in.buffer, arguments.in.first, arguments.in.bytes}};
     const named_region out{"out", {call.out.buffer, arguments.out.first, arguments.out.bytes}};
@@ -282,12 +273,12 @@ std::uint64_t executor::axis_workspace_bytes(const axis_call& call) const {
 }
 
 void executor::compile(const axis_call& call) {
-    check_operation(call.op, state_->device);
+    state_->check_operation(call.op);
     state_->compile_form(shader::form::axis, call.op, call.user_text);
 }
 
 void executor::compile(const segmented_call& call) {
-    check_operation(call.op, state_->device);
+    state_->check_operation(call.op);
     state_->compile_form(shader::form::segments, call.op, call.user_text);
 }
 
@@ -315,7 +306,7 @@ void executor::run(const compact_call& call) {
 
 void executor::compile(const scan_call& call) {
     constexpr std::uint64_t with_every_stage = std::uint64_t{1} << 28;
-    check_operation(call.op, state_->device);
+    state_->check_operation(call.op);
     state_->programs.check_text(call.user_text);
     shader::scan_request request = request_of(call);
     request.length = with_every_stage;

@@ -17,6 +17,14 @@ executor::state::~state() {
     if (scratch.buffer != 0) gl.delete_buffers(1, &scratch.buffer);
 }
 
+bool executor::state::supports(const shader::operation& op) const {
+    return op.type != shader::element_type::float64 || op.exact || device.float64;
+}
+
+void executor::state::check_operation(const shader::operation& op) const {
+    if (!supports(op)) throw_error(errc::unsupported, "op: OpenGL ES has no sums and products of double");
+}
+
 void executor::state::check_buffer(const char* what, const buffer_region& region) const {
     if (region.buffer == 0 && region.bytes == 0) return;
     if (region.buffer == 0 || gl.is_buffer(region.buffer) == GL_FALSE) {

@@ -33,6 +33,9 @@ struct executor::state {
     state(const state&) = delete;
     state& operator=(const state&) = delete;
 
+    [[nodiscard]] bool supports(const shader::operation& op) const;
+    // Throws upsweep::error, unsupported, unless it does.
+    void check_operation(const shader::operation& op) const;
     // Throws upsweep::error, invalid_argument, unless the region lies within a buffer object.
     void check_buffer(const char* what, const buffer_region& region) const;
     // Throws errc::out_of_memory.

@@ -124,7 +124,52 @@ inline void append_counts_scan(std::vector<dispatch>& made, const counts_scan& w
     }
 }
 
+// ---- votes, by which items move ----
+
+// Bytes within a workspace: a count for each tile of items, the scan of the counts, how many were found, the
+// votes.
+struct vote_layout {
+    std::uint64_t tiles;
+    std::uint64_t scan;
+    std::uint64_t found;
+    std::uint64_t votes;
+    std::uint64_t bytes;
+};
+[[nodiscard]] vote_layout vote_layout_of(std::uint64_t items, const limits& device);
+
+// The counts of the tiles become how many were voted for before each.
+void append_votes_scan(std::vector<dispatch>& made, std::uint64_t workspace_offset, std::uint64_t items,
+                       const limits& device);
+
+// Which buffers take the places of a compaction's own.
+struct moved_between {
+    resource input = resource::input;
+    resource output = resource::output;
+    resource arguments = resource::total;
+    bool only_arguments = false;  // nothing is moved
+    const char* input_name = "in";
+    const char* output_name = "out";
+};
+void append_moves(std::vector<dispatch>& made, const compact_request& request, const moved_between& where,
+                  const limits& device);
+
 // ---- segments ----
+
+// The bits where segments begin.
+struct heads_request {
+    const segment_description& segments;
+    std::uint64_t length = 0;  // positions
+    bool reverse = false;
+    std::uint64_t heads_offset = 0;  // bytes in the workspace's buffer
+    // Heads are votes too: there is a count for each tile from this byte on, a multiple of alignment_of().
+    bool counted = false;
+    std::uint64_t counts_offset = 0;
+    // Position p is between the keys p and p + 1, and is a head only if they differ.
+    bool between = false;
+};
+[[nodiscard]] std::vector<dispatch> plan_heads(const heads_request& request, const limits& device);
+// Throws as plan_segmented_scan does.
+void check_segments(const segment_description& given, std::uint64_t length);
 
 // A total as it lies in the workspace: an element, or a pair in a structure that is as large as two.
 constexpr std::uint64_t kept_bytes(const operation& op, bool segmented) {

@@ -99,7 +99,10 @@ class scan_planner {
     void set_length(dispatch& to, std::uint64_t before, std::uint64_t elements) const {
         to.parameters[UPSWEEP_P_LENGTH] = static_cast<std::uint32_t>(elements);
         if (request_.segmented) {
-            const bound_range heads = bind_heads(request_.heads_offset, before, elements, device_);
+            // Where a segment ends is known from the next element's head.
+            const bool ends = request_.totals && before + elements != request_.length;
+            const bound_range heads =
+                bind_heads(request_.heads_offset, before, elements + (ends ? 1 : 0), device_);
             to.bindings[UPSWEEP_LENGTH] = heads.range;
             to.parameters[UPSWEEP_P_HEADS_FIRST] = heads.first;
         }
@@ -109,6 +112,20 @@ class scan_planner {
         to.parameters[UPSWEEP_P_LENGTH_INDEX] = length.first;
         to.parameters[UPSWEEP_P_BEFORE] = static_cast<std::uint32_t>(before);
         to.parameters[UPSWEEP_P_MAXIMUM] = static_cast<std::uint32_t>(request_.length);
+    }
+    // Results of segments, wherever their elements are.
+    void set_results(dispatch& to) const {
+        const bound_range out = bind(resource::output, request_.output_offset, request_.room, size_, device_);
+        if (out.range.bytes > largest_binding(device_)) throw_bytes("out", out.range.bytes, device_);
+        to.bindings[UPSWEEP_OUTPUT] = out.range;
+        to.parameters[UPSWEEP_P_OUTPUT_FIRST] = out.first;
+        to.parameters[UPSWEEP_P_CAPACITY] = static_cast<std::uint32_t>(request_.room);
+        if (!request_.numbered) return;
+        const bound_range numbers =
+            bind(resource::workspace, request_.numbers_offset, request_.room, 4, device_);
+        to.bindings[UPSWEEP_TOTAL] = numbers.range;
+        to.parameters[UPSWEEP_P_TOTAL_INDEX] = numbers.first;
+        to.parameters[UPSWEEP_P_FLAGS] |= UPSWEEP_F_NUMBERED;
     }
     // What a stage declares but does not touch must still be bound where the host's interface wants it.
     static void fill(dispatch& to) {
@@ -192,11 +209,15 @@ void scan_planner::make_tree() {
     do {
         const std::uint64_t elements = std::min(window, request_.length - before);
         const bool has_end = request_.length_in_buffer || before + elements == request_.length;
-        dispatch& next =
-            builder_.add(stage::tile_scan, std::max<std::uint64_t>(1, divide_up(elements, tile_elements)),
-                         flags | (request_.has_total && has_end ? UPSWEEP_F_TOTAL : 0u));
+        const bool ends = has_end && (request_.has_total || request_.totals);
+        dispatch& next = builder_.add(request_.totals ? stage::segment_totals : stage::tile_scan,
+                                      std::max<std::uint64_t>(1, divide_up(elements, tile_elements)),
+                                      flags | (ends ? UPSWEEP_F_TOTAL : 0u));
         set_window(next, UPSWEEP_INPUT, resource::input, request_.input_offset, before, elements);
-        set_window(next, UPSWEEP_OUTPUT, resource::output, request_.output_offset, before, elements);
+        if (request_.totals)
+            set_results(next);
+        else
+            set_window(next, UPSWEEP_OUTPUT, resource::output, request_.output_offset, before, elements);
         set_length(next, before, elements);
         set_total(next);
         set_initial(next);

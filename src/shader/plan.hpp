@@ -71,7 +71,9 @@ struct dispatch {
     // wrote, or, where a stage takes several dispatches, may have bytes in its bindings that the other
     // writes.
     bool waits = false;
-    bool counts = false;  // an element is a uint whatever the request's operation: the scan of counts
+    // An element is a uint whatever the request's operation, and items have no text of a user's: the scan of
+    // counts, and what else goes on beside a request's own stages.
+    bool counts = false;
     std::uint32_t groups_x = 1;
     std::uint32_t groups_y = 1;
     std::array<binding, UPSWEEP_BINDINGS> bindings{};
@@ -108,6 +110,12 @@ struct scan_request {
     // Neither a total nor a length in a buffer, by the tree.
     bool segmented = false;
     std::uint64_t heads_offset = 0;
+    // One result a segment, by segment_totals: as many as there is room for; by the numbers in the
+    // workspace's buffer, `room` words from that byte on, if there are any.
+    bool totals = false;
+    std::uint64_t room = 0;
+    bool numbered = false;
+    std::uint64_t numbers_offset = 0;
 };
 
 // Bytes of workspace that a scan of up to `length` elements needs; it never decreases with the length. At
@@ -128,10 +136,11 @@ struct segment_description {
     // By a uint an element, which is not zero where a segment begins; by uints in any order, where segments
     // begin besides 0; by keys, runs of which that are equal are segments.
     segments_by kind = segments_by::head_flags;
-    std::uint32_t key_words = 1;  // 1 or 2
-    bool floating_keys = false;   // compared as floating-point numbers: no NaN equals anything, -0 is +0
-    std::uint64_t count = 0;      // of flags, offsets or keys
-    std::uint64_t offset = 0;     // bytes, a multiple of the size of one
+    std::uint32_t key_words = 1;    // 1 or 2
+    bool floating_keys = false;     // compared as floating-point numbers: no NaN equals anything, -0 is +0
+    std::uint64_t count = 0;        // of flags, offsets or keys
+    std::uint64_t offset = 0;       // bytes, a multiple of the size of one
+    const char* name = "segments";  // of the caller's argument
 };
 struct segmented_request {
     scan_request scan{};  // heads_offset is set by the plan
@@ -144,6 +153,42 @@ struct segmented_request {
 // length, or no offset; (unsupported) for offsets in a sequence of 2^32 elements or more.
 [[nodiscard]] std::vector<dispatch> plan_segmented_scan(const segmented_request& request,
                                                         const limits& device);
+
+// One result for each segment, or for each run of equal keys. First keys go from resource::flags, which
+// describes the segments, to resource::moved_values; totals, lengths, or first ones among the records of
+// resource::input go to resource::output. By flags and keys the number of segments goes, as the arguments of
+// a compaction (UPSWEEP_A_...), to resource::total.
+struct runs_request {
+    segment_description segments{};
+    std::uint64_t length = 0;  // elements, below 2^32
+    run_values values = run_values::totals;
+    operation op{};  // of totals
+    bool has_initial = false;
+    std::array<std::uint32_t, 4> initial{};
+    std::uint32_t record_words = 1;  // of first ones
+    bool has_keys = false;           // the first key of each
+    std::uint64_t room = 0;          // results; by offsets one for each segment
+    std::uint64_t keys_room = 0;
+    std::uint32_t vertices = 0;  // see compact_request
+    std::uint32_t group_items = 256;
+    std::uint64_t input_offset = 0;
+    std::uint64_t output_offset = 0;
+    std::uint64_t keys_offset = 0;
+    std::uint64_t workspace_offset = 0;
+    std::uint64_t arguments_offset = 0;
+};
+// What the caller's arguments are called: where the values go, and the first keys.
+[[nodiscard]] const char* results_name(run_values values);
+[[nodiscard]] const char* keys_out_name(run_values values);
+// It never decreases with the length, nor with the number of results that there is room for. At least 4.
+[[nodiscard]] std::uint64_t runs_workspace_bytes(const runs_request& request, const limits& device);
+// Heads; where there are totals, the scan of segments up to segment_totals; the scan of the heads' counts,
+// which are votes for first elements and keys, and what compact moves by them. By offsets the votes are those
+// for segments with elements, whose numbers compact writes. Throws upsweep::error as plan_segmented_scan
+// does, and (invalid_argument) by offsets if there is not room for one result each, or for an operator
+// without an identity if there is no initial value, since the host does not know of empty segments;
+// (unsupported) if there are 2^32 elements or more, or if what is written exceeds binding_bytes.
+[[nodiscard]] std::vector<dispatch> plan_runs(const runs_request& request, const limits& device);
 
 // A scan along an axis. Offsets are bytes from the start of the buffers to the elements from which the
 // geometry counts, multiples of the element's size; of the workspace a multiple of

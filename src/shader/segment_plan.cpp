@@ -1,9 +1,7 @@
 // The plan of a scan in segments: heads from what describes the segments, then the scan of pairs.
 #include <algorithm>
-#include <utility>
 
 #include "shader/plan-inl.hpp"
-#include "upsweep/core/arguments.hpp"
 
 namespace upsweep::shader {
 namespace {
@@ -13,118 +11,6 @@ std::uint64_t heads_bytes(std::uint64_t length) { return divide_up(length, 32) *
 // Of the workspace: heads, then the totals.
 std::uint64_t totals_offset(std::uint64_t length, const limits& device) {
     return round_up(heads_bytes(length), alignment_of(device));
-}
-
-class head_planner {
-  public:
-    head_planner(const segmented_request& request, const limits& device)
-        : segments_(request.segments),
-          reverse_(request.scan.reverse),
-          length_(request.scan.length),
-          heads_offset_(request.scan.workspace_offset),
-          device_(device),
-          builder_(device, made_) {}
-
-    std::vector<dispatch> make() && {
-        const bool by_offsets = segments_.kind == segments_by::offsets;
-        // What a position needs of a binding, in bytes; heads are a bit, and never need more than the words
-        // do.
-        const std::uint64_t size = by_offsets ? 1 : item_bytes();
-        const std::uint64_t room = largest_binding(device_) - alignment_of(device_) - item_bytes();
-        const std::uint64_t tiles = std::min(room / (size * tile_elements), most_groups(device_));
-        if (largest_binding(device_) < alignment_of(device_) + item_bytes() || tiles == 0)
-            throw_bytes("limits: a tile of segments", tile_elements * size + alignment_of(device_), device_);
-        const std::uint64_t window = tiles * tile_elements;
-        for (std::uint64_t before = 0; before < length_; before += window)
-            mark(before, std::min(window, length_ - before));
-        for (std::uint64_t before = 0; by_offsets && before < length_; before += window)
-            mark_offsets(before, std::min(window, length_ - before));
-        return std::move(made_);
-    }
-
-  private:
-    [[nodiscard]] std::uint64_t item_bytes() const { return std::uint64_t{4} * segments_.key_words; }
-    [[nodiscard]] std::uint32_t flags() const {
-        std::uint32_t all = reverse_ ? UPSWEEP_F_REVERSE : 0u;
-        if (segments_.kind == segments_by::head_flags) all |= UPSWEEP_F_HEAD_FLAGS;
-        if (segments_.kind == segments_by::keys) all |= UPSWEEP_F_SEGMENT_KEYS;
-        if (segments_.floating_keys) all |= UPSWEEP_F_FLOATING_KEYS;
-        return all;
-    }
-    void set_heads(dispatch& to, std::uint64_t before, std::uint64_t count) const {
-        const bound_range heads = bind_heads(heads_offset_, before, count, device_);
-        to.bindings[UPSWEEP_OUTPUT] = heads.range;
-        to.parameters[UPSWEEP_P_HEADS_FIRST] = heads.first;
-    }
-    static void fill(dispatch& to) {
-        for (binding& each : to.bindings) {
-            if (each.from == resource::none) each = to.bindings[UPSWEEP_OUTPUT];
-        }
-    }
-
-    // The heads of `count` positions from `before` on.
-    void mark(std::uint64_t before, std::uint64_t count) {
-        dispatch& next = builder_.add(stage::mark_heads, divide_up(count, tile_elements), flags());
-        next.parameters[UPSWEEP_P_LENGTH] = static_cast<std::uint32_t>(count);
-        next.parameters[UPSWEEP_P_FIRST_GROUP] = static_cast<std::uint32_t>(before / tile_elements);
-        next.parameters[UPSWEEP_P_RECORD_WORDS] = segments_.key_words;
-        set_heads(next, before, count);
-        if (segments_.kind != segments_by::offsets) {
-            // Position p is in front of element `at`; a key is compared with that of the element before.
-            const std::uint64_t at = reverse_ ? length_ - before : before;
-            const std::uint64_t lowest = reverse_ ? at - count : at - (at != 0 ? 1 : 0);
-            const std::uint64_t highest = reverse_ ? std::min(at, length_ - 1) : at + count - 1;
-            const bound_range described = bind(resource::flags, segments_.offset + lowest * item_bytes(),
-                                               highest - lowest + 1, item_bytes(), device_);
-            next.bindings[UPSWEEP_INPUT] = described.range;
-            next.parameters[UPSWEEP_P_INPUT_FIRST] =
-                described.first + static_cast<std::uint32_t>(at - lowest);
-        }
-        fill(next);
-    }
-
-    void mark_offsets(std::uint64_t before, std::uint64_t count) {
-        const std::uint64_t most = std::min((largest_binding(device_) - alignment_of(device_)) / 4,
-                                            most_groups(device_) * group_size);
-        for (std::uint64_t first = 0; first < segments_.count; first += most) {
-            const std::uint64_t part = std::min(most, segments_.count - first);
-            dispatch& next = builder_.add(stage::mark_offsets, divide_up(part, group_size), flags());
-            const bound_range offsets = bind(resource::flags, segments_.offset + 4 * first, part, 4, device_);
-            next.bindings[UPSWEEP_INPUT] = offsets.range;
-            next.parameters[UPSWEEP_P_INPUT_FIRST] = offsets.first;
-            next.parameters[UPSWEEP_P_LENGTH] = static_cast<std::uint32_t>(part);
-            next.parameters[UPSWEEP_P_MAXIMUM] = static_cast<std::uint32_t>(length_);
-            next.parameters[UPSWEEP_P_BEFORE] = static_cast<std::uint32_t>(before);
-            next.parameters[UPSWEEP_P_WINDOW] = static_cast<std::uint32_t>(count);
-            set_heads(next, before, count);
-            fill(next);
-        }
-    }
-
-    const segment_description& segments_;
-    bool reverse_;
-    std::uint64_t length_;
-    std::uint64_t heads_offset_;
-    const limits& device_;
-    std::vector<dispatch> made_;
-    builder builder_;
-};
-
-void check_segments(const segment_description& given, std::uint64_t length) {
-    check_offset("segments", given.offset, std::uint64_t{4} * given.key_words);
-    if (given.kind != segments_by::offsets) {
-        upsweep::detail::check_described(given.count, length,
-                                         given.kind == segments_by::keys ? "keys" : "head flags");
-        return;
-    }
-    upsweep::detail::check_offset_count(given.count);
-    if (length >= words_limit) {
-        throw_error(
-            errc::unsupported,
-            "segments: expected fewer than 4294967296 elements with offsets, which are 32-bit words, but "
-            "there are " +
-                std::to_string(length));
-    }
 }
 
 }  // namespace
@@ -141,7 +27,8 @@ std::vector<dispatch> plan_segmented_scan(const segmented_request& request, cons
     scan.workspace_offset += totals_offset(scan.length, device);
     const std::vector<dispatch> pairs = plan_scan(scan, device);  // checks the rest
     if (pairs.empty()) return {};
-    std::vector<dispatch> made = head_planner(request, device).make();
+    std::vector<dispatch> made =
+        plan_heads({request.segments, scan.length, scan.reverse, request.scan.workspace_offset}, device);
     for (dispatch next : pairs) {
         next.waits = true;
         made.push_back(next);

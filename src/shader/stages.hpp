@@ -37,8 +37,11 @@ enum class stage : std::uint8_t {
     bins_move,
     bins_number,
     bins_offsets,
+    segment_totals,
+    fill_empty,
+    run_lengths,
 };
-inline constexpr int stage_count = 22;
+inline constexpr int stage_count = 25;
 
 // What the stages of a scan find their elements in: each is built for all of these.
 enum class form : std::uint8_t {
@@ -61,7 +64,7 @@ enum class form : std::uint8_t {
 // Of stages that are the same for every element and operator.
 [[nodiscard]] constexpr bool knows_no_elements(stage which) {
     return which == stage::axis_shape || which == stage::mark_heads || which == stage::mark_offsets ||
-           which == stage::clear_counts || which == stage::bins_offsets;
+           which == stage::clear_counts || which == stage::bins_offsets || which == stage::run_lengths;
 }
 
 // "tile_totals"

@@ -40,7 +40,8 @@ constexpr table one_word =
               UPSWEEP_MODULE(mark_heads, one_word), UPSWEEP_MODULE(mark_offsets, one_word),
               UPSWEEP_MODULE(clear_counts, one_word), UPSWEEP_MODULE(count_bins, one_word),
               UPSWEEP_MODULE(bins_count, one_word), UPSWEEP_MODULE(bins_move, one_word),
-              UPSWEEP_MODULE(bins_number, one_word), UPSWEEP_MODULE(bins_offsets, one_word)});
+              UPSWEEP_MODULE(bins_number, one_word), UPSWEEP_MODULE(bins_offsets, one_word),
+              UPSWEEP_MODULE(run_lengths, one_word)});
 constexpr table two_words =
     table_of({UPSWEEP_SCAN_MODULES(two_words), UPSWEEP_MODULE(blelloch_scan, two_words),
               UPSWEEP_MODULE(blelloch_add, two_words), UPSWEEP_MODULE(sort_count, two_words),
@@ -55,9 +56,15 @@ constexpr table two_words_axis =
     table_of({UPSWEEP_SCAN_MODULES(two_words_axis), UPSWEEP_MODULE(lane_scan, two_words_axis)});
 constexpr table doubles_axis =
     table_of({UPSWEEP_SCAN_MODULES(doubles_axis), UPSWEEP_MODULE(lane_scan, doubles_axis)});
-constexpr table one_word_segments = table_of({UPSWEEP_SCAN_MODULES(one_word_segments)});
-constexpr table two_words_segments = table_of({UPSWEEP_SCAN_MODULES(two_words_segments)});
-constexpr table doubles_segments = table_of({UPSWEEP_SCAN_MODULES(doubles_segments)});
+constexpr table one_word_segments =
+    table_of({UPSWEEP_SCAN_MODULES(one_word_segments), UPSWEEP_MODULE(segment_totals, one_word_segments),
+              UPSWEEP_MODULE(fill_empty, one_word_segments)});
+constexpr table two_words_segments =
+    table_of({UPSWEEP_SCAN_MODULES(two_words_segments), UPSWEEP_MODULE(segment_totals, two_words_segments),
+              UPSWEEP_MODULE(fill_empty, two_words_segments)});
+constexpr table doubles_segments =
+    table_of({UPSWEEP_SCAN_MODULES(doubles_segments), UPSWEEP_MODULE(segment_totals, doubles_segments),
+              UPSWEEP_MODULE(fill_empty, doubles_segments)});
 #undef UPSWEEP_SCAN_MODULES
 #undef UPSWEEP_MODULE
 

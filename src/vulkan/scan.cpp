@@ -36,9 +36,12 @@ VkPipeline scan_pipeline(executor::state& ex, shader::stage which, const shader:
 
 VkPipeline scan_pipeline(executor::state& ex, const shader::dispatch& next, const shader::operation& op,
                          const user_operator* user, std::uint32_t blelloch_size) {
+    if (next.counts) return scan_pipeline(ex, next.which, shader::counts_operation, blelloch_size);
     if (user == nullptr || shader::knows_no_elements(next.which))
         return scan_pipeline(ex, next.which, op, blelloch_size, next.shape);
     const auto place = static_cast<std::size_t>(next.which);
+    if (next.which == shader::stage::segment_totals) return ex.pipeline(user->segment_modules[4], {}, false);
+    if (next.which == shader::stage::fill_empty) return ex.pipeline(user->segment_modules[5], {}, false);
     if (next.shape == shader::form::segments) return ex.pipeline(user->segment_modules.at(place), {}, false);
     if (next.shape == shader::form::axis) {
         const bool lanes = next.which == shader::stage::lane_scan;

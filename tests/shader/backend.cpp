@@ -44,7 +44,7 @@ void leave_out(const std::string& what) { left_out().insert(what); }
 
 bool covers_test(const shader_backend& backend) {
     const std::string_view suite = ::testing::UnitTest::GetInstance()->current_test_info()->test_suite_name();
-    const bool batches = suite.starts_with("axis_") || suite.starts_with("segment");
+    const bool batches = suite.starts_with("axis_") || suite.starts_with("segment") || suite == "unique";
     if (UPSWEEP_SHADER_EVERY_PAIR || !batches) return true;
     const std::string reason = backend.executor->refusal_of_batches();
     if (!reason.empty()) leave_out(reason);

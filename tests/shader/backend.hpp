@@ -27,6 +27,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "support/host_runs.hpp"
 #include "support/host_segments.hpp"
 #include "upsweep/concepts.hpp"
 #include "upsweep/options.hpp"
@@ -92,7 +93,7 @@ class shader_executor {
     [[nodiscard]] virtual bool is_what_it_claims() = 0;
     // Empty, or why scans with this operator are not run here.
     [[nodiscard]] virtual std::string refusal(const shader::operation& op) = 0;
-    // Empty, or why no test of scans along an axis or in segments is run here.
+    // Empty, or why no test of scans along an axis, in segments, or of runs is run here.
     [[nodiscard]] virtual std::string refusal_of_batches() = 0;
     [[nodiscard]] virtual const shader::conformance& conformance() = 0;
 
@@ -128,12 +129,18 @@ class shader_executor {
         count_scan();
         run(call);
     }
+    // Returns how many segments there are.
+    std::size_t run_runs(const host_runs& call, run_results& results) {
+        count_scan();
+        return run(call, results);
+    }
     [[nodiscard]] unsigned next_turn() { return turn_++; }
 
   private:
     virtual void run(const shader_call& call) = 0;
     virtual const std::vector<std::string>& run(const shader_axis_call& call) = 0;
     virtual void run(const shader_segmented_call& call) = 0;
+    virtual std::size_t run(const host_runs& call, run_results& results) = 0;
 
     unsigned turn_ = 0;
 };

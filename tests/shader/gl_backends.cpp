@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "shader/scanner_executor.hpp"
+#include "support/gl_runs.hpp"
 #include "support/gl_scanner.hpp"
 
 namespace upsweep::test {
@@ -32,8 +33,9 @@ class gl_shader_executor final : public scanner_executor<gl_scanner> {
         return {};
     }
     [[nodiscard]] std::string refusal_of_batches() override {
-        return executor_.device().es ? name() + ": what gl_axis_test and gl_segments_test have in brief"
-                                     : std::string();
+        return executor_.device().es
+                   ? name() + ": what gl_axis_test, gl_segments_test and gl_runs_test have in brief"
+                   : std::string();
     }
     [[nodiscard]] const shader::conformance& conformance() override {
         gl_context::of(kind_).context().make_current();

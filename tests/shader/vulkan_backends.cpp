@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "shader/scanner_executor.hpp"
+#include "support/vulkan_runs.hpp"
 #include "support/vulkan_scanner.hpp"
 #include "upsweep/vulkan/conformance.hpp"
 

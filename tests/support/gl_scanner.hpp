@@ -56,6 +56,7 @@ class gl_scanner {
     gl_scanner(gl::api kind, gl::executor& ex) : kind_(kind), executor_(&ex) {}
 
     [[nodiscard]] gl::executor& executor() const { return *executor_; }
+    [[nodiscard]] gl::api kind() const { return kind_; }
     gl_scan_settings settings;
     // The stages of the last scan.
     [[nodiscard]] const std::vector<std::string>& stages() const { return stages_; }

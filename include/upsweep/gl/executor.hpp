@@ -57,8 +57,8 @@ struct device_info {
     std::uint64_t binding_alignment = 1;               // of its offset, bytes
 };
 
-// A scan, compaction, sort or histogram without types, as scan.hpp, segmented_scan.hpp, axis_scan.hpp,
-// compact.hpp, sort.hpp, histogram.hpp and bins.hpp hand it over.
+// A scan, compaction, sort or histogram without types, as scan.hpp, segmented_scan.hpp, segmented_reduce.hpp,
+// unique.hpp, axis_scan.hpp, compact.hpp, sort.hpp, histogram.hpp and bins.hpp hand it over.
 struct scan_call {
     shader::operation op{};
     std::uint32_t user_text = 0;  // number of a user's operator; 0: built in
@@ -77,6 +77,22 @@ struct segmented_call {
     std::uint64_t size = 0;  // elements
     bool exclusive = false, reverse = false, has_initial = false;
     std::array<std::uint32_t, 4> initial{};
+};
+// One result for each segment or run of equal keys, which describe the segments.
+struct runs_call {
+    shader::run_values values = shader::run_values::none;
+    shader::operation op{};  // of totals
+    std::uint32_t user_text = 0;
+    bool has_initial = false;
+    std::array<std::uint32_t, 4> initial{};
+    shader::segments<std::uint32_t> segments{};
+    const char* described = "segments";  // what the caller calls them: "keys"
+    buffer_region in{}, out{}, keys_out{}, arguments{}, workspace{};
+    std::uint64_t size = 0;          // elements
+    std::uint32_t record_words = 0;  // of first elements
+    bool has_keys = false;           // keys_out is wanted
+    std::uint32_t vertices_per_instance = 0;
+    std::uint32_t items_per_group = 256;
 };
 struct axis_call {
     struct array {
@@ -152,6 +168,13 @@ class executor {
                                                      std::uint32_t work_group_size = 256) const;
     [[nodiscard]] std::uint64_t segmented_workspace_bytes(const shader::operation& op,
                                                           std::uint64_t size) const;
+    // Of segmented_reduce and reduce_by_key; with the number of segments where they are given by offsets.
+    [[nodiscard]] std::uint64_t reduce_workspace_bytes(const shader::operation& op, std::uint64_t size) const;
+    [[nodiscard]] std::uint64_t reduce_workspace_bytes(const shader::operation& op, std::uint64_t size,
+                                                       std::uint64_t segments) const;
+    // Of unique and unique_by_key; with the lengths that there is room for, of run_length_encode.
+    [[nodiscard]] std::uint64_t runs_workspace_bytes(std::uint64_t size) const;
+    [[nodiscard]] std::uint64_t runs_workspace_bytes(std::uint64_t size, std::uint64_t lengths) const;
     [[nodiscard]] std::uint64_t compact_workspace_bytes(std::uint64_t items) const;
     [[nodiscard]] std::uint64_t sort_workspace_bytes(const shader::sort_shape& shape,
                                                      std::uint64_t size) const;
@@ -168,10 +191,10 @@ class executor {
     // docs/shaders.md): the place for timestamps. It must not call the executor.
     void observe(std::function<void(std::string_view stage)> observer);
 
-    // Used by scan.hpp, segmented_scan.hpp, axis_scan.hpp, compact.hpp, sort.hpp, histogram.hpp, bins.hpp and
-    // user.hpp. Throw upsweep::error before anything is issued.
+    // Used by the headers named above and user.hpp. Throw upsweep::error before anything is issued.
     void run(const scan_call& call);
     void run(const segmented_call& call);
+    void run(const runs_call& call);
     void run(const axis_call& call);
     void run(const compact_call& call);
     void run(const sort_call& call);
@@ -184,6 +207,8 @@ class executor {
     // And what scans along axes, or of segments, need.
     void compile(const axis_call& call);
     void compile(const segmented_call& call);
+    // Or what these calls need, by offsets too.
+    void compile(const runs_call& call);
     [[nodiscard]] std::uint64_t axis_workspace_bytes(const axis_call& call) const;
     // What a histogram, or an extraction of any number of bins, of such elements needs.
     void compile_histogram(shader::element_type type);

@@ -9,6 +9,8 @@
 #include "upsweep/gl/histogram.hpp"
 #include "upsweep/gl/offscreen_context.hpp"
 #include "upsweep/gl/scan.hpp"
+#include "upsweep/gl/segmented_reduce.hpp"
 #include "upsweep/gl/segmented_scan.hpp"
 #include "upsweep/gl/sort.hpp"
+#include "upsweep/gl/unique.hpp"
 #include "upsweep/gl/user.hpp"

@@ -49,20 +49,25 @@ concept combines_in_shader = shader::supported<Op, T> || std::same_as<Op, user_o
 
 namespace detail {
 
-// What scans of every kind are told alike.
+// What calls that fold are told alike.
 template <class T, class Call, class Op, class Options>
-void describe_scan(Call& call, bool exclusive, const Op& op, const Options& options) {
+void describe_operation(Call& call, const Op& op, const Options& options) {
     if constexpr (shader::supported<Op, T>) {
         call.op = shader::operation_of<Op, T>();
     } else {
         call.op = op.operation();
         call.user_text = op.number();
     }
-    call.exclusive = exclusive;
-    call.reverse = options.reverse;
     call.has_initial = options.initial.has_value();
     if (options.initial) call.initial = shader::words_of(*options.initial);
     call.workspace = options.workspace;
+}
+// And scans of every kind.
+template <class T, class Call, class Op, class Options>
+void describe_scan(Call& call, bool exclusive, const Op& op, const Options& options) {
+    describe_operation<T>(call, op, options);
+    call.exclusive = exclusive;
+    call.reverse = options.reverse;
 }
 
 template <class T, class Op>

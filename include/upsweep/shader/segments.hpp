@@ -10,6 +10,10 @@ namespace upsweep::shader {
 
 enum class segments_by : std::uint8_t { head_flags, offsets, keys };
 
+// What calls that have one result for each segment, or run of equal keys, give besides its first key: nothing
+// else, the fold of its elements, the first one of them, or how many they are.
+enum class run_values : std::uint8_t { none, totals, first, lengths };
+
 // One of the descriptions below, without types.
 template <class Buffer>
 struct segments {

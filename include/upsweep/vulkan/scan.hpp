@@ -57,8 +57,9 @@ struct user_operator {
     std::array<std::span<const std::uint32_t>, 6> modules;
     // For scans along an axis: tile_totals, super_totals, super_prefixes, tile_scan, lane_scan.
     std::array<std::span<const std::uint32_t>, 5> axis_modules;
-    // For scans of segments: tile_totals, super_totals, super_prefixes, tile_scan.
-    std::array<std::span<const std::uint32_t>, 4> segment_modules;
+    // For scans and totals of segments: tile_totals, super_totals, super_prefixes, tile_scan, segment_totals,
+    // fill_empty.
+    std::array<std::span<const std::uint32_t>, 6> segment_modules;
 };
 
 namespace detail {

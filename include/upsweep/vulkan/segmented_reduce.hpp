@@ -1,0 +1,156 @@
+// One total a segment, of a sequence in a VkBuffer.
+//
+//     prepare_segmented_reduce(executor, by_offsets, in, out, workspace, op, options)
+//     prepare_segmented_reduce(executor, by_head_flags or by_keys, in, out, arguments, workspace, op,
+//     options)
+//         out[k] = in[b] (+) ... (+) in[e - 1] for every segment k, whose elements are [b, e); of an empty
+//         one the initial value, or else the operator's identity
+//     prepare_reduce_by_key(executor, keys, in, keys_out, out, arguments, workspace, op, options)
+//         the same of runs of equal keys; keys_out[k] = the first key of run k
+//
+// Segments are those of segmented_scan.hpp; by flags and keys they are never empty. How many they are stays
+// on the device, in `arguments`, as compact.hpp has it: `found` counts all, `count` those whose results all
+// outputs have room for. As many results as there is room for are written, the first ones, and what lies
+// behind them is left as it is. Keys are compared with their neighbours only: to have one total for each key,
+// sort by it first.
+//
+// Elements, operators, errors: as in scan.hpp. Shapes: in, flags and keys have n < 2^32 elements; out of m
+// segments by offsets has m. Offsets are not read by the host: where they are not what they should be, what
+// out holds is unspecified; an operator without identity needs an initial value with them. Bits: out[k] is
+// what inclusive_segmented_scan gives for the segment's last element. Aliasing: no two arguments may overlap
+// of which one is written. Cost: 4 dispatches for a tile of 4096 elements, by offsets 7, and up to 12 below
+// 2^31 elements; keys are read twice (reduce_by_key: three times), the elements twice (one tile: once), and
+// only results are written but for n bits and n / 2048 elements, by offsets 4 m bytes more. Source: Blelloch,
+// Prefix sums and their applications, 1990, section 1.5.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <optional>
+#include <type_traits>
+
+#include "upsweep/core/arguments.hpp"
+#include "upsweep/operators.hpp"
+#include "upsweep/shader/segments.hpp"
+#include "upsweep/vulkan/buffer.hpp"
+#include "upsweep/vulkan/commands.hpp"
+#include "upsweep/vulkan/compact.hpp"
+#include "upsweep/vulkan/executor.hpp"
+#include "upsweep/vulkan/runs.hpp"
+#include "upsweep/vulkan/scan.hpp"
+#include "upsweep/vulkan/segmented_scan.hpp"
+
+namespace upsweep::vulkan {
+
+template <class T>
+struct reduce_options {
+    std::optional<T> initial{};  // folded in before the first element of every segment
+    // Of the arguments, as in compact_options.
+    std::uint32_t vertices_per_instance = 0;
+    std::uint32_t items_per_group = 256;
+};
+
+namespace detail {
+
+template <class T>
+runs_arguments reduction(const shader::operation& op, const user_operator* user,
+                         const shader::segments<VkBuffer>& segments, const buffer_span<const T>& in,
+                         const buffer_span<T>& out, const buffer_span<indirect_arguments>& arguments,
+                         const workspace_span& workspace, const reduce_options<T>& options) {
+    runs_arguments made;
+    made.values = shader::run_values::totals;
+    made.op = op;
+    made.user = user;
+    made.has_initial = options.initial.has_value();
+    if (options.initial) made.initial = shader::words_of(*options.initial);
+    made.segments = segments;
+    set_elements(made, in);
+    set_results(made, out);
+    made.arguments = arguments;
+    made.vertices_per_instance = options.vertices_per_instance;
+    made.items_per_group = options.items_per_group;
+    made.workspace = workspace;
+    return made;
+}
+template <class T, class Op>
+runs_arguments reduction_by(const Op& op, const shader::segments<VkBuffer>& segments,
+                            const buffer_span<const T>& in, const buffer_span<T>& out,
+                            const buffer_span<indirect_arguments>& arguments, const workspace_span& workspace,
+                            const reduce_options<T>& options) {
+    return reduction<T>(operation_on<Op, T>(op), user_of(op), segments, in, out, arguments, workspace,
+                        options);
+}
+// What the size of a workspace depends on.
+inline runs_arguments sized_reduction(const shader::operation& op, std::uint64_t length) {
+    runs_arguments made;
+    made.values = shader::run_values::totals;
+    made.op = op;
+    made.element_count = length;
+    return made;
+}
+
+}  // namespace detail
+
+// The workspace that totals of up to `length` elements by flags or keys need; by offsets that of so many
+// segments.
+template <class T, class Op = plus>
+requires combines_in_shader<Op, T>
+[[nodiscard]] workspace_requirements segmented_reduce_workspace(const executor& ex, std::uint64_t length,
+                                                                const Op& op = {}) {
+    return detail::runs_workspace(ex, detail::sized_reduction(detail::operation_on<Op, T>(op), length));
+}
+template <class T, class Op = plus>
+requires combines_in_shader<Op, T>
+[[nodiscard]] workspace_requirements segmented_reduce_workspace_by_offsets(const executor& ex,
+                                                                           std::uint64_t length,
+                                                                           std::uint64_t segments,
+                                                                           const Op& op = {}) {
+    detail::runs_arguments sized = detail::sized_reduction(detail::operation_on<Op, T>(op), length);
+    sized.segments.kind = shader::segments_by::offsets;
+    sized.room = segments;
+    return detail::runs_workspace(ex, sized);
+}
+
+// The commands of a reduction. Makes pipelines and descriptor sets as the scan of a sequence does; does
+// nothing on the device.
+template <class In, class Op = plus, class T = std::remove_const_t<In>>
+requires combines_in_shader<Op, T>
+[[nodiscard]] commands prepare_segmented_reduce(executor& ex, const by_offsets& segments,
+                                                const buffer_span<In>& in,
+                                                const std::type_identity_t<buffer_span<T>>& out,
+                                                const workspace_span& workspace, const Op& op = {},
+                                                const std::type_identity_t<reduce_options<T>>& options = {}) {
+    return detail::prepare_runs(
+        ex, detail::reduction_by<T>(op, segments.described, in, out, {}, workspace, options));
+}
+template <class Segments, class In, class Op = plus, class T = std::remove_const_t<In>>
+requires(std::same_as<Segments, by_head_flags> || std::same_as<Segments, by_keys>) &&
+    combines_in_shader<Op, T> [[nodiscard]] commands
+    prepare_segmented_reduce(executor& ex, const Segments& segments, const buffer_span<In>& in,
+                             const std::type_identity_t<buffer_span<T>>& out,
+                             const buffer_span<indirect_arguments>& arguments,
+                             const workspace_span& workspace, const Op& op = {},
+                             const std::type_identity_t<reduce_options<T>>& options = {}) {
+    return detail::prepare_runs(
+        ex, detail::reduction_by<T>(op, segments.described, in, out, arguments, workspace, options));
+}
+
+template <class Keys, class In, class Op = plus, class Key = std::remove_const_t<Keys>,
+          class T = std::remove_const_t<In>>
+requires shader::segment_key<Key> && combines_in_shader<Op, T>
+[[nodiscard]] commands prepare_reduce_by_key(executor& ex, const buffer_span<Keys>& keys,
+                                             const buffer_span<In>& in,
+                                             const std::type_identity_t<buffer_span<Key>>& keys_out,
+                                             const std::type_identity_t<buffer_span<T>>& out,
+                                             const buffer_span<indirect_arguments>& arguments,
+                                             const workspace_span& workspace, const Op& op = {},
+                                             const std::type_identity_t<reduce_options<T>>& options = {}) {
+    upsweep::detail::check_key_count(keys.size, in.size);
+    detail::runs_arguments made =
+        detail::reduction_by<T>(op, by_keys(keys).described, in, out, arguments, workspace, options);
+    made.described = "keys";
+    detail::set_keys_out(made, keys_out);
+    return detail::prepare_runs(ex, made);
+}
+
+}  // namespace upsweep::vulkan
