@@ -57,8 +57,10 @@
 // Scans of segments (UPSWEEP_SEGMENTS).
 #define UPSWEEP_P_HEADS_FIRST 9  // the word of this dispatch's first heads
 #define UPSWEEP_P_WINDOW 19      // mark_offsets: positions whose heads are bound
-// Totals of segments: UPSWEEP_P_TOTAL_INDEX is where the numbers of segments begin, and UPSWEEP_P_CAPACITY says how many
-// results there is room for; run_lengths: UPSWEEP_P_CARRY is where the number of runs is.
+#define UPSWEEP_P_HEADS_LENGTH 11  // mark_heads: where the length is, in words; only with UPSWEEP_F_LENGTH
+// Totals of segments: UPSWEEP_P_CAPACITY says how many results there is room for, and UPSWEEP_P_TOTAL_INDEX where the
+// numbers of segments begin (UPSWEEP_F_NUMBERED), or where it is said how many there are (UPSWEEP_F_LENGTH).
+// run_lengths: UPSWEEP_P_CARRY is where the number of runs is.
 
 // Bins and histograms.
 #define UPSWEEP_P_GROUP_TILES 10   // count_bins: tiles of a work group

@@ -1,7 +1,8 @@
 // Where segments begin, one bit a position in the order of the scan, from a flag or a key of each element: the first
 // stage of a scan of segments by those. Segments by offsets begin with nothing but position 0, and mark_offsets adds the
 // rest. A work group has the 4096 positions of a tile; behind the last one bits are 0. Where they are votes of a compaction
-// too, that of the elements with which segments begin, they are counted, tile by tile.
+// too, that of the elements with which segments begin, they are counted, tile by tile. A length from a buffer ends the last
+// segment with a bit behind it, which is not counted.
 //
 // A segment begins in front of an element that has a flag, or another key than the one before it. In a reversed scan
 // that is where the next segment of the scan has its first element, one position later.
@@ -16,6 +17,9 @@ layout(std430, binding = UPSWEEP_OUTPUT) writeonly buffer head_block {
 };
 layout(std430, binding = UPSWEEP_WORKSPACE) writeonly buffer count_block {
     uint tile_counts[];
+};
+layout(std430, binding = UPSWEEP_LENGTH) readonly buffer length_block {
+    uint lengths[];
 };
 
 #define UPSWEEP_TILE_WORDS (UPSWEEP_TILE_ELEMENTS / 32)
@@ -53,13 +57,24 @@ void main() {
     uint tile = parameters[UPSWEEP_P_FIRST_GROUP] + group_index();
     uint base = group_index() * uint(UPSWEEP_TILE_ELEMENTS);
     uint length = parameters[UPSWEEP_P_LENGTH];
+    // Elements of the tile that belong to the sequence, and whether it ends among the positions here.
+    uint inside = uint(UPSWEEP_TILE_ELEMENTS);
+    bool ends = false;
+    if (has_flag(UPSWEEP_F_LENGTH)) {
+        uint whole = lengths[parameters[UPSWEEP_P_HEADS_LENGTH]];
+        uint before = tile * uint(UPSWEEP_TILE_ELEMENTS);
+        inside = whole > before ? min(whole - before, inside) : 0u;
+        ends = whole >= before && inside < uint(UPSWEEP_TILE_ELEMENTS) && base + inside < length;
+    }
     for (uint w = lane; w < uint(UPSWEEP_TILE_WORDS); w += uint(UPSWEEP_GROUP_SIZE)) marks[w] = 0u;
     if (lane == 0u) tile_count = 0u;
     synchronize();
     for (uint i = lane; i < uint(UPSWEEP_TILE_ELEMENTS); i += uint(UPSWEEP_GROUP_SIZE)) {
         uint position = base + i;
         if (position >= length) break;
-        if (is_head(tile, position)) atomicOr(marks[i / 32u], 1u << (i % 32u));
+        bool head = i == inside && ends;
+        if (i < inside) head = is_head(tile, position);
+        if (head) atomicOr(marks[i / 32u], 1u << (i % 32u));
     }
     synchronize();
     bool counted = has_flag(UPSWEEP_F_COUNTED);
@@ -71,5 +86,5 @@ void main() {
     }
     if (!counted) return;
     synchronize();
-    if (lane == 0u) tile_counts[tile] = tile_count;
+    if (lane == 0u) tile_counts[tile] = tile_count - (ends ? 1u : 0u);
 }

@@ -1,6 +1,7 @@
 // An invocation's part of a tile whose segments have one result each: stored are the prefixes of elements with which a
 // segment ends, at the place that the number of segments up to there tells, the k-th result behind the k-1 before it. Where
-// segments are given by offsets, of which some may be empty, the k-th result has a number to be stored by.
+// segments are given by offsets, of which some may be empty, the k-th result has a number to be stored by. What is behind
+// a length from a buffer is no segment, which the number of all tells.
 
 layout(std430, binding = UPSWEEP_OUTPUT) writeonly buffer output_block {
     stored output_elements[];
@@ -25,8 +26,10 @@ uint run_ends(uint position, uint length) {
 void store_total(uint first, operand total) {
     uint place = total.heads - 1u;
     uint room = parameters[UPSWEEP_P_CAPACITY];
+    uint numbers = parameters[UPSWEEP_P_TOTAL_INDEX];
+    if (has_flag(UPSWEEP_F_LENGTH)) room = min(room, segment_numbers[numbers]);
     if (place >= room) return;
-    if (has_flag(UPSWEEP_F_NUMBERED)) place = segment_numbers[parameters[UPSWEEP_P_TOTAL_INDEX] + place];
+    if (has_flag(UPSWEEP_F_NUMBERED)) place = segment_numbers[numbers + place];
     // Offsets that are not what they should be leave numbers unwritten.
     if (place < room) output_elements[first + place] = to_words(total);
 }

@@ -67,6 +67,16 @@ TEST_P(gl_runs, every_function) {
     const gl_memory<std::uint32_t> sums(gl(), 3);
     inclusive_scan(ex, out.span(), sums.span(), plus{}, {.length = gl::count_at(arguments.span())});
     EXPECT_EQ(sums.read(), (words{1, 4, 0xa5a5a5a5u}));
+    // Or the sum of them, of a sequence that is longer.
+    const std::array<std::uint32_t, 3> fours{4, 4, 4};
+    const gl_memory<gl::indirect_arguments> more(gl(), 1);
+    const gl_memory<std::uint32_t> sum(gl(), 1), same(gl(), std::span(fours));
+    reduce_by_key(ex, same.span(), out.span(), sums.span(), sum.span(), more.span(), plus{},
+                  {.length = gl::count_at(arguments.span())});
+    EXPECT_EQ(sum.read(), (words{4}));
+    EXPECT_EQ(sums.read(), (words{4, 4, 0xa5a5a5a5u}));
+    EXPECT_EQ(more.read()[0].found, 1u);
+    EXPECT_EQ(more.read()[0].rejected, 1u);
 
     const gl_memory<float> firsts(gl(), 4);
     unique(ex, float_keys.span(), firsts.span(), arguments.span());
@@ -185,6 +195,13 @@ TEST_P(gl_runs, what_is_wrong_is_said) {
     });
     expect_refused("out: expected 59 elements, one for each segment, but it has 60",
                    [&] { segmented_reduce(ex, gl::by_offsets(words.span()), in.span(), out.span()); });
+    expect_refused("options.length: expected none with offsets, which say how many elements there are", [&] {
+        segmented_reduce(ex, gl::by_offsets(words.span()), in.span(), out.span().part(0, 59), plus{},
+                         {.length = more.span().part(0, 1)});
+    });
+    expect_refused("arguments: expected it to be disjoint from options.length", [&] {
+        unique(ex, words.span(), more.span(), arguments.span(), {.length = gl::count_at(arguments.span())});
+    });
     expect_refused("segments: expected at least one offset", [&] {
         segmented_reduce(ex, gl::by_offsets(words.span().part(0, 0)), in.span(), out.span());
     });

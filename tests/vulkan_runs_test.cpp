@@ -181,6 +181,14 @@ TEST_F(vulkan_runs, what_is_wrong_is_said) {
     expect_refused("out: expected 59 elements, one for each segment, but it has 60", [&] {
         (void)vulkan::prepare_segmented_reduce(ex, vulkan::by_offsets(flags(60)), in, out, scratch);
     });
+    expect_refused("options.length: expected one word, but it has none", [&] {
+        (void)vulkan::prepare_unique(ex, flags(60), to, arguments, scratch,
+                                     {.length = {memory.handle(), 0, 0}});
+    });
+    expect_refused("options.length: expected none with offsets, which say how many elements there are", [&] {
+        (void)vulkan::prepare_segmented_reduce(ex, vulkan::by_offsets(flags(61)), in, out, scratch, plus{},
+                                               {.length = {more.handle(), 1, 0}});
+    });
     expect_refused("options.items_per_group: expected at least 1, but it is 0", [&] {
         (void)vulkan::prepare_unique(ex, flags(60), to, arguments, scratch, {.items_per_group = 0});
     });

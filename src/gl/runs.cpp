@@ -28,12 +28,13 @@ void check_runs(const runs_call& call, const named_region& described) {
     const named_region in{"in", call.in}, arguments{"arguments", call.arguments};
     const named_region keys_out{shader::keys_out_name(call.values), call.keys_out};
     const named_region out{shader::results_name(call.values), call.out};
-    const named_region workspace{"options.workspace", call.workspace};
+    const named_region length{"options.length", call.length}, workspace{"options.workspace", call.workspace};
     if (!is_by_offsets(call)) check_bytes(arguments, 4 * UPSWEEP_A_WORDS);
-    forbid_overlap(out, std::array{in, described});
-    forbid_overlap(keys_out, std::array{in, described, out});
-    forbid_overlap(arguments, std::array{in, described, out, keys_out});
-    forbid_overlap(workspace, std::array{in, described, out, keys_out, arguments});
+    if (call.length.buffer != 0) check_bytes(length, 4);
+    forbid_overlap(out, std::array{in, described, length});
+    forbid_overlap(keys_out, std::array{in, described, out, length});
+    forbid_overlap(arguments, std::array{in, described, out, keys_out, length});
+    forbid_overlap(workspace, std::array{in, described, out, keys_out, arguments, length});
 }
 
 shader::runs_request request_of(const runs_call& call) {
@@ -42,6 +43,7 @@ shader::runs_request request_of(const runs_call& call) {
     request.segments = {call.segments.kind,  call.segments.key_words, call.segments.floating_keys,
                         call.segments.count, call.segments.offset,    call.described};
     request.length = call.size;
+    request.length_in_buffer = call.length.buffer != 0;
     request.values = call.values;
     request.op = call.op;
     request.has_initial = call.has_initial;
@@ -57,6 +59,7 @@ shader::runs_request request_of(const runs_call& call) {
     request.keys_offset = call.keys_out.offset;
     request.workspace_offset = call.workspace.offset;
     request.arguments_offset = call.arguments.offset;
+    request.length_offset = call.length.offset;
     return request;
 }
 
@@ -103,6 +106,7 @@ void executor::run(const runs_call& call) {
     state_->check_buffer(shader::keys_out_name(call.values), call.keys_out);
     state_->check_buffer(call.described, described.region);
     state_->check_buffer("arguments", call.arguments);
+    state_->check_buffer("options.length", call.length);
     const shader::runs_request request = request_of(call);
     const std::vector<shader::dispatch> plan = shader::plan_runs(request, state_->limits);
     if (plan.empty()) return;
@@ -113,6 +117,7 @@ void executor::run(const runs_call& call) {
     of(from, shader::resource::flags) = described.region;
     of(from, shader::resource::moved_values) = call.keys_out;
     of(from, shader::resource::total) = call.arguments;
+    of(from, shader::resource::length) = call.length;
     of(from, shader::resource::workspace) =
         state_->workspace(call.workspace, shader::runs_workspace_bytes(request, state_->limits));
     state_->carry_out(plan, from, {shader::stage::segment_totals, call.op}, call.user_text);

@@ -42,6 +42,7 @@ class head_planner {
         if (segments_.kind == segments_by::keys || request_.between) all |= UPSWEEP_F_SEGMENT_KEYS;
         if (request_.between) all |= UPSWEEP_F_FIRST_TOO;
         if (request_.counted) all |= UPSWEEP_F_COUNTED;
+        if (request_.length_in_buffer) all |= UPSWEEP_F_LENGTH;
         if (segments_.floating_keys) all |= UPSWEEP_F_FLOATING_KEYS;
         return all;
     }
@@ -79,6 +80,11 @@ class head_planner {
         if (request_.counted) {
             next.bindings[UPSWEEP_WORKSPACE] = {resource::workspace, request_.counts_offset,
                                                 4 * divide_up(request_.length, tile_elements)};
+        }
+        if (request_.length_in_buffer) {
+            const bound_range length = bind(resource::length, request_.length_offset, 1, 4, device_);
+            next.bindings[UPSWEEP_LENGTH] = length.range;
+            next.parameters[UPSWEEP_P_HEADS_LENGTH] = length.first;
         }
         fill(next);
     }

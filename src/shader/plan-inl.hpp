@@ -166,6 +166,9 @@ struct heads_request {
     std::uint64_t counts_offset = 0;
     // Position p is between the keys p and p + 1, and is a head only if they differ.
     bool between = false;
+    // Not backwards: there are min(length, the uint in resource::length) elements.
+    bool length_in_buffer = false;
+    std::uint64_t length_offset = 0;
 };
 [[nodiscard]] std::vector<dispatch> plan_heads(const heads_request& request, const limits& device);
 // Throws as plan_segmented_scan does.

@@ -120,12 +120,12 @@ class scan_planner {
         to.bindings[UPSWEEP_OUTPUT] = out.range;
         to.parameters[UPSWEEP_P_OUTPUT_FIRST] = out.first;
         to.parameters[UPSWEEP_P_CAPACITY] = static_cast<std::uint32_t>(request_.room);
-        if (!request_.numbered) return;
-        const bound_range numbers =
-            bind(resource::workspace, request_.numbers_offset, request_.room, 4, device_);
+        if (!request_.numbered && !request_.counted) return;
+        const bound_range numbers = bind(resource::workspace, request_.numbers_offset,
+                                         request_.numbered ? request_.room : 1, 4, device_);
         to.bindings[UPSWEEP_TOTAL] = numbers.range;
         to.parameters[UPSWEEP_P_TOTAL_INDEX] = numbers.first;
-        to.parameters[UPSWEEP_P_FLAGS] |= UPSWEEP_F_NUMBERED;
+        to.parameters[UPSWEEP_P_FLAGS] |= request_.numbered ? UPSWEEP_F_NUMBERED : UPSWEEP_F_LENGTH;
     }
     // What a stage declares but does not touch must still be bound where the host's interface wants it.
     static void fill(dispatch& to) {

@@ -110,11 +110,12 @@ struct scan_request {
     // Neither a total nor a length in a buffer, by the tree.
     bool segmented = false;
     std::uint64_t heads_offset = 0;
-    // One result a segment, by segment_totals: as many as there is room for; by the numbers in the
-    // workspace's buffer, `room` words from that byte on, if there are any.
+    // One result a segment, by segment_totals, as many as there is room for. In the workspace's buffer, from
+    // that byte on, are their numbers, `room` words, or a word with the number of segments, if they are to be
+    // asked.
     bool totals = false;
     std::uint64_t room = 0;
-    bool numbered = false;
+    bool numbered = false, counted = false;
     std::uint64_t numbers_offset = 0;
 };
 
@@ -160,7 +161,8 @@ struct segmented_request {
 // a compaction (UPSWEEP_A_...), to resource::total.
 struct runs_request {
     segment_description segments{};
-    std::uint64_t length = 0;  // elements, below 2^32
+    std::uint64_t length = 0;       // elements, below 2^32; with length_in_buffer the most that there can be
+    bool length_in_buffer = false;  // not by offsets
     run_values values = run_values::totals;
     operation op{};  // of totals
     bool has_initial = false;
@@ -176,14 +178,15 @@ struct runs_request {
     std::uint64_t keys_offset = 0;
     std::uint64_t workspace_offset = 0;
     std::uint64_t arguments_offset = 0;
+    std::uint64_t length_offset = 0;
 };
 // What the caller's arguments are called: where the values go, and the first keys.
 [[nodiscard]] const char* results_name(run_values values);
 [[nodiscard]] const char* keys_out_name(run_values values);
 // It never decreases with the length, nor with the number of results that there is room for. At least 4.
 [[nodiscard]] std::uint64_t runs_workspace_bytes(const runs_request& request, const limits& device);
-// Heads; where there are totals, the scan of segments up to segment_totals; the scan of the heads' counts,
-// which are votes for first elements and keys, and what compact moves by them. By offsets the votes are those
+// Heads; the scan of their counts, as they are votes for first elements and keys; where there are totals, the
+// scan of segments up to segment_totals; what compact moves by the votes. By offsets the votes are those
 // for segments with elements, whose numbers compact writes. Throws upsweep::error as plan_segmented_scan
 // does, and (invalid_argument) by offsets if there is not room for one result each, or for an operator
 // without an identity if there is no initial value, since the host does not know of empty segments;

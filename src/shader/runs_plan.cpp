@@ -49,6 +49,7 @@ class runs_planner {
         : request_(request),
           device_(device),
           layout_(runs_layout_of(request, device)),
+          found_(layout_.votes + vote_layout_of(request.length, device).found),
           length_(request.length),
           builder_(device, made_) {}
 
@@ -86,6 +87,8 @@ class runs_planner {
         moved.input_offset = input_offset;
         moved.output_offset = output_offset;
         moved.workspace_offset = at(layout_.votes);
+        moved.length_in_buffer = request_.length_in_buffer;
+        moved.length_offset = request_.length_offset;
         moved.arguments_offset =
             where.arguments == resource::total ? request_.arguments_offset : at(layout_.spare);
         append_counts([&] { append_moves(made_, moved, where, device_); });
@@ -103,7 +106,8 @@ class runs_planner {
         scan.heads_offset = at(layout_.heads);
         scan.room = room;
         scan.numbered = is_by_offsets(request_);
-        scan.numbers_offset = at(layout_.numbers);
+        scan.counted = request_.length_in_buffer;
+        scan.numbers_offset = scan.counted ? at(found_) : at(layout_.numbers);
         append(plan_scan(scan, device_));
     }
     void make_packed();
@@ -114,6 +118,7 @@ class runs_planner {
     const runs_request& request_;
     const limits& device_;
     runs_layout layout_;
+    std::uint64_t found_;  // how many segments there are, within the workspace; not by offsets
     std::uint64_t length_;
     std::vector<dispatch> made_;
     builder builder_;
@@ -126,10 +131,12 @@ void runs_planner::make_packed() {
                        .length = length_,
                        .heads_offset = at(layout_.heads),
                        .counted = true,
-                       .counts_offset = at(layout_.votes)},
+                       .counts_offset = at(layout_.votes),
+                       .length_in_buffer = request_.length_in_buffer,
+                       .length_offset = request_.length_offset},
                       device_));
-    if (request_.values == run_values::totals && room != 0) fold(room);
     append_counts([&] { append_votes_scan(made_, at(layout_.votes), length_, device_); });
+    if (request_.values == run_values::totals && room != 0) fold(room);
     if (request_.values == run_values::first && room != 0)
         move(length_, request_.record_words, room, request_.input_offset, request_.output_offset, {});
     if (request_.values == run_values::lengths && room != 0) measure();
@@ -153,7 +160,6 @@ void runs_planner::make_packed() {
 void runs_planner::measure() {
     const std::uint64_t room = std::min(request_.room, length_);
     move(length_, 0, room + 1, 0, at(layout_.numbers), {.output = resource::workspace});
-    const vote_layout votes = vote_layout_of(length_, device_);
     const std::uint64_t known = std::min(room + 1, length_);
     const bound_range begins = bind(resource::workspace, at(layout_.numbers), known, 4, device_);
     const bound_range lengths = bind(resource::output, request_.output_offset, room, 4, device_);
@@ -161,17 +167,23 @@ void runs_planner::measure() {
         throw_bytes(results_name(request_.values), lengths.range.bytes, device_);
     const std::uint64_t groups =
         std::min({divide_up(room, group_size), lengths_groups, most_groups(device_)});
-    dispatch& next = builder_.add(stage::run_lengths, groups, 0);
+    dispatch& next =
+        builder_.add(stage::run_lengths, groups, request_.length_in_buffer ? UPSWEEP_F_LENGTH : 0u);
     next.counts = true;
     next.bindings[UPSWEEP_INPUT] = begins.range;
     next.bindings[UPSWEEP_OUTPUT] = lengths.range;
-    next.bindings[UPSWEEP_WORKSPACE] = {resource::workspace, at(layout_.votes), votes.bytes};
+    next.bindings[UPSWEEP_WORKSPACE] = {resource::workspace, at(layout_.votes),
+                                        vote_layout_of(length_, device_).bytes};
     next.bindings[UPSWEEP_TOTAL] = next.bindings[UPSWEEP_LENGTH] = begins.range;
     next.parameters[UPSWEEP_P_LENGTH] = static_cast<std::uint32_t>(length_);
     next.parameters[UPSWEEP_P_CAPACITY] = static_cast<std::uint32_t>(room);
-    next.parameters[UPSWEEP_P_CARRY] = static_cast<std::uint32_t>(votes.found / 4);
+    next.parameters[UPSWEEP_P_CARRY] = static_cast<std::uint32_t>((found_ - layout_.votes) / 4);
     next.parameters[UPSWEEP_P_INPUT_FIRST] = begins.first;
     next.parameters[UPSWEEP_P_OUTPUT_FIRST] = lengths.first;
+    if (!request_.length_in_buffer) return;
+    const bound_range length = bind(resource::length, request_.length_offset, 1, 4, device_);
+    next.bindings[UPSWEEP_LENGTH] = length.range;
+    next.parameters[UPSWEEP_P_LENGTH_INDEX] = length.first;
 }
 
 // The k-th result is that of the k-th segment with elements, which has a number among all.
@@ -234,10 +246,15 @@ void check_runs(const runs_request& request, const limits& device) {
     check_offset(results_name(request.values), request.output_offset, size);
     check_offset(keys_out_name(request.values), request.keys_offset, 4);
     check_offset("arguments", request.arguments_offset, 4);
+    if (request.length_in_buffer) check_offset("options.length", request.length_offset, 4);
     check_offset("workspace", request.workspace_offset, alignment_of(device));
     if (request.group_items == 0)
         throw_error(errc::invalid_argument, "options.items_per_group: expected at least 1, but it is 0");
     if (!is_by_offsets(request)) return;
+    if (request.length_in_buffer) {
+        throw_error(errc::invalid_argument,
+                    "options.length: expected none with offsets, which say how many elements there are");
+    }
     const std::uint64_t segments = request.segments.count - 1;
     if (request.room != segments) {
         throw_error(errc::invalid_argument, "out: expected " + std::to_string(segments) +

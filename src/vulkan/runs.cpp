@@ -22,6 +22,7 @@ shader::runs_request request_of(const runs_arguments& given) {
     request.segments = {segments.kind,  segments.key_words, segments.floating_keys,
                         segments.count, segments.offset,    given.described};
     request.length = given.element_count;
+    request.length_in_buffer = given.length.buffer != VK_NULL_HANDLE;
     request.values = given.values;
     request.op = given.op;
     request.has_initial = given.has_initial;
@@ -37,6 +38,7 @@ shader::runs_request request_of(const runs_arguments& given) {
     request.keys_offset = given.keys_out.offset;
     request.workspace_offset = given.workspace.offset;
     request.arguments_offset = given.arguments.offset;
+    request.length_offset = given.length.offset;
     return request;
 }
 
@@ -48,6 +50,8 @@ void check_buffers(const runs_arguments& given) {
         check_buffer("in", given.in.buffer);
     if (given.room != 0) check_buffer(shader::results_name(given.values), given.out.buffer);
     if (given.keys_room != 0) check_buffer(shader::keys_out_name(given.values), given.keys_out.buffer);
+    if (given.length.buffer != VK_NULL_HANDLE && given.length.size == 0)
+        throw_error(errc::invalid_argument, "options.length: expected one word, but it has none");
     if (by_offsets) return;
     check_buffer("arguments", given.arguments.buffer);
     if (given.arguments.size == 0)
@@ -67,7 +71,7 @@ commands prepare_runs(executor& on, const runs_arguments& given) {
     const std::vector<shader::dispatch> plan = shader::plan_runs(request, ex.limits);
     const std::uint64_t needed = shader::runs_workspace_bytes(request, ex.limits);
     check_workspace(plan, given.workspace, needed);
-    const std::array<memory_use, 6> uses{{
+    const std::array<memory_use, 7> uses{{
         {shader::results_name(given.values), given.out.buffer, given.out.offset, given.out.size},
         {shader::keys_out_name(given.values), given.keys_out.buffer, given.keys_out.offset,
          given.keys_out.size},
@@ -75,6 +79,7 @@ commands prepare_runs(executor& on, const runs_arguments& given) {
         {"workspace", given.workspace.buffer, given.workspace.offset, needed},
         {"in", given.in.buffer, given.in.offset, given.in.size},
         {given.described, given.segments.buffer, given.segments.offset, given.segments.bytes()},
+        {"options.length", given.length.buffer, given.length.offset, 4},
     }};
     for (std::size_t written = 0; written < 4; ++written) {
         for (std::size_t other = written + 1; other < uses.size(); ++other)
@@ -94,6 +99,7 @@ commands prepare_runs(executor& on, const runs_arguments& given) {
     at(shader::resource::flags) = given.segments.buffer;
     at(shader::resource::moved_values) = given.keys_out.buffer;
     at(shader::resource::total) = given.arguments.buffer;
+    at(shader::resource::length) = given.length.buffer;
     at(shader::resource::workspace) = given.workspace.buffer;
     return commands(
         std::make_unique<commands::state>(ex, ex.layout, VK_NULL_HANDLE, std::move(steps), buffers));

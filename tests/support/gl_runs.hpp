@@ -23,9 +23,10 @@
 namespace upsweep::test {
 
 // `stages` receives those that ran. A workspace of the caller's serves every other `turn`.
-inline std::size_t run_in_gl(gl::api kind, gl::executor& ex, const host_runs& asked, unsigned turn,
+inline std::size_t run_in_gl(gl::api kind, gl::executor& ex, const host_runs& given, unsigned turn,
                              run_results& got, std::vector<std::string>& stages,
                              std::uint32_t user_text = 0) {
+    const host_runs asked = with_surplus(with_length(given, turn));
     const gl::functions& gl = gl_context::of(kind).gl();
     using memory = gl_memory<std::uint32_t>;
     const std::size_t out_words = asked.out_words(), key_words = asked.key_words();
@@ -34,6 +35,8 @@ inline std::size_t run_in_gl(gl::api kind, gl::executor& ex, const host_runs& as
     const memory out(gl, asked.room * out_words, turn % 3 * out_words);
     const memory keys_out(gl, asked.keys_room * key_words, turn % 4 * key_words);
     const memory arguments(gl, 12, turn % 6);
+    const auto count = static_cast<std::uint32_t>(asked.size);
+    const memory length(gl, std::span(&count, 1), turn % 8);
 
     gl::runs_call call;
     call.values = asked.values;
@@ -47,16 +50,16 @@ inline std::size_t run_in_gl(gl::api kind, gl::executor& ex, const host_runs& as
     call.out = out.span().region();
     call.keys_out = keys_out.span().region();
     if (!asked.by_offsets()) call.arguments = arguments.span().region();
-    call.size = asked.size;
+    call.size = asked.size + asked.surplus;
+    if (asked.length_in_buffer) call.length = length.span().region();
     call.record_words = asked.in_words;
     call.has_keys = asked.has_keys;
     const bool totals = asked.values == shader::run_values::totals;
     const std::uint64_t bytes =
-        totals
-            ? (asked.by_offsets() ? ex.reduce_workspace_bytes(asked.op, asked.size, asked.room)
-                                  : ex.reduce_workspace_bytes(asked.op, asked.size))
-            : (asked.values == shader::run_values::lengths ? ex.runs_workspace_bytes(asked.size, asked.room)
-                                                           : ex.runs_workspace_bytes(asked.size));
+        totals ? (asked.by_offsets() ? ex.reduce_workspace_bytes(asked.op, call.size, asked.room)
+                                     : ex.reduce_workspace_bytes(asked.op, call.size))
+               : (asked.values == shader::run_values::lengths ? ex.runs_workspace_bytes(call.size, asked.room)
+                                                              : ex.runs_workspace_bytes(call.size));
     const memory workspace(gl, bytes / 4);
     if (turn % 2 == 0) call.workspace = workspace.span().region();
     stages.clear();
@@ -65,6 +68,7 @@ inline std::size_t run_in_gl(gl::api kind, gl::executor& ex, const host_runs& as
     ex.observe({});
 
     static_cast<void>(workspace.read());  // nothing outside it
+    EXPECT_EQ(length.read()[0], count) << "changed the length";
     EXPECT_EQ(in.read(), asked.in) << "changed the input";
     EXPECT_EQ(described.read(), asked.segments.words) << "changed what describes the segments";
     got = {out.read(), keys_out.read(), arguments.read()};

@@ -25,6 +25,9 @@ struct host_runs {
     std::vector<std::uint32_t> in{};  // elements of so many words
     std::uint32_t in_words = 1;
     std::size_t size = 0;  // elements
+    // The device reads that number from a buffer, and the arrays have so many elements more.
+    bool length_in_buffer = false;
+    std::size_t surplus = 0;
     std::size_t room = 0;  // results
     bool has_keys = false;
     std::size_t keys_room = 0;
@@ -36,6 +39,24 @@ struct host_runs {
     }
     [[nodiscard]] std::uint32_t key_words() const { return segments.wide ? 2 : 1; }
 };
+
+// With the elements behind the length, each of which would begin a segment.
+inline host_runs with_surplus(const host_runs& asked) {
+    host_runs made = asked;
+    if (!asked.length_in_buffer) return made;
+    if (!asked.in.empty()) made.in.resize((asked.size + asked.surplus) * asked.in_words, 77);
+    while (made.segments.count() < asked.size + asked.surplus)
+        made.segments.words.push_back(static_cast<std::uint32_t>(made.segments.words.size()) + 5);
+    return made;
+}
+// Every third call takes its length from a buffer.
+inline host_runs with_length(const host_runs& asked, unsigned turn) {
+    host_runs made = asked;
+    if (turn % 3 != 1 || asked.by_offsets()) return made;
+    made.length_in_buffer = true;
+    made.surplus = turn % 11 * (asked.size > 10000 ? 800 : 37) + 1;
+    return made;
+}
 
 // All words of the outputs, written or not.
 struct run_results {

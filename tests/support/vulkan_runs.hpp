@@ -20,9 +20,10 @@
 namespace upsweep::test {
 
 // `stages` receives those that ran.
-inline std::size_t run_in_vulkan(vulkan::executor& ex, const host_runs& asked, unsigned turn,
+inline std::size_t run_in_vulkan(vulkan::executor& ex, const host_runs& given, unsigned turn,
                                  run_results& got, std::vector<std::string>& stages,
                                  const vulkan::user_operator* user = nullptr) {
+    const host_runs asked = with_surplus(with_length(given, turn));
     const auto load = [](guarded_buffer& to, const std::vector<std::uint32_t>& words, std::size_t offset) {
         to.reset(4 * words.size(), 4 * offset);
         if (!words.empty()) std::memcpy(to.data(), words.data(), 4 * words.size());
@@ -34,12 +35,13 @@ inline std::size_t run_in_vulkan(vulkan::executor& ex, const host_runs& asked, u
         return made;
     };
     const std::size_t out_words = asked.out_words(), key_words = asked.key_words();
-    guarded_buffer in, described, out, keys_out, arguments, workspace;
+    guarded_buffer in, described, out, keys_out, arguments, length, workspace;
     load(in, asked.in, turn % 5 * asked.in_words);
     load(described, asked.segments.words, 2 * (turn % 7));
     out.reset(4 * asked.room * out_words, 4 * (turn % 3) * out_words);
     keys_out.reset(4 * asked.keys_room * key_words, 4 * (turn % 4) * key_words);
     arguments.reset(sizeof(vulkan::indirect_arguments), 4 * (turn % 6));
+    load(length, {static_cast<std::uint32_t>(asked.size)}, turn % 8);
 
     const auto bytes = [](const guarded_buffer& memory, std::size_t words) {
         return memory.span<std::byte>(4 * words);
@@ -53,7 +55,8 @@ inline std::size_t run_in_vulkan(vulkan::executor& ex, const host_runs& asked, u
     if (asked.initial) call.initial = *asked.initial;
     call.segments = {asked.segments.kind,    asked.key_words(),      asked.segments.floating,
                      described_words.buffer, asked.segments.count(), described_words.offset};
-    call.element_count = asked.size;
+    call.element_count = asked.size + asked.surplus;
+    if (asked.length_in_buffer) call.length = length.span<const std::uint32_t>(1);
     call.record_words = asked.in_words;
     call.has_keys = asked.has_keys;
     call.in = bytes(in, asked.in.size());
@@ -71,6 +74,7 @@ inline std::size_t run_in_vulkan(vulkan::executor& ex, const host_runs& asked, u
     vulkan::run(ex, vulkan_device::get().queue(), commands);
 
     EXPECT_TRUE(workspace.guards_intact());
+    EXPECT_EQ(store(length, 1)[0], asked.size) << "changed the length";
     EXPECT_EQ(store(in, asked.in.size()), asked.in) << "changed the input";
     EXPECT_EQ(store(described, asked.segments.words.size()), asked.segments.words)
         << "changed what describes the segments";

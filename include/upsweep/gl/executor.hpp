@@ -87,7 +87,7 @@ struct runs_call {
     std::array<std::uint32_t, 4> initial{};
     shader::segments<std::uint32_t> segments{};
     const char* described = "segments";  // what the caller calls them: "keys"
-    buffer_region in{}, out{}, keys_out{}, arguments{}, workspace{};
+    buffer_region in{}, out{}, keys_out{}, arguments{}, length{}, workspace{};
     std::uint64_t size = 0;          // elements
     std::uint32_t record_words = 0;  // of first elements
     bool has_keys = false;           // keys_out is wanted

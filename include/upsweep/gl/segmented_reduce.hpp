@@ -42,6 +42,9 @@ namespace upsweep::gl {
 template <class T>
 struct reduce_options {
     std::optional<T> initial{};  // folded in before the first element of every segment
+    // By flags and keys, one word: how many elements there are, at most n. count_at() of an earlier call's
+    // arguments serves.
+    buffer_span<const std::uint32_t> length{};
     // Of the arguments, as in compact_options.
     std::uint32_t vertices_per_instance = 0;
     std::uint32_t items_per_group = 256;
@@ -63,6 +66,7 @@ runs_call reduction(const shader::segments<std::uint32_t>& segments, buffer_span
     call.out = out.region();
     call.arguments = arguments.region();
     call.size = in.size;
+    call.length = options.length.region();
     call.vertices_per_instance = options.vertices_per_instance;
     call.items_per_group = options.items_per_group;
     return call;

@@ -33,6 +33,8 @@
 namespace upsweep::gl {
 
 struct run_options {
+    // One word: how many elements there are, at most n. count_at() of an earlier call's arguments serves.
+    buffer_span<const std::uint32_t> length{};
     // Of the arguments, as in compact_options.
     std::uint32_t vertices_per_instance = 0;
     std::uint32_t items_per_group = 256;
@@ -53,6 +55,7 @@ runs_call runs_of(shader::run_values values, buffer_span<const Key> keys, buffer
     call.has_keys = true;
     call.arguments = arguments.region();
     call.size = keys.size;
+    call.length = options.length.region();
     call.vertices_per_instance = options.vertices_per_instance;
     call.items_per_group = options.items_per_group;
     call.workspace = options.workspace;

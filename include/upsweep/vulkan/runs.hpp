@@ -35,6 +35,7 @@ struct runs_arguments {
     buffer_span<std::byte> keys_out{};
     std::uint64_t keys_room = 0;
     buffer_span<indirect_arguments> arguments{};
+    buffer_span<const std::uint32_t> length{};
     std::uint32_t vertices_per_instance = 0;
     std::uint32_t items_per_group = 256;
     workspace_span workspace{};

@@ -45,6 +45,9 @@ namespace upsweep::vulkan {
 template <class T>
 struct reduce_options {
     std::optional<T> initial{};  // folded in before the first element of every segment
+    // By flags and keys, one word: how many elements there are, read when the commands execute, at most n.
+    // indirect_arguments::count of an earlier call serves.
+    buffer_span<const std::uint32_t> length{};
     // Of the arguments, as in compact_options.
     std::uint32_t vertices_per_instance = 0;
     std::uint32_t items_per_group = 256;
@@ -67,6 +70,7 @@ runs_arguments reduction(const shader::operation& op, const user_operator* user,
     set_elements(made, in);
     set_results(made, out);
     made.arguments = arguments;
+    made.length = options.length;
     made.vertices_per_instance = options.vertices_per_instance;
     made.items_per_group = options.items_per_group;
     made.workspace = workspace;

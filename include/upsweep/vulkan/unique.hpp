@@ -35,8 +35,11 @@
 
 namespace upsweep::vulkan {
 
-// Of the arguments, as in compact_options.
 struct run_options {
+    // One word: how many elements there are, read when the commands execute, at most n.
+    // indirect_arguments::count of an earlier call serves.
+    buffer_span<const std::uint32_t> length{};
+    // Of the arguments, as in compact_options.
     std::uint32_t vertices_per_instance = 0;
     std::uint32_t items_per_group = 256;
 };
@@ -54,6 +57,7 @@ runs_arguments runs_of(shader::run_values values, const buffer_span<const Key>& 
     made.element_count = keys.size;
     set_keys_out(made, keys_out);
     made.arguments = arguments;
+    made.length = options.length;
     made.vertices_per_instance = options.vertices_per_instance;
     made.items_per_group = options.items_per_group;
     made.workspace = workspace;
