@@ -1,0 +1,136 @@
+// Rows of a benchmark on Vulkan: some work beside a copy of the same bytes (vkCmdCopyBuffer), within the same
+// rounds and by the GPU's own clock; and what the dispatches of each stage take together.
+#pragma once
+
+#include <volk.h>
+
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "support/gpu_rounds.hpp"
+#include "upsweep/vulkan/commands.hpp"
+#include "upsweep/vulkan/executor.hpp"
+#include "upsweep/vulkan/standalone.hpp"
+#include "vulkan/stopwatch.hpp"
+
+namespace bench {
+
+class vulkan_rows {
+  public:
+    // `work`: what the calls are named by, "sort".
+    vulkan_rows(const char* work, bool json, bool stages)
+        : work_(work),
+          json_(json),
+          stages_(stages),
+          loaded_(device_),
+          ex_(device_.handles(), device_.options()),
+          watch_(device_.handles().device, device_.queue(), device_.handles().queue_family,
+                 1e-9 * static_cast<double>(ex_.properties().limits.timestampPeriod)) {
+        if (json_) return;
+        std::printf("%s, %s\n", device_.info().name.c_str(), device_.info().driver.c_str());
+        std::printf("%-38s %-5s %12s %12s %12s %10s\n", "", "n", (work_ + " us").c_str(), "million/s",
+                    "copy us", (work_ + "/copy").c_str());
+    }
+
+    [[nodiscard]] upsweep::vulkan::standalone_device& device() { return device_; }
+    [[nodiscard]] upsweep::vulkan::executor& ex() { return ex_; }
+
+    // copy(commands) records the copy of what is counted as moved.
+    template <class Copy>
+    void measure(const std::string& what, std::uint64_t n, const upsweep::vulkan::commands& work,
+                 const Copy& copy) {
+        std::vector<gpu_contender<VkCommandBuffer>> all;
+        all.push_back({work_, [&](VkCommandBuffer commands) { work.record(commands); }});
+        all.push_back({"copy", [&](VkCommandBuffer commands) { copy(commands); }});
+        measure_on_gpu(all,
+                       [&](const auto& each, int repetitions) { return watch_.time(each, repetitions); });
+        print_row(what, n, seconds_of(all, work_), seconds_of(all, "copy"), work.dispatch_count());
+        if (stages_) print_stages(work);
+        std::fflush(stdout);
+    }
+
+  private:
+    struct loader {
+        explicit loader(const upsweep::vulkan::standalone_device& device) {
+            volkLoadInstanceOnly(device.handles().instance);
+            volkLoadDevice(device.handles().device);
+        }
+    };
+
+    void print_row(const std::string& what, std::uint64_t n, const std::vector<double>& work,
+                   const std::vector<double>& copy, std::uint32_t dispatches) const {
+        if (json_) {
+            std::printf(
+                "{\"device\": \"%s\", \"work\": \"%s\", \"n\": %llu, \"%s_s\": %.9f, \"copy_s\": %.9f, "
+                "\"%s_over_copy\": %.3f, \"dispatches\": %u}\n",
+                device_.info().name.c_str(), what.c_str(), static_cast<unsigned long long>(n), work_.c_str(),
+                median(work), median(copy), work_.c_str(), median_ratio(work, copy), dispatches);
+        } else {
+            std::printf("%-38s 2^%-3.0f %12.2f %12.1f %12.2f %10.2f\n", what.c_str(),
+                        std::log2(static_cast<double>(n)), 1e6 * median(work),
+                        1e-6 * static_cast<double>(n) / median(work), 1e6 * median(copy),
+                        median_ratio(work, copy));
+        }
+    }
+    void print_stages(const upsweep::vulkan::commands& work) {
+        std::map<std::string, std::vector<double>> samples;
+        for (int round = 0; round < gpu_rounds; ++round) {
+            const std::vector<double> seconds = watch_.time_stages(work);
+            std::map<std::string, double> sums;
+            for (std::uint32_t i = 0; i < seconds.size(); ++i) sums[std::string(work.stage(i))] += seconds[i];
+            for (const auto& [stage, sum] : sums) samples[stage].push_back(sum);
+        }
+        for (const auto& [stage, sums] : samples)
+            std::printf("  %s %.2f us", stage.c_str(), 1e6 * median(sums));
+        std::printf("\n");
+    }
+
+    std::string work_;
+    bool json_, stages_;
+    upsweep::vulkan::standalone_device device_;
+    loader loaded_;
+    upsweep::vulkan::executor ex_;
+    stopwatch watch_;
+};
+
+// main of `PROGRAM [--json] [--stages] [LARGEST_EXPONENT]`: calls rows(vulkan_rows&, n) for every other power
+// of two from 2^12 on, as far as a buffer of `element_bytes` n can be bound.
+template <class Rows>
+int vulkan_main(const char* program, const char* work, int count, char** words, std::uint64_t element_bytes,
+                const Rows& rows) {
+    try {
+        bool json = false, stages = false;
+        int largest = 26;
+        for (int i = 1; i < count; ++i) {
+            const std::string_view word = words[i];
+            if (word == "--json")
+                json = true;
+            else if (word == "--stages")
+                stages = true;
+            else
+                largest = std::atoi(words[i]);
+        }
+        if (largest < 12 || largest > 30) throw std::runtime_error("expected an exponent from 12 to 30");
+        require(volkInitialize(), "volkInitialize");
+        vulkan_rows on(work, json, stages);
+        for (int exponent = 12; exponent <= largest; exponent += 2) {
+            const std::uint64_t n = std::uint64_t{1} << exponent;
+            if (n * element_bytes > on.ex().properties().limits.maxStorageBufferRange) break;
+            rows(on, n);
+        }
+        return 0;
+    } catch (const std::exception& problem) {
+        std::fprintf(stderr, "%s: %s\n", program, problem.what());
+        return 1;
+    }
+}
+
+}  // namespace bench
