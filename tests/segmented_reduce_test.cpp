@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "support/build.hpp"
+#include "support/near_each_other.hpp"
 #include "support/segment_check.hpp"
 #include "support/sweep.hpp"
 #include "upsweep/segmented_reduce.hpp"
@@ -169,9 +170,6 @@ TEST(segmented_reduce, other_types_and_operators) {
     }
 }
 
-struct near_each_other {
-    UPSWEEP_HOST_DEVICE bool operator()(int a, int b) const { return a - b <= 1 && b - a <= 1; }
-};
 TEST(segmented_reduce, keys_are_compared_with_the_neighbour) {
     const std::vector<int> keys{1, 2, 3, 7, 8, 3}, ones(6, 1);
     const double nan = std::numeric_limits<double>::quiet_NaN();

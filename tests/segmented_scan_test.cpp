@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "support/build.hpp"
+#include "support/near_each_other.hpp"
 #include "support/segment_check.hpp"
 #include "support/sweep.hpp"
 #include "upsweep/segmented_scan.hpp"
@@ -137,9 +138,6 @@ TEST(segmented_scan, grouping_and_order) {
 }
 TEST(segmented_scan, other_types_and_operators) { check<std::int32_t, maximum>(20000, 30, -5); }
 
-struct near_each_other {
-    UPSWEEP_HOST_DEVICE bool operator()(int a, int b) const { return a - b <= 1 && b - a <= 1; }
-};
 TEST(segmented_scan, keys_are_compared_with_the_neighbour) {
     // Not with the first of the segment: 1, 2, 3 are neighbours within 1, so one segment.
     const near_each_other near;

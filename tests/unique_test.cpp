@@ -13,6 +13,7 @@
 #include "support/build.hpp"
 #include "support/choices.hpp"
 #include "support/guarded.hpp"
+#include "support/near_each_other.hpp"
 #include "support/sizes.hpp"
 #include "upsweep/core/portability.hpp"
 #include "upsweep/unique.hpp"
@@ -128,9 +129,6 @@ TEST(unique, many_elements) {
 }
 
 // Elements are compared, not bits, and each with the one before it.
-struct near_each_other {
-    UPSWEEP_HOST_DEVICE bool operator()(int a, int b) const { return a - b <= 1 && b - a <= 1; }
-};
 struct ascends {
     UPSWEEP_HOST_DEVICE bool operator()(int a, int b) const { return a < b; }
 };
