@@ -255,16 +255,17 @@ class segment_kernel {
 };
 
 // Of n >= 1 elements, in segments by `marks`; `written_bytes` an element at most. Returns the number of
-// segments that are not empty.
+// segments that are not empty. What is before the elements, a number of heads and what totals have of them,
+// is that of a tile boundary.
 template <class Totals>
 std::size_t run_segments(executor& ex, const Totals& totals, const head_marks& marks,
                          std::size_t written_bytes, std::size_t cost, const transfer* keys = nullptr,
-                         std::size_t room = 0) {
+                         std::size_t room = 0, const typename segment_kernel<Totals>::state& before = {}) {
     const std::size_t read_bytes = marks.bytes + totals.read_bytes();
     const std::size_t footprint = marks.n * (read_bytes + written_bytes);
     const chunking plan = chunking::plan(ex, marks.n, read_bytes, written_bytes, footprint, cost);
     const segment_kernel<Totals> kernel(ex, totals, marks, plan.elements, keys, room);
-    return run_chunks(ex, plan, kernel, typename segment_kernel<Totals>::state{}).heads;
+    return run_chunks(ex, plan, kernel, before).heads;
 }
 
 }  // namespace upsweep::cpu

@@ -66,7 +66,9 @@ enum class collective : std::uint8_t {
     partition,
     bins,
     sort,
-    redistribution
+    redistribution,
+    segment_totals,
+    runs
 };
 
 // Two calls with equal words exchange messages of equal sizes in the same order. `detail`, below 2^56, is the

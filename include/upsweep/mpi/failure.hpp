@@ -34,6 +34,8 @@ class failure {
             rank_ = own_rank_;
         }
     }
+    // Null, or that.
+    [[nodiscard]] const std::exception_ptr& thrown_here() const { return own_; }
     // Throws if anything has gone wrong: what was thrown here, or an upsweep::error that names the rank.
     void rethrow() const {
         if (own_) std::rethrow_exception(own_);

@@ -8,5 +8,7 @@
 #include "upsweep/mpi/partition.hpp"
 #include "upsweep/mpi/recurrence.hpp"
 #include "upsweep/mpi/scan.hpp"
+#include "upsweep/mpi/segmented_reduce.hpp"
 #include "upsweep/mpi/segmented_scan.hpp"
 #include "upsweep/mpi/sort.hpp"
+#include "upsweep/mpi/unique.hpp"

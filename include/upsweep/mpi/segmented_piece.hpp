@@ -47,6 +47,17 @@ struct combine_segments {
     }
 };
 
+// Marks without those of the first `offset` elements.
+struct moved_marks {
+    const cpu::head_marks& of;
+    std::size_t offset;
+    static void mark(const cpu::head_marks& moved, const cpu::memory_kernels& memory, std::size_t first,
+                     std::size_t count, std::uint64_t* bits, std::size_t& hint) {
+        const auto& own = *static_cast<const moved_marks*>(moved.segments);
+        own.of.mark(own.of, memory, own.offset + first, count, bits, hint);
+    }
+};
+
 // Op takes operands in scan order; kernels are asked for under Named, the caller's operator.
 template <class Acc, class In, class Out, class Op, class Named>
 class segmented_piece {
@@ -110,8 +121,7 @@ class segmented_piece {
         rest.size -= i;
         const moved_marks moved{marks_, i};
         const cpu::head_marks marks{&moved, rest.size, false, &moved_marks::mark};
-        core::tree_carry<Acc> values{value_of(carry.supers), value_of(carry.tiles), carry.tile_count};
-        if (carry.tiles && carry.tiles->head) values.supers.reset();
+        core::tree_carry<Acc> values = values_of(carry);
         std::optional<Acc> last;
         if constexpr (has_kernels) {
             last = cpu::run_segmented_scan<Acc, Named>(ex, cpu::moved(source(), distance(i)),
@@ -125,6 +135,13 @@ class segmented_piece {
             last = cpu::run_generic_scan<Acc>(ex, from, to, op_.op, rest, values, heads);
         }
         return accumulator{*last, false};
+    }
+
+    // What a head to the right hides is absent.
+    static core::tree_carry<Acc> values_of(const core::tree_carry<accumulator>& carry) {
+        core::tree_carry<Acc> values{value_of(carry.supers), value_of(carry.tiles), carry.tile_count};
+        if (carry.tiles && carry.tiles->head) values.supers.reset();
+        return values;
     }
 
   private:
@@ -156,16 +173,6 @@ class segmented_piece {
         std::size_t hint_ = 0;
         std::array<std::uint64_t, core::row_size / 64> bits_{};
     };
-    struct moved_marks {
-        const cpu::head_marks& of;
-        std::size_t offset;
-        static void mark(const cpu::head_marks& moved, const cpu::memory_kernels& memory, std::size_t first,
-                         std::size_t count, std::uint64_t* bits, std::size_t& hint) {
-            const auto& own = *static_cast<const moved_marks*>(moved.segments);
-            own.of.mark(own.of, memory, own.offset + first, count, bits, hint);
-        }
-    };
-
     void scan_pairs(core::tree_place<accumulator>& place, std::size_t count,
                     std::optional<accumulator>& last) const {
         reader read(*this, 0);

@@ -1,0 +1,119 @@
+// Results of segments that lie on many ranks. A segment's result belongs to the rank on which it begins, so a
+// rank keeps those of its own heads, and tells the ranks before it what it has of a segment that goes on.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+
+#include "upsweep/core/tree.hpp"
+#include "upsweep/cpu/heads.hpp"
+#include "upsweep/cpu/kernels.hpp"
+#include "upsweep/cpu/segment_results.hpp"
+#include "upsweep/cpu/staging.hpp"
+#include "upsweep/mpi/agreement.hpp"
+#include "upsweep/mpi/compact.hpp"
+#include "upsweep/mpi/exchange.hpp"
+#include "upsweep/mpi/executor.hpp"
+#include "upsweep/mpi/failure.hpp"
+
+namespace upsweep::mpi {
+
+// A piece's segments count from 0 for the rank's first head, so that one that began on another rank has this
+// number.
+inline constexpr std::size_t from_before = std::numeric_limits<std::size_t>::max();
+
+// As cpu::packed_results; the result of a segment that began on another rank goes to *carried, whose type is
+// Acc.
+template <class Acc, class Out>
+class results_on_rank {
+  public:
+    results_on_rank(Out* out, std::size_t room, std::optional<Acc>* carried)
+        : packed_(out, room), out_(out), room_(room), carried_(carried) {}
+
+    void store(std::size_t segment, const Acc& value) const {
+        if (segment == from_before)
+            carried_->emplace(value);
+        else if (segment < room_)
+            out_[segment] = cpu::convert<Out>(value);
+    }
+
+    class cursor {
+      public:
+        cursor(const results_on_rank& of, const cpu::marked_piece& piece) : of_(of), at_(piece.segment) {}
+        template <class T>
+        void operator()(const T& value) {
+            of_.store(at_, value);
+            ++at_;  // from_before is followed by 0
+        }
+
+      private:
+        const results_on_rank& of_;
+        std::size_t at_;
+    };
+    void put(const cpu::compress_kernels& kernels, const cpu::marked_piece& piece, const Acc* results) const {
+        if (piece.segment != from_before) return packed_.put(kernels, piece, results);
+        if (piece.end_count == 0) return;
+        // Without the first end.
+        std::array<std::uint64_t, cpu::words_of(core::tile_size)> ends;
+        std::copy_n(piece.ends, cpu::words_of(piece.count), ends.begin());
+        std::size_t word = 0;
+        while (ends[word] == 0) ++word;
+        carried_->emplace(results[64 * word + static_cast<std::size_t>(std::countr_zero(ends[word]))]);
+        ends[word] &= ends[word] - 1;
+        cpu::marked_piece rest = piece;
+        rest.ends = ends.data();
+        rest.end_count -= 1;
+        rest.segment = 0;
+        packed_.put(kernels, rest, results);
+    }
+
+  private:
+    cpu::packed_results<Out> packed_;
+    Out* out_;
+    std::size_t room_;
+    std::optional<Acc>* carried_;
+};
+
+// What a rank that has elements tells those before it: of the segment that reaches it, if one does, and
+// whether that ends here or before.
+template <class Value>
+struct continuation {
+    std::optional<Value> value;
+    bool stops;
+};
+
+// What the ranks behind this one have of its last segment: absent if it does not go on. `join` combines what
+// two ranks have, the nearer one first. Collective for the ranks up to the last that has elements.
+template <class Value, class Join>
+std::optional<Value> continued(const executor& ex, const agreement& all,
+                               const std::optional<continuation<Value>>& own, const Join& join,
+                               failure& trouble) {
+    agreement back = all;  // from the last rank that has elements to the first
+    back.reverse = !all.reverse;
+    back.position = all.last - all.position;
+    back.size = all.last + 1;
+    using part = continuation<Value>;
+    const std::optional<part> found = fold_before(
+        ex, back, own,
+        [&](const part& further, const part& nearer) {
+            if (nearer.stops) return nearer;
+            if (!further.value) return part{nearer.value, true};
+            return part{join(*nearer.value, *further.value), further.stops};
+        },
+        trouble);
+    return found ? found->value : std::nullopt;
+}
+
+// The end of a call that keeps results on the ranks: every rank throws if one has failed.
+inline compaction results_kept(const executor& ex, std::uint64_t operation, std::size_t kept,
+                               const failure& trouble) {
+    const agreement found =
+        agree(ex, {.count = kept, .operation = operation, .refusal = trouble.thrown_here()});
+    return {kept, found.first, found.count};
+}
+
+}  // namespace upsweep::mpi

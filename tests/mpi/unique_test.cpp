@@ -1,0 +1,4 @@
+// unique_test.cpp between ranks.
+#include "mpi/reduce_backend.hpp"
+
+#include "../unique_test.cpp"
