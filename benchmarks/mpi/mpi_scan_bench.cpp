@@ -1,7 +1,7 @@
 // Inclusive sums over ranks, one thread each, beside a copy of the same bytes and the usual way: a local
 // scan, MPI_Exscan of the totals, and a pass that adds what came. The usual way is there twice, with a plain
-// loop and with Upsweep's scan as the local one; its bits of floats depend on the number of ranks. Sums by
-// key, of runs of 100 elements, are beside those of a rank alone.
+// loop and with Upsweep's scan as the local one; its bits of floats depend on the number of ranks. Sums and
+// totals by key, and lengths, of runs of 100 elements are beside those of a rank alone.
 //
 //     mpiexec -n 2 mpi_scan_bench [ROUNDS]
 //
@@ -22,9 +22,13 @@
 #include "upsweep/cpu/executor.hpp"
 #include "upsweep/mpi/executor.hpp"
 #include "upsweep/mpi/scan.hpp"
+#include "upsweep/mpi/segmented_reduce.hpp"
 #include "upsweep/mpi/segmented_scan.hpp"
+#include "upsweep/mpi/unique.hpp"
 #include "upsweep/scan.hpp"
+#include "upsweep/segmented_reduce.hpp"
 #include "upsweep/segmented_scan.hpp"
+#include "upsweep/unique.hpp"
 
 namespace {
 
@@ -50,6 +54,13 @@ void measure(upsweep::mpi::executor& ex, const char* type, std::size_t n, int ro
     all.push_back({"Upsweep", [&] { upsweep::inclusive_scan(ex, x, y); }});
     all.push_back({"Upsweep, by key", [&] { upsweep::inclusive_scan_by_key(ex, keys, x, y); }});
     all.push_back({"local Upsweep, by key", [&] { upsweep::inclusive_scan_by_key(local, keys, x, y); }});
+    std::vector<std::int32_t> keys_out(n), lengths(n);
+    all.push_back({"Upsweep, totals by key", [&] { upsweep::reduce_by_key(ex, keys, x, keys_out, y); }});
+    all.push_back(
+        {"local Upsweep, totals by key", [&] { upsweep::reduce_by_key(local, keys, x, keys_out, y); }});
+    all.push_back({"Upsweep, run lengths", [&] { upsweep::run_length_encode(ex, keys, keys_out, lengths); }});
+    all.push_back(
+        {"local Upsweep, run lengths", [&] { upsweep::run_length_encode(local, keys, keys_out, lengths); }});
     all.push_back(
         {"plain loop, Exscan, add", [&] { add_what_came(peers::running_sum(x.data(), y.data(), n)); }});
     all.push_back({"local Upsweep, Exscan, add", [&] {
