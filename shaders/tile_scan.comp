@@ -17,11 +17,14 @@ layout(local_size_x = UPSWEEP_GROUP_SIZE) in;
 layout(std430, binding = UPSWEEP_WORKSPACE) readonly buffer workspace_block {
     kept workspace[];
 };
+#ifdef UPSWEEP_TOTALS
+void write_total(operand total) {}  // of all segments, which nobody asks for
+#else
 layout(std430, binding = UPSWEEP_TOTAL) writeonly buffer total_block {
     stored total_elements[];
 };
-
 void write_total(operand total) { total_elements[parameters[UPSWEEP_P_TOTAL_INDEX]] = to_words(total); }
+#endif
 
 // T is folded here: the totals of the tiles before this one in its super are at most 31, and an earlier stage would have to
 // write and read a prefix for each tile.

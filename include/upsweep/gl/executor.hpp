@@ -78,7 +78,7 @@ struct segmented_call {
     bool exclusive = false, reverse = false, has_initial = false;
     std::array<std::uint32_t, 4> initial{};
 };
-// One result for each segment or run of equal keys, which describe the segments.
+// One result for each segment, or for each run of equal keys.
 struct runs_call {
     shader::run_values values = shader::run_values::none;
     shader::operation op{};  // of totals
