@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "support/gl_matrix_product.hpp"
 #include "support/gl_scanner.hpp"
 #include "support/random.hpp"
 #include "support/sweep.hpp"
@@ -219,12 +220,6 @@ uvec2 combine(uvec2 a, uvec2 b) {
 }
 uvec2 identity() { return uvec2(0u); }
 )";
-// 2 x 2 matrices modulo 2^32.
-const char* const matrix_text = R"(
-uvec4 combine(uvec4 a, uvec4 b) {
-    return uvec4(a.x * b.x + a.y * b.z, a.x * b.y + a.y * b.w, a.z * b.x + a.w * b.z, a.z * b.y + a.w * b.w);
-}
-)";
 
 TEST_P(gl_executor, operators_of_the_users) {
     const gl::user_operator<brackets> cancel(executor(),
@@ -237,7 +232,7 @@ TEST_P(gl_executor, operators_of_the_users) {
     strings.some_mode(scanner, {3, 8, 33, 300, 4095, 8193, 12289, 131071, 131073, 262145}, 0);
     scanner.settings.length_in_buffer = true;
     strings.every_mode(scanner, {0, 9, 4099, 131073});
-    const gl::user_operator<matrix> product(executor(), {.text = matrix_text, .has_identity = false});
+    const gl::user_operator<matrix> product(executor(), {.text = gl_matrix_product, .has_identity = false});
     scan_check<matrix, matrix, matrix, gl_scanner> matrices(
         operation<matrix, matrix, matrix, gl_scanner>::of(gl_pair(matrix_product{}, product)),
         span_of(sequence<matrix, matrix_product>(20000, 1)), matrix{{1, 2, 3, 4}});

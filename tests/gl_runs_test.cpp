@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "support/gl_matrix_product.hpp"
 #include "support/gl_runs.hpp"
 #include "support/monoids.hpp"
 #include "support/refused.hpp"
@@ -147,12 +148,7 @@ TEST_P(gl_runs, small_limits) {
 // Of four words; it does not commute, and nothing is known about it.
 TEST_P(gl_runs, an_operator_of_the_callers) {
     if (es()) GTEST_SKIP() << "the text that OpenGL has; gl_executor_test gives ES operators of the users";
-    const gl::user_operator<matrix> text(executor(), {.text = R"(
-        uvec4 combine(uvec4 a, uvec4 b) {
-            return uvec4(a.x * b.x + a.y * b.z, a.x * b.y + a.y * b.w,
-                         a.z * b.x + a.w * b.z, a.z * b.y + a.w * b.w);
-        })",
-                                                      .has_identity = false});
+    const gl::user_operator<matrix> text(executor(), {.text = gl_matrix_product, .has_identity = false});
     const auto run = runner(executor(), text.number());
     for (const std::size_t n : {std::size_t{5}, std::size_t{4099}, std::size_t{brief() ? 5000u : 140001u}}) {
         check_every_call<matrix>(run, n, 7, text.operation(), std::optional<matrix>(), matrix_product());

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "support/gl_matrix_product.hpp"
 #include "support/gl_scanner.hpp"
 #include "support/monoids.hpp"
 #include "support/refused.hpp"
@@ -60,12 +61,7 @@ TEST_P(gl_segments, small_limits) {
 // Of four words; it does not commute, and nothing is known about it.
 TEST_P(gl_segments, an_operator_of_the_callers) {
     if (es()) GTEST_SKIP() << "the text that OpenGL has; gl_executor_test gives ES operators of the users";
-    const gl::user_operator<matrix> text(executor(), {.text = R"(
-        uvec4 combine(uvec4 a, uvec4 b) {
-            return uvec4(a.x * b.x + a.y * b.z, a.x * b.y + a.y * b.w,
-                         a.z * b.x + a.w * b.z, a.z * b.y + a.w * b.w);
-        })",
-                                                      .has_identity = false});
+    const gl::user_operator<matrix> text(executor(), {.text = gl_matrix_product, .has_identity = false});
     using product = gl_pair<matrix, matrix_product>;
     const product op(matrix_product(), text);
     gl_scanner scans = scanner();
