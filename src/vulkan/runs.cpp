@@ -60,16 +60,16 @@ void check_buffers(const runs_arguments& given) {
 
 }  // namespace
 
-commands prepare_runs(executor& on, const runs_arguments& given) {
-    executor::state& ex = on.internal();
+commands prepare_runs(executor& ex, const runs_arguments& given) {
+    executor::state& state = ex.internal();
     check_buffers(given);
     if (given.values == run_values::totals) {
-        ex.check_operation(given.op);
-        ex.check_shared_memory(given.op.element_words, 0, shader::form::segments);
+        state.check_operation(given.op);
+        state.check_shared_memory(given.op.element_words, 0, shader::form::segments);
     }
     const shader::runs_request request = request_of(given);
-    const std::vector<shader::dispatch> plan = shader::plan_runs(request, ex.limits);
-    const std::uint64_t needed = shader::runs_workspace_bytes(request, ex.limits);
+    const std::vector<shader::dispatch> plan = shader::plan_runs(request, state.limits);
+    const std::uint64_t needed = shader::runs_workspace_bytes(request, state.limits);
     check_workspace(plan, given.workspace, needed);
     const std::array<memory_use, 7> uses{{
         {shader::results_name(given.values), given.out.buffer, given.out.offset, given.out.size},
@@ -89,7 +89,7 @@ commands prepare_runs(executor& on, const runs_arguments& given) {
     std::vector<commands::state::step> steps;
     steps.reserve(plan.size());
     for (const shader::dispatch& next : plan)
-        steps.push_back({next, scan_pipeline(ex, next, given.op, given.user, 0)});
+        steps.push_back({next, scan_pipeline(state, next, given.op, given.user, 0)});
     std::array<VkBuffer, shader::resource_count> buffers{};
     const auto at = [&](shader::resource which) -> VkBuffer& {
         return buffers[static_cast<std::size_t>(which)];
@@ -102,7 +102,7 @@ commands prepare_runs(executor& on, const runs_arguments& given) {
     at(shader::resource::length) = given.length.buffer;
     at(shader::resource::workspace) = given.workspace.buffer;
     return commands(
-        std::make_unique<commands::state>(ex, ex.layout, VK_NULL_HANDLE, std::move(steps), buffers));
+        std::make_unique<commands::state>(state, state.layout, VK_NULL_HANDLE, std::move(steps), buffers));
 }
 
 workspace_requirements runs_workspace(const executor& ex, const runs_arguments& given) {
