@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -87,13 +88,14 @@ struct continuation {
 };
 
 // What the ranks behind this one have of its last segment: absent if it does not go on. `join` combines what
-// two ranks have, the nearer one first. Collective for the ranks up to the last that has elements.
+// two ranks have, the nearer one first. Collective for the ranks up to the last that has elements, of calls
+// that go forwards.
 template <class Value, class Join>
 std::optional<Value> continued(const executor& ex, const agreement& all,
                                const std::optional<continuation<Value>>& own, const Join& join,
                                failure& trouble) {
     agreement back = all;  // from the last rank that has elements to the first
-    back.reverse = !all.reverse;
+    back.reverse = true;
     back.position = all.last - all.position;
     back.size = all.last + 1;
     using part = continuation<Value>;
