@@ -14,13 +14,14 @@
 // sort by it first.
 //
 // Elements, operators, errors: as in scan.hpp. Shapes: in, flags and keys have n < 2^32 elements; out of m
-// segments by offsets has m. Offsets are not read by the host: where they are not what they should be, what
-// out holds is unspecified; an operator without identity needs an initial value with them. Bits: out[k] is
-// what inclusive_segmented_scan gives for the segment's last element. Aliasing: outputs, arguments and
-// workspace overlap nothing else. Complexity: O(n), and O(m) for m offsets; keys are read twice
-// (reduce_by_key: three times), the elements twice (one tile of 4096: once), and only results are written but
-// for n bits and n / 2048 elements of scratch, by offsets 4 m bytes more. Source: Blelloch, Prefix sums and
-// their applications, 1990, section 1.5.
+// segments by offsets has m. Offsets, outputs, and the keys of reduce_by_key must fit a storage buffer
+// binding each. Offsets are not read by the host: where they are not what they should be, what out holds is
+// unspecified; an operator without identity needs an initial value with them. Bits: out[k] is what
+// inclusive_segmented_scan gives for the segment's last element. Aliasing: outputs, arguments and workspace
+// overlap nothing else. Complexity: O(n), and O(m) for m offsets; what describes the segments is read once
+// (offsets: three times), first keys of reduce_by_key once more, the elements twice (one tile of 4096: once),
+// and only results are written but for n bits and n / 2048 elements of scratch, by offsets 4 m bytes more.
+// Source: Blelloch, Prefix sums and their applications, 1990, section 1.5.
 #pragma once
 
 #include <concepts>

@@ -33,7 +33,7 @@ template <class Acc, class Out>
 class results_on_rank {
   public:
     results_on_rank(Out* out, std::size_t room, std::optional<Acc>* carried)
-        : packed_(out, room), out_(out), room_(room), carried_(carried) {}
+        : out_(out), room_(room), carried_(carried) {}
 
     void store(std::size_t segment, const Acc& value) const {
         if (segment == from_before)
@@ -56,7 +56,8 @@ class results_on_rank {
         std::size_t at_;
     };
     void put(const cpu::compress_kernels& kernels, const cpu::marked_piece& piece, const Acc* results) const {
-        if (piece.segment != from_before) return packed_.put(kernels, piece, results);
+        const cpu::packed_results<Out> packed(out_, room_);
+        if (piece.segment != from_before) return packed.put(kernels, piece, results);
         if (piece.end_count == 0) return;
         // Without the first end.
         std::array<std::uint64_t, cpu::words_of(core::tile_size)> ends;
@@ -69,11 +70,10 @@ class results_on_rank {
         rest.ends = ends.data();
         rest.end_count -= 1;
         rest.segment = 0;
-        packed_.put(kernels, rest, results);
+        packed.put(kernels, rest, results);
     }
 
   private:
-    cpu::packed_results<Out> packed_;
     Out* out_;
     std::size_t room_;
     std::optional<Acc>* carried_;

@@ -9,7 +9,7 @@
 // one at a rank's edge is sent to its neighbour; lengths are integers in which the number of all ranks'
 // elements fits. Errors: every rank throws upsweep::error, before anything is written, if one refuses its
 // arguments; and, with outputs unspecified, if `equal` or an element's assignment throws on one. Complexity:
-// that of each rank's own call. Messages: of log2(ranks) rounds, run_length_encode twice as many, and two
+// that of each rank's own call. Messages: of log2(ranks) rounds, run_length_encode twice as many, and four
 // small collectives.
 #pragma once
 

@@ -15,13 +15,15 @@
 // sort by it first.
 //
 // Elements, operators, errors: as in scan.hpp. Shapes: in, flags and keys have n < 2^32 elements; out of m
-// segments by offsets has m. Offsets are not read by the host: where they are not what they should be, what
-// out holds is unspecified; an operator without identity needs an initial value with them. Bits: out[k] is
-// what inclusive_segmented_scan gives for the segment's last element. Aliasing: no two arguments may overlap
-// of which one is written. Cost: 4 dispatches for a tile of 4096 elements, by offsets 7, and up to 12 below
-// 2^31 elements; keys are read twice (reduce_by_key: three times), the elements twice (one tile: once), and
-// only results are written but for n bits and n / 2048 elements, by offsets 4 m bytes more. Source: Blelloch,
-// Prefix sums and their applications, 1990, section 1.5.
+// segments by offsets has m. Offsets, outputs, and the keys of reduce_by_key must fit a storage buffer
+// binding each. Offsets are not read by the host: where they are not what they should be, what out holds is
+// unspecified; an operator without identity needs an initial value with them. Bits: out[k] is what
+// inclusive_segmented_scan gives for the segment's last element. Aliasing: no two arguments may overlap of
+// which one is written. Cost: 4 dispatches for a tile of 4096 elements (reduce_by_key: 5, by offsets: 7), 1
+// to 5 more for many tiles and one for each binding more that a sequence takes; what describes the segments
+// is read once (offsets: three times), first keys of reduce_by_key once more, the elements twice (one tile:
+// once), and only results are written but for n bits and n / 2048 elements, by offsets 4 m bytes more.
+// Source: Blelloch, Prefix sums and their applications, 1990, section 1.5.
 #pragma once
 
 #include <concepts>

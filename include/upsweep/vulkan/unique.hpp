@@ -13,11 +13,12 @@
 // NaNs equal nothing; -0.0 equals 0.0. Elements are moved bit for bit.
 //
 // Shapes: in and keys have n < 2^32 elements of 4 or 8 bytes, integers or floating-point numbers; records are
-// any trivially copyable type whose size is a multiple of 4 bytes. Aliasing: no two arguments may overlap of
-// which one is written. Errors: upsweep::error names the argument. Cost: 4 to 8 dispatches below 2^31
-// elements; keys are read twice, records once, what is kept is written once; n bits, of run_length_encode 4
-// bytes more for each length. Source: Blelloch, Prefix sums and their applications, 1990, section 1.3
-// (packing by an exclusive scan of flags).
+// any trivially copyable type whose size is a multiple of 4 bytes. What is moved, and where it goes, must fit
+// a storage buffer binding. Aliasing: no two arguments may overlap of which one is written. Errors:
+// upsweep::error names the argument. Cost: 4 dispatches (unique_by_key: 5, run_length_encode: 6), up to 2
+// more above 2^24 elements; keys are read once, what is kept once more, and written once; n bits, of
+// run_length_encode 4 bytes more for each length. Source: Blelloch, Prefix sums and their applications, 1990,
+// section 1.3 (packing by an exclusive scan of flags).
 #pragma once
 
 #include <cstdint>
