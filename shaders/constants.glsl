@@ -136,6 +136,9 @@
 // Bins of a split, as many as a work group has invocations.
 #define UPSWEEP_MOST_BINS 256
 
+// Offsets of segments that an invocation loads before it uses one.
+#define UPSWEEP_OFFSETS_AHEAD 4
+
 // Words of shared memory for the counters of bins and their thresholds: 16 KiB, all that every device has.
 #define UPSWEEP_TALLY_WORDS 4096
 #define UPSWEEP_NO_BIN 0xffffffffu

@@ -1,4 +1,4 @@
-// An invocation's part of a tile whose segments have one result each: stored are the prefixes of elements with which a
+// What is stored of a tile whose segments have one result each: stored are the prefixes of elements with which a
 // segment ends, at the place that the number of segments up to there tells, the k-th result behind the k-1 before it. Where
 // segments are given by offsets, of which some may be empty, the k-th result has a number to be stored by. What is behind
 // a length from a buffer is no segment, which the number of all tells.
@@ -20,10 +20,10 @@ uint run_ends(uint position, uint length) {
     uint run = uint(UPSWEEP_RUN_ELEMENTS);
     if (shift + run > 32u && (!last || position + run < length)) ends |= head_words[at + 1u] << (32u - shift);
     if (last && length - position <= run) ends |= 1u << (length - position - 1u);
-    return ends;
+    return ends & ((1u << run) - 1u);
 }
 
-void store_total(uint first, operand total) {
+void store_total(operand total) {
     uint place = total.heads - 1u;
     uint room = parameters[UPSWEEP_P_CAPACITY];
     uint numbers = parameters[UPSWEEP_P_TOTAL_INDEX];
@@ -31,16 +31,5 @@ void store_total(uint first, operand total) {
     if (place >= room) return;
     if (has_flag(UPSWEEP_F_NUMBERED)) place = segment_numbers[numbers + place];
     // Offsets that are not what they should be leave numbers unwritten.
-    if (place < room) output_elements[first + place] = to_words(total);
-}
-
-void store_runs(uint first, uint base, uint lane, uint length, operand items[UPSWEEP_ITEMS]) {
-    for (int k = 0; k < UPSWEEP_RUNS; ++k) {
-        uint position = run_position(base, k, lane);
-        if (position >= length) return;
-        uint ends = run_ends(position, length);
-        for (int m = 0; m < UPSWEEP_RUN_ELEMENTS; ++m) {
-            if (((ends >> uint(m)) & 1u) != 0u) store_total(first, items[k * UPSWEEP_RUN_ELEMENTS + m]);
-        }
-    }
+    if (place < room) output_elements[parameters[UPSWEEP_P_OUTPUT_FIRST] + place] = to_words(total);
 }

@@ -44,6 +44,7 @@ part supers_before(uint sequence, uint tile) {
     return supers;
 }
 
+#ifndef UPSWEEP_TOTALS
 // What is stored for the run at `position`, into items[4 k] and the three after it, from prefix(position), ...,
 // prefix(position + 4); and the total, if the sequence ends here.
 void take_prefixes(uint position, uint length, int k, operand prefixes[UPSWEEP_RUN_ELEMENTS + 1],
@@ -65,6 +66,7 @@ void take_prefixes(uint position, uint length, int k, operand prefixes[UPSWEEP_R
         }
     }
 }
+#endif
 
 #ifdef UPSWEEP_SUBGROUPS
 #include "tile_scan_exact.glsl"

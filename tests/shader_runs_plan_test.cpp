@@ -162,7 +162,7 @@ class checked_plan {
             EXPECT_EQ(d->parameters[UPSWEEP_P_FIRST_GROUP], filled);
             filled += d->parameters[UPSWEEP_P_GROUPS];
         }
-        EXPECT_EQ(filled, (request_.room + 255) / 256);
+        EXPECT_EQ(filled, (request_.room + 1023) / 1024);
         if (request_.length == 0) return;
         for (const dispatch* const d : all(stage::compact)) {
             numbers = word_at(*d, UPSWEEP_OUTPUT, UPSWEEP_P_OUTPUT_FIRST);

@@ -86,7 +86,7 @@ void check_plan(const shader::segmented_request& request, const shader::limits& 
             EXPECT_EQ(
                 d.bindings[UPSWEEP_INPUT].offset + 4 * std::uint64_t{d.parameters[UPSWEEP_P_INPUT_FIRST]},
                 request.segments.offset + 4 * taken);
-            EXPECT_EQ(d.parameters[UPSWEEP_P_GROUPS], (count + 255) / 256);
+            EXPECT_EQ(d.parameters[UPSWEEP_P_GROUPS], (count + 1023) / 1024);
             EXPECT_EQ(d.parameters[UPSWEEP_P_MAXIMUM], n);
             taken += count;
             if (taken == request.segments.count) {

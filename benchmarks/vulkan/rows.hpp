@@ -1,27 +1,58 @@
-// Rows of a benchmark on Vulkan: some work beside a copy of the same bytes (vkCmdCopyBuffer), within the same
-// rounds and by the GPU's own clock; and what the dispatches of each stage take together.
+// Rows of a benchmark on Vulkan: some work beside a copy of the same bytes (the faster of vkCmdCopyBuffer and
+// a compute shader), within the same rounds and by the GPU's own clock; and what the dispatches of each stage
+// take together.
 #pragma once
 
 #include <volk.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <map>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "copy.hpp"
 #include "support/gpu_rounds.hpp"
+#include "support/vulkan_pipeline.hpp"
 #include "upsweep/vulkan/commands.hpp"
 #include "upsweep/vulkan/executor.hpp"
 #include "upsweep/vulkan/standalone.hpp"
 #include "vulkan/stopwatch.hpp"
 
 namespace bench {
+
+// A buffer whose bytes are copied to another one.
+struct copied_buffer {
+    VkBuffer from, to;
+    VkDeviceSize bytes;  // all of both
+};
+
+// The same by a compute shader.
+class shader_copy {
+  public:
+    shader_copy(VkDevice device, const copied_buffer& of)
+        : bytes_(of.bytes),
+          buffers_(device, {of.from, of.to}),
+          pipeline_(device, copy_modules::copy, buffers_) {}
+
+    void record(VkCommandBuffer commands) const {
+        pipeline_.bind(commands, buffers_);
+        const auto groups = static_cast<std::uint32_t>((bytes_ / 16 + 255) / 256);
+        vkCmdDispatch(commands, std::min(groups, 32768u), (groups + 32767) / 32768, 1);
+    }
+
+  private:
+    VkDeviceSize bytes_;
+    upsweep::test::buffer_set buffers_;
+    upsweep::test::plain_pipeline pipeline_;
+};
 
 class vulkan_rows {
   public:
@@ -36,23 +67,36 @@ class vulkan_rows {
                  1e-9 * static_cast<double>(ex_.properties().limits.timestampPeriod)) {
         if (json_) return;
         std::printf("%s, %s\n", device_.info().name.c_str(), device_.info().driver.c_str());
-        std::printf("%-38s %-5s %12s %12s %12s %10s\n", "", "n", (work_ + " us").c_str(), "million/s",
-                    "copy us", (work_ + "/copy").c_str());
+        std::printf("%-38s %-5s %12s %12s %12s %-8s %10s\n", "", "n", (work_ + " us").c_str(), "million/s",
+                    "copy us", " copy by", (work_ + "/copy").c_str());
     }
 
     [[nodiscard]] upsweep::vulkan::standalone_device& device() { return device_; }
     [[nodiscard]] upsweep::vulkan::executor& ex() { return ex_; }
 
-    // copy(commands) records the copy of what is counted as moved.
-    template <class Copy>
+    // `copied`: what is counted as moved, in whole vectors of 16 bytes.
     void measure(const std::string& what, std::uint64_t n, const upsweep::vulkan::commands& work,
-                 const Copy& copy) {
+                 const std::vector<copied_buffer>& copied) {
+        std::vector<std::unique_ptr<shader_copy>> copies;
+        for (const copied_buffer& each : copied)
+            copies.push_back(std::make_unique<shader_copy>(device_.handles().device, each));
         std::vector<gpu_contender<VkCommandBuffer>> all;
         all.push_back({work_, [&](VkCommandBuffer commands) { work.record(commands); }});
-        all.push_back({"copy", [&](VkCommandBuffer commands) { copy(commands); }});
+        all.push_back({"command", [&](VkCommandBuffer commands) {
+                           for (const copied_buffer& each : copied) {
+                               const VkBufferCopy region{0, 0, each.bytes};
+                               vkCmdCopyBuffer(commands, each.from, each.to, 1, &region);
+                           }
+                       }});
+        all.push_back({"shader", [&](VkCommandBuffer commands) {
+                           for (const auto& each : copies) each->record(commands);
+                       }});
         measure_on_gpu(all,
                        [&](const auto& each, int repetitions) { return watch_.time(each, repetitions); });
-        print_row(what, n, seconds_of(all, work_), seconds_of(all, "copy"), work.dispatch_count());
+        const std::vector<double>&command = seconds_of(all, "command"), &shader = seconds_of(all, "shader");
+        const bool command_wins = median(command) < median(shader);
+        print_row(what, n, seconds_of(all, work_), command_wins ? command : shader,
+                  command_wins ? "command" : "shader", work.dispatch_count());
         if (stages_) print_stages(work);
         std::fflush(stdout);
     }
@@ -66,17 +110,17 @@ class vulkan_rows {
     };
 
     void print_row(const std::string& what, std::uint64_t n, const std::vector<double>& work,
-                   const std::vector<double>& copy, std::uint32_t dispatches) const {
+                   const std::vector<double>& copy, const char* copy_by, std::uint32_t dispatches) const {
         if (json_) {
             std::printf(
                 "{\"device\": \"%s\", \"work\": \"%s\", \"n\": %llu, \"%s_s\": %.9f, \"copy_s\": %.9f, "
-                "\"%s_over_copy\": %.3f, \"dispatches\": %u}\n",
+                "\"copy_by\": \"%s\", \"%s_over_copy\": %.3f, \"dispatches\": %u}\n",
                 device_.info().name.c_str(), what.c_str(), static_cast<unsigned long long>(n), work_.c_str(),
-                median(work), median(copy), work_.c_str(), median_ratio(work, copy), dispatches);
+                median(work), median(copy), copy_by, work_.c_str(), median_ratio(work, copy), dispatches);
         } else {
-            std::printf("%-38s 2^%-3.0f %12.2f %12.1f %12.2f %10.2f\n", what.c_str(),
+            std::printf("%-38s 2^%-3.0f %12.2f %12.1f %12.2f  %-7s %10.2f\n", what.c_str(),
                         std::log2(static_cast<double>(n)), 1e6 * median(work),
-                        1e-6 * static_cast<double>(n) / median(work), 1e6 * median(copy),
+                        1e-6 * static_cast<double>(n) / median(work), 1e6 * median(copy), copy_by,
                         median_ratio(work, copy));
         }
     }

@@ -21,13 +21,13 @@
 #include <string_view>
 #include <vector>
 
-#include "copy.hpp"
 #include "empty.hpp"
 #include "support/gpu_rounds.hpp"
 #include "support/vulkan_pipeline.hpp"
 #include "upsweep/vulkan/run.hpp"
 #include "upsweep/vulkan/scan.hpp"
 #include "upsweep/vulkan/standalone.hpp"
+#include "vulkan/rows.hpp"
 #include "vulkan/stopwatch.hpp"
 
 namespace {
@@ -64,8 +64,8 @@ void run(const setting& on, const char* type, std::uint64_t n) {
     if (last != static_cast<T>(n)) throw std::runtime_error("the scan is wrong");
 
     const VkDevice device = on.device.handles().device;
+    const bench::shader_copy copy(device, {in.handle(), out.handle(), bytes});
     const upsweep::test::buffer_set buffers(device, {in.handle(), out.handle()});
-    const upsweep::test::plain_pipeline copy(device, copy_modules::copy, buffers);
     const upsweep::test::plain_pipeline empty(device, empty_modules::empty, buffers);
     std::vector<bench::gpu_contender<VkCommandBuffer>> all;
     all.push_back({"scan", [&](VkCommandBuffer commands) { scan.record(commands); }});
@@ -73,11 +73,7 @@ void run(const setting& on, const char* type, std::uint64_t n) {
                        const VkBufferCopy region{0, 0, bytes};
                        vkCmdCopyBuffer(commands, in.handle(), out.handle(), 1, &region);
                    }});
-    all.push_back({"copy shader", [&](VkCommandBuffer commands) {
-                       copy.bind(commands, buffers);
-                       const auto groups = static_cast<std::uint32_t>((bytes / 16 + 255) / 256);
-                       vkCmdDispatch(commands, std::min(groups, 32768u), (groups + 32767) / 32768, 1);
-                   }});
+    all.push_back({"copy shader", [&](VkCommandBuffer commands) { copy.record(commands); }});
     all.push_back({"empty", [&](VkCommandBuffer commands) {
                        for (std::uint32_t i = 0; i < scan.dispatch_count(); ++i) {
                            if (i != 0) {

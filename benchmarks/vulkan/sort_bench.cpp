@@ -81,11 +81,9 @@ void run(bench::vulkan_rows& on, const char* what, std::uint64_t n) {
     }
     if (found != sorted || found_values != moved) throw std::runtime_error("the sort is wrong");
 
-    on.measure(what, n, sort, [&](VkCommandBuffer commands) {
-        const VkBufferCopy of_keys{0, 0, n * sizeof(Key)}, of_values{0, 0, n * sizeof(value)};
-        vkCmdCopyBuffer(commands, in.handle(), out.handle(), 1, &of_keys);
-        if (has_values) vkCmdCopyBuffer(commands, with.handle(), with_out.handle(), 1, &of_values);
-    });
+    std::vector<bench::copied_buffer> copied{{in.handle(), out.handle(), n * sizeof(Key)}};
+    if (has_values) copied.push_back({with.handle(), with_out.handle(), n * sizeof(value)});
+    on.measure(what, n, sort, copied);
 }
 
 }  // namespace

@@ -91,10 +91,10 @@ class head_planner {
 
     void mark_offsets(std::uint64_t before, std::uint64_t count) {
         const std::uint64_t most = std::min((largest_binding(device_) - alignment_of(device_)) / 4,
-                                            most_groups(device_) * group_size);
+                                            most_groups(device_) * offsets_of_group);
         for (std::uint64_t first = 0; first < segments_.count; first += most) {
             const std::uint64_t part = std::min(most, segments_.count - first);
-            dispatch& next = builder_.add(stage::mark_offsets, divide_up(part, group_size), flags());
+            dispatch& next = builder_.add(stage::mark_offsets, divide_up(part, offsets_of_group), flags());
             const bound_range offsets = bind(resource::flags, segments_.offset + 4 * first, part, 4, device_);
             next.bindings[UPSWEEP_INPUT] = offsets.range;
             next.parameters[UPSWEEP_P_INPUT_FIRST] = offsets.first;

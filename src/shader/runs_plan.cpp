@@ -214,7 +214,7 @@ void runs_planner::fill_empty() {
     const bound_range out = bind(resource::output, request_.output_offset, request_.room, size, device_);
     if (out.range.bytes > largest_binding(device_)) throw_bytes("out", out.range.bytes, device_);
     builder_.set_form(form::segments);
-    const std::uint64_t groups = divide_up(request_.room, group_size);
+    const std::uint64_t groups = divide_up(request_.room, offsets_of_group);
     for (std::uint64_t first = 0; first < groups; first += most_groups(device_)) {
         dispatch& next = builder_.add(stage::fill_empty, std::min(groups - first, most_groups(device_)),
                                       request_.has_initial ? UPSWEEP_F_SEGMENT_INITIAL : 0u);

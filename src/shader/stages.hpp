@@ -78,6 +78,8 @@ inline constexpr std::uint32_t lane_group_size = 64;
 // Elements of a tile, and items that votes, compactions and splits take a work group.
 inline constexpr std::uint32_t tile_elements = UPSWEEP_RUN_ELEMENTS * UPSWEEP_ROW_RUNS * UPSWEEP_TILE_ROWS;
 inline constexpr std::uint32_t vote_words = tile_elements / 32;
+// Offsets of segments that stages which read nothing else take a work group.
+inline constexpr std::uint32_t offsets_of_group = UPSWEEP_OFFSETS_AHEAD * group_size;
 
 // The traits of an operation as the stages take them: UPSWEEP_EXACT and so on.
 [[nodiscard]] std::uint32_t traits_of(const operation& op);

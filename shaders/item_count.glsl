@@ -1,10 +1,4 @@
-// The votes of a tile of items: one bit an item, 32 to a word, in the order of the items.
-
-#define UPSWEEP_TILE_ITEMS UPSWEEP_TILE_ELEMENTS
-#define UPSWEEP_VOTE_WORDS (UPSWEEP_TILE_ITEMS / 32)
-
-shared uint votes[UPSWEEP_VOTE_WORDS];
-
+// How many items there are to vote for and to move.
 layout(std430, binding = UPSWEEP_LENGTH) readonly buffer length_block {
     uint lengths[];
 };
