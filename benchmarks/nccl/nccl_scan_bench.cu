@@ -1,6 +1,7 @@
 // Inclusive sums over the GPUs of one machine, a rank each, beside a copy of the same bytes, the scan of each
 // GPU's own elements alone, and the usual way: CUB's scan of each part, ncclAllGather of the totals, and a
-// pass that adds what came. The bits of the usual way's floats differ from run to run.
+// pass that adds what came. The bits of the usual way's floats differ from run to run. Sums by key, in runs
+// of about 1000, beside a copy of the elements and the keys of the same size.
 //
 //     nccl_scan_bench [ROUNDS]
 //
@@ -22,7 +23,9 @@
 #include <vector>
 
 #include "upsweep/cuda/scan.cuh"
+#include "upsweep/cuda/segmented_scan.cuh"
 #include "upsweep/nccl/scan.cuh"
+#include "upsweep/nccl/segmented_scan.cuh"
 
 namespace {
 
@@ -47,6 +50,11 @@ __global__ void fill(T* x, std::uint64_t n) {
     for (std::uint64_t i = blockIdx.x * std::uint64_t(blockDim.x) + threadIdx.x; i < n;
          i += gridDim.x * blockDim.x)
         x[i] = static_cast<T>(i * 2654435761u >> 7 & 1023) / T(8);
+}
+__global__ void fill_keys(std::int32_t* keys, std::uint64_t n, std::uint64_t first) {
+    for (std::uint64_t i = blockIdx.x * std::uint64_t(blockDim.x) + threadIdx.x; i < n;
+         i += gridDim.x * blockDim.x)
+        keys[i] = static_cast<std::int32_t>((first + i) / 1000);
 }
 template <class T>
 __global__ void add_totals(T* y, std::uint64_t n, const T* totals, int before) {
@@ -128,6 +136,45 @@ class rank_bench {
                                   upsweep::inclusive_scan(local_, in, out);
                                   others();
                               }});
+        compare(type, n, rounds, contenders);
+        for (void* const memory :
+             {static_cast<void*>(x), static_cast<void*>(y), static_cast<void*>(totals), scratch})
+            require(cudaFree(memory));
+    }
+
+    void measure_by_key(std::size_t n, int rounds) {
+        using upsweep::cuda::device_span;
+        float* x = nullptr;  // keys behind them
+        float* y = nullptr;
+        require(cudaMalloc(&x, 2 * n * sizeof(float)));
+        require(cudaMalloc(&y, 2 * n * sizeof(float)));
+        auto* const keys = reinterpret_cast<std::int32_t*>(x + n);
+        fill<<<1024, 256, 0, stream_>>>(x, n);
+        fill_keys<<<1024, 256, 0, stream_>>>(keys, n, std::uint64_t(rank_) * n);
+        const device_span<const float> in(x, n);
+        const device_span<const std::int32_t> by(keys, n);
+        const device_span<float> out(y, n);
+        const std::vector<std::uint64_t> counts(std::size_t(all_.size), n);
+        const upsweep::nccl::distribution elements{counts};
+        std::vector<contender> contenders;
+        contenders.push_back(
+            {"copy", [&] {
+                 require(cudaMemcpyAsync(y, x, 2 * n * sizeof(float), cudaMemcpyDeviceToDevice, stream_));
+             }});
+        contenders.push_back(
+            {"each GPU alone", [&] { upsweep::inclusive_scan_by_key(local_, by, in, out); }});
+        contenders.push_back({"upsweep", [&] {
+                                  upsweep::inclusive_scan_by_key(ranks_, by, in, out, upsweep::plus{},
+                                                                 {.elements = &elements});
+                              }});
+        compare("by key", n, rounds, contenders);
+        require(cudaFree(x));
+        require(cudaFree(y));
+    }
+
+  private:
+    // The first one is what the others are compared with.
+    void compare(const char* type, std::size_t n, int rounds, std::vector<contender>& contenders) {
         for (int round = -1; round < rounds; ++round) {
             for (contender& one : contenders) {
                 const double once = time(one.run, 1);
@@ -147,12 +194,7 @@ class rank_bench {
                             1e6 * median(one.seconds), median(one.seconds) / median(contenders[0].seconds));
             std::fflush(stdout);
         }
-        for (void* const memory :
-             {static_cast<void*>(x), static_cast<void*>(y), static_cast<void*>(totals), scratch})
-            require(cudaFree(memory));
     }
-
-  private:
     double time(const std::function<void()>& run, int repetitions) {
         require(cudaStreamSynchronize(stream_));
         all_.gate.arrive_and_wait();
@@ -201,6 +243,7 @@ int main(int argc, char** argv) {
                 bench.measure<std::int32_t>("int32", std::size_t{1} << bits, rounds);
             }
             bench.measure<double>("double", std::size_t{1} << 27, rounds);
+            for (const int bits : {12, 20, 24, 28}) bench.measure_by_key(std::size_t{1} << bits, rounds);
         });
     }
     for (std::thread& rank : ranks) rank.join();

@@ -59,9 +59,8 @@ place place_of(const distribution& elements, int rank, bool reverse) {
     const std::uint64_t first = elements.first(rank);
     const int begin = reverse ? size - 1 : 0, end = reverse ? 0 : size - 1;
     const int last = nearest(end, -step);
-    return {reverse ? elements.total() - first - elements.count(rank) : first,
-            nearest(rank - step, -step) < 0, nearest(rank + step, step) < 0, last,
-            nearest(begin, step) != last};
+    return {reverse ? elements.total() - first - elements.count(rank) : first, nearest(rank - step, -step),
+            nearest(rank + step, step) < 0, last, nearest(begin, step) != last};
 }
 
 }  // namespace upsweep::nccl

@@ -48,13 +48,15 @@ class nccl_executor {
     nccl_executor(int size, cuda::algorithm choice) : team_(size, choice) {}
 
     [[nodiscard]] rank_team& team() { return team_; }
+    // Each call cuts its arrays somewhere else.
+    [[nodiscard]] unsigned next_turn() { return turn_++; }
 
     template <class Acc, class In, class Out, class Op, class Function>
     void scan(const In* in, std::size_t n, Out* out, bool exclusive, const Op& op, const Function& f,
               const scan_options<Acc>& options) {
         ASSERT_EQ(options.carry, nullptr) << "a scan on ranks is not continued";
         const bool in_place = static_cast<const void*>(in) == out;
-        const unsigned turn = turn_++;
+        const unsigned turn = next_turn();
         const std::vector<std::size_t> cuts = cut_among(team_.size(), n, turn);
         std::vector<std::uint64_t> counts;
         for (std::size_t k = 0; k + 1 < cuts.size(); ++k) counts.push_back(cuts[k + 1] - cuts[k]);
@@ -134,7 +136,7 @@ class nccl_executor {
     // call(rank, output, inputs...) with every rank's parts on its device. The output may be an input.
     template <class Out, class Call, class... In>
     void recur(Out* out, std::size_t n, const Call& call, const In*... in) {
-        const std::vector<std::size_t> cuts = cut_among(team_.size(), n, turn_++);
+        const std::vector<std::size_t> cuts = cut_among(team_.size(), n, next_turn());
         team_.run([&](test_rank& rank, int number) {
             const std::size_t begin = cuts[std::size_t(number)], own = cuts[std::size_t(number) + 1] - begin;
             device_staging& staging = rank.staging;

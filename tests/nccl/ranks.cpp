@@ -5,22 +5,16 @@
 #include <string>
 
 namespace upsweep::test {
-namespace {
-
-int device_count() {
-    int devices = 0;
-    return cudaGetDeviceCount(&devices) == cudaSuccess ? devices : 0;
-}
-
-}  // namespace
 
 std::vector<int> team_sizes() {
 #if UPSWEEP_TEST_SIMULATED_NCCL
     return {1, 2, 3, 5};
 #else
     std::vector<int> sizes;
-    for (int size = 1; size <= device_count(); ++size)
-        if (size <= 2 || size == device_count()) sizes.push_back(size);
+    int devices = 0;
+    if (cudaGetDeviceCount(&devices) != cudaSuccess) return sizes;
+    for (int size = 1; size <= devices; ++size)
+        if (size <= 2 || size == devices) sizes.push_back(size);
     return sizes;
 #endif
 }
@@ -28,7 +22,7 @@ std::vector<int> team_sizes() {
 rank_team::rank_team(int size, cuda::algorithm choice)
     : thrown_(static_cast<std::size_t>(size)), comms_(static_cast<std::size_t>(size)) {
     std::vector<int> devices;
-    for (int rank = 0; rank < size; ++rank) devices.push_back(rank % device_count());
+    for (int rank = 0; rank < size; ++rank) devices.push_back(UPSWEEP_TEST_SIMULATED_NCCL ? 0 : rank);
     EXPECT_EQ(ncclCommInitAll(comms_.data(), size, devices.data()), ncclSuccess);
     for (int rank = 0; rank < size; ++rank) {
         const auto k = static_cast<std::size_t>(rank);

@@ -1,5 +1,5 @@
 // Ranks for tests: a thread each, with a stream and a communicator, on GPUs of their own or, where NCCL is
-// simulated, on whatever GPUs there are.
+// simulated, all on the first one.
 #pragma once
 
 #include <cuda_runtime_api.h>

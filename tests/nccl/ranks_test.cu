@@ -60,25 +60,26 @@ TEST(nccl_distribution, knows_who_has_what) {
     EXPECT_EQ(elements.first(3), 5u);
     EXPECT_EQ(elements.count(3), 7u);
     EXPECT_EQ(elements.most(), 7u);
-    const auto check = [&](int rank, bool reverse, std::uint64_t first, bool is_first, bool is_last,
+    const auto check = [&](int rank, bool reverse, std::uint64_t first, int previous, bool is_last,
                            int last) {
         const nccl::place place = nccl::place_of(elements, rank, reverse);
         EXPECT_EQ(place.first, first) << rank << reverse;
-        EXPECT_EQ(place.is_first, is_first) << rank << reverse;
+        EXPECT_EQ(place.previous, previous) << rank << reverse;
+        EXPECT_EQ(place.is_first(), previous < 0) << rank << reverse;
         EXPECT_EQ(place.is_last, is_last) << rank << reverse;
         EXPECT_EQ(place.last, last) << rank << reverse;
         EXPECT_TRUE(place.is_shared) << rank << reverse;
     };
-    check(0, false, 0, true, false, 4);
-    check(1, false, 0, true, false, 4);
-    check(2, false, 5, false, false, 4);
-    check(3, false, 5, false, false, 4);
-    check(4, false, 12, false, true, 4);
-    check(5, false, 14, false, true, 4);
-    check(4, true, 0, true, false, 1);
-    check(3, true, 2, false, false, 1);
-    check(1, true, 9, false, true, 1);
-    check(0, true, 14, false, true, 1);
+    check(0, false, 0, -1, false, 4);
+    check(1, false, 0, -1, false, 4);
+    check(2, false, 5, 1, false, 4);
+    check(3, false, 5, 1, false, 4);
+    check(4, false, 12, 3, true, 4);
+    check(5, false, 14, 4, true, 4);
+    check(4, true, 0, -1, false, 1);
+    check(3, true, 2, 4, false, 1);
+    check(1, true, 9, 3, true, 1);
+    check(0, true, 14, 1, true, 1);
     const std::vector<std::uint64_t> one{0, 0, 3, 0};
     for (int rank = 0; rank < 4; ++rank)
         EXPECT_FALSE(nccl::place_of(nccl::distribution{one}, rank, rank % 2 == 0).is_shared) << rank;
@@ -131,6 +132,15 @@ TEST(nccl_errors, name_the_argument_on_every_rank) {
         expect("options.initial: an exclusive scan needs an initial value",
                [&](test_rank& rank, const auto& x, auto& y) {
                    exclusive_scan(rank.ranks, x.view(), y.span(), smaller{});
+               });
+        expect("segments: expected 4 keys, one an element, but there are 3",
+               [&](test_rank& rank, const auto& x, auto& y) {
+                   inclusive_scan_by_key(rank.ranks, x.view().subspan(0, 3), x.view(), y.span());
+               });
+        expect("options.initial: an exclusive scan needs an initial value",
+               [&](test_rank& rank, const auto& x, auto& y) {
+                   exclusive_segmented_scan(rank.ranks, cuda::by_head_flags(x.view()), x.view(), y.span(),
+                                            smaller{});
                });
         expect("options.total: the total of no elements needs an initial value",
                [&](test_rank& rank, const auto& x, auto& y) {
@@ -224,6 +234,42 @@ TEST(nccl_scan, long_sequences_have_the_bits_of_one_gpu) {
                 EXPECT_TRUE(std::equal(results.begin(), results.end(), begin)) << "rank " << number;
                 EXPECT_EQ(all.read(), sum);
             });
+        }
+    });
+}
+
+// Segments that end on the rank where they begin, and some that others have nothing but.
+TEST(nccl_segmented_scan, long_sequences_have_the_bits_of_one_gpu) {
+    for_each_team([](rank_team& team) {
+        const std::size_t n = 3'000'017;
+        const device_array<float> x = random_array<float>(n, 5);
+        const std::vector<float> in = x.read();
+        for (const std::size_t length : {std::size_t{9}, std::size_t{400'000}, n}) {
+            std::vector<std::int32_t> keys(n);
+            for (std::size_t i = 0; i < n; ++i) keys[i] = static_cast<std::int32_t>(i / length);
+            const device_array<std::int32_t> all_keys(keys);
+            for (unsigned turn = 0; turn < 10; ++turn) {
+                const bool reverse = turn % 2 == 1;
+                device_array<float> y(n);
+                cuda::executor one;
+                exclusive_segmented_scan(one, cuda::by_keys(all_keys.view()), x.view(), y.span(), plus{},
+                                         {.initial = 0.1f, .reverse = reverse});
+                const std::vector<float> expected = y.read();
+                const auto cuts = cut_among(team.size(), n, turn);
+                team.run([&](test_rank& rank, int number) {
+                    const device_array<float> own = part_of(in, cuts, number);
+                    const device_array<std::int32_t> own_keys = part_of(keys, cuts, number);
+                    device_array<float> out(own.size());
+                    out.poison();
+                    exclusive_segmented_scan(rank.ranks, cuda::by_keys(own_keys.view()), own.view(),
+                                             out.span(), plus{}, {.initial = 0.1f, .reverse = reverse});
+                    rank.local.wait();
+                    const std::vector<float> results = out.read();
+                    const auto begin = expected.begin() + std::ptrdiff_t(cuts[std::size_t(number)]);
+                    EXPECT_TRUE(std::equal(results.begin(), results.end(), begin))
+                        << "rank " << number << ", segments of " << length;
+                });
+            }
         }
     });
 }

@@ -103,7 +103,13 @@ template <class Types, int k = 0, class... Earlier>
 __device__ __forceinline__ typename Types::Acc load_at(const scan_arguments<Types>& arguments,
                                                        std::uint64_t i, const Earlier&... earlier) {
     if constexpr (k == Types::inputs) {
-        return convert<typename Types::Acc>(convert<typename Types::Total>(arguments.load(earlier...)));
+        if constexpr (Types::has_heads) {
+            const unsigned head = arguments.heads.template bits<1>(i, arguments.n, arguments.reverse);
+            return convert<typename Types::Acc>(
+                convert<typename Types::Total>(arguments.load(earlier..., head != 0)));
+        } else {
+            return convert<typename Types::Acc>(convert<typename Types::Total>(arguments.load(earlier...)));
+        }
     } else {
         using In = typename Types::template In<k>;
         const In* const in = static_cast<const In*>(arguments.in[k]);
@@ -250,6 +256,7 @@ struct edge_tile {
                         result = join_left(combine, left, within);
                     else
                         join_parts(combine, left, result);
+                    result = combine.exclusive(result, x, static_cast<Acc>(arguments.start));
                 }
                 within = has_within ? combine(within, x) : x;
                 has_within = true;

@@ -29,6 +29,7 @@ scan_arguments<Types> part_of(const scan_arguments<Types>& all, std::uint64_t be
         part.in[k] = static_cast<const char*>(all.in[k]) + at * std::uint64_t(Types::element_size[k]);
     part.out += at;
     part.n = end - begin;
+    if constexpr (Types::has_heads) part.heads = all.heads.part(begin, end, all.n, all.reverse);
     if (end != all.n) part.total = nullptr;
     return part;
 }

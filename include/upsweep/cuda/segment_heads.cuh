@@ -106,6 +106,12 @@ struct heads_of_array {
     Begins begins_between;
     bool continues = false;  // there is an element in front of the array
 
+    // Of elements [begin, end), in scan order, of n.
+    [[nodiscard]] heads_of_array part(std::uint64_t begin, std::uint64_t end, std::uint64_t n,
+                                      bool reverse) const {
+        return {array + (reverse ? n - end : begin), begins_between, continues || begin != 0};
+    }
+
     template <int Items>
     using run = neighbouring_run<T, Items>;
     template <int Items>
@@ -300,6 +306,8 @@ namespace detail {
 template <class T, class Begins>
 class by_array {
   public:
+    using element = T;
+
     by_array(device_span<const T> elements, const Begins& begins, const char* things)
         : elements_(elements), begins_(begins), things_(things) {}
 

@@ -32,10 +32,13 @@ namespace detail {
 
 inline std::size_t heads_at(std::size_t scan_bytes) { return (scan_bytes + 255) / 256 * 256; }
 
-template <bool Exclusive, class Acc, class In, class Out, class Op, class Segments>
-void segmented_scan(executor& ex, const Segments& segments, device_span<const In> in, device_span<Out> out,
-                    const Op& op, const batch_options<Acc>& options) {
-    using types = segmented_types<Acc, In, Out, Op, decltype(segments.heads())>;
+// The arguments of a scan of pairs, checked, of which `heads` are what its kernels ask. `may_lack_start`: an
+// exclusive scan needs no initial value under an operator without identity, as others may have one.
+template <bool Exclusive, class Acc, class In, class Out, class Op, class Segments, class Heads>
+auto segmented_arguments(executor& ex, const Segments& segments, const Heads& heads, device_span<const In> in,
+                         device_span<Out> out, const Op& op, const batch_options<Acc>& options,
+                         bool may_lack_start) {
+    using types = segmented_types<Acc, In, Out, Op, Heads>;
     using value = register_type<Acc, Op>;
     const std::uint64_t n = in.size();
     upsweep::detail::check_sizes(n, out.size());
@@ -55,14 +58,14 @@ void segmented_scan(executor& ex, const Segments& segments, device_span<const In
                                     {op},
                                     {op, options.reverse, false, {}},
                                     {},
-                                    segments.heads()};
+                                    heads};
     if (options.initial) {
         arguments.load.has_initial = true;
         arguments.load.initial = static_cast<value>(*options.initial);
         arguments.start = {arguments.load.initial, 1};
     } else if constexpr (has_identity<Op, Acc>) {
         arguments.start = {static_cast<value>(identity_of<Acc>(op)), 1};
-    } else if (Exclusive && n != 0) {
+    } else if (Exclusive && n != 0 && !may_lack_start) {
         throw_error(errc::invalid_argument,
                     "options.initial: an exclusive scan needs an initial value, because the operator has no "
                     "identity");
@@ -71,6 +74,16 @@ void segmented_scan(executor& ex, const Segments& segments, device_span<const In
     source.check(ex);
     target.check(ex);
     upsweep::detail::check_overlap(in.data(), sizeof(In), out.data(), sizeof(Out), n);
+    return arguments;
+}
+
+template <bool Exclusive, class Acc, class In, class Out, class Op, class Segments>
+void segmented_scan(executor& ex, const Segments& segments, device_span<const In> in, device_span<Out> out,
+                    const Op& op, const batch_options<Acc>& options) {
+    using types = segmented_types<Acc, In, Out, Op, decltype(segments.heads())>;
+    const std::uint64_t n = in.size();
+    scan_arguments<types> arguments =
+        segmented_arguments<Exclusive, Acc, In>(ex, segments, segments.heads(), in, out, op, options, false);
     if (n == 0) return;
 
     const device_scope current(ex);

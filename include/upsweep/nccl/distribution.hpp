@@ -37,10 +37,13 @@ class distribution {
 
 // Where a rank stands in scan order, among those that have elements.
 struct place {
-    std::uint64_t first;     // elements before its own
-    bool is_first, is_last;  // nobody before, or behind, has elements
-    int last;                // the last rank in scan order that has elements; -1: nobody has any
-    bool is_shared;          // several ranks have elements
+    std::uint64_t first;  // elements before its own
+    int previous;         // the nearest rank before it that has elements; -1: none has
+    bool is_last;         // nobody behind has elements
+    int last;             // the last rank in scan order that has elements; -1: nobody has any
+    bool is_shared;       // several ranks have elements
+
+    [[nodiscard]] bool is_first() const { return previous < 0; }
 };
 [[nodiscard]] place place_of(const distribution& elements, int rank, bool reverse);
 

@@ -7,3 +7,4 @@
 #include "upsweep/nccl/histogram.cuh"
 #include "upsweep/nccl/recurrence.cuh"
 #include "upsweep/nccl/scan.cuh"
+#include "upsweep/nccl/segmented_scan.cuh"

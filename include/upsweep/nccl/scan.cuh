@@ -60,9 +60,25 @@ inline const distribution& distribution_of(const executor& ex, std::uint64_t n, 
     return *given;
 }
 
+// An exclusive scan that has neither an initial value nor an identity: then all ranks throw, or none.
+inline void check_start(const distribution& elements) {
+    if (elements.total() != 0)
+        throw_error(errc::invalid_argument,
+                    "options.initial: an exclusive scan needs an initial value, because the operator has "
+                    "no identity");
+}
+
+// What there is to find out where a rank's elements begin: nothing.
+struct no_edge {
+    [[nodiscard]] static std::size_t scratch_bytes(int) { return 0; }
+    template <class Arguments>
+    void find(const executor&, const place&, void*, Arguments&) const {}
+};
+
 // A scan of this rank's elements, of which everything has been checked.
-template <class Types, bool Exclusive>
-void scan_piece(const executor& ex, cuda::scan_arguments<Types> arguments, const distribution& elements) {
+template <class Types, bool Exclusive, class Edge = no_edge>
+void scan_piece(const executor& ex, cuda::scan_arguments<Types> arguments, const distribution& elements,
+                const Edge& edge = {}) {
     using Total = typename Types::Total;
     using launch = cuda::piece_launch<Types, Exclusive>;
     using last_launch = cuda::detail::block_launch<Types, Exclusive>;
@@ -78,17 +94,21 @@ void scan_piece(const executor& ex, cuda::scan_arguments<Types> arguments, const
         if (has_all) cuda::scan_launch<Types, Exclusive>(local, arguments).run();
     } else {
         // Scratch: everybody's descriptions; what is to the left of the last one, before and behind; the
-        // rest.
+        // edge's; the rest.
         const std::size_t bytes = launch::description_bytes(elements.most());
         const std::size_t all_bytes = bytes * std::size_t(ex.size());
         constexpr std::size_t parts_bytes = (2 * sizeof(cuda::tree_parts<Total>) + 255) / 256 * 256;
+        const std::size_t edge_bytes = edge.scratch_bytes(ex.size());
         const std::size_t own_bytes =
             std::max(launch::scratch_bytes(arguments.n), last_launch::scratch_bytes());
-        const cuda::executor::scratch taken = local.take_plain_scratch(
-            all_bytes + parts_bytes + own_bytes, cuda::detail::other_scratch_bytes<Types>(arguments.n));
+        const cuda::executor::scratch taken =
+            local.take_plain_scratch(all_bytes + parts_bytes + edge_bytes + own_bytes,
+                                     cuda::detail::other_scratch_bytes<Types>(arguments.n));
         char* const all = static_cast<char*>(taken.data);
         auto* const parts = reinterpret_cast<cuda::tree_parts<Total>*>(all + all_bytes);
-        void* const scratch = all + all_bytes + parts_bytes;
+        char* const edge_scratch = all + all_bytes + parts_bytes;
+        void* const scratch = edge_scratch + edge_bytes;
+        edge.find(ex, own, edge_scratch, arguments);
         const int rank = ex.rank(), ranks_before = arguments.reverse ? ex.size() - 1 - rank : rank;
         const auto stride = static_cast<std::ptrdiff_t>(bytes);
         auto* const description = reinterpret_cast<typename launch::description*>(all + rank * stride);
@@ -101,7 +121,7 @@ void scan_piece(const executor& ex, cuda::scan_arguments<Types> arguments, const
         if (!reads_once) piece.summarise(scratch, description);
         ex.gather(description, all, bytes);
         if (arguments.n != 0 && !reads_once) {
-            piece.walk(scratch, description, own.is_first ? cuda::pieces_before{} : before, nullptr);
+            piece.walk(scratch, description, own.is_first() ? cuda::pieces_before{} : before, nullptr);
             piece.scan(scratch);
         } else if (arguments.n != 0) {
             const auto nothing = cuda::part_of(arguments, 0, 0);
@@ -125,10 +145,7 @@ void scan(const executor& ex, cuda::device_span<const In> in, cuda::device_span<
     std::optional<distribution> agreed;
     const distribution& elements = distribution_of(ex, in.size(), options.elements, agreed);
     if constexpr (!has_identity<Op, Acc>) {  // then all ranks throw, or none
-        if (Exclusive && !arguments.has_initial && elements.total() != 0)
-            throw_error(errc::invalid_argument,
-                        "options.initial: an exclusive scan needs an initial value, because the operator has "
-                        "no identity");
+        if (Exclusive && !arguments.has_initial) check_start(elements);
         if (options.total != nullptr && !arguments.has_initial && elements.total() == 0)
             throw_error(
                 errc::invalid_argument,
