@@ -115,6 +115,7 @@ TEST(segment_elements, offsets_in_any_order) {
 TEST(segment_elements, totals_by_wrong_offsets_stay_where_they_belong) {
     const std::vector<std::uint32_t> ones(9000, 1);
     for_each_backend([&](const auto& backend) {
+        if (!takes<plus, std::uint32_t>(*backend.executor)) return;
         for (const std::vector<std::uint32_t>& wrong : {std::vector<std::uint32_t>{5, 4000000000u, 0, 2, 6},
                                                         {0},
                                                         {1, 1, 1},
