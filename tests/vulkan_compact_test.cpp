@@ -138,7 +138,9 @@ TEST(vulkan_compact, every_pattern_and_size) {
         for (const std::size_t n : {0u, 1u, 2u, 31u, 32u, 33u, 63u, 4095u, 4096u, 4097u, 20000u}) {
             for (const pattern which : patterns) {
                 const auto flags = make_flags(which, n, n + turn);
-                check_records<1>(executor(subgroups), turn % 2 == 1, flags, n, turn % 7);
+                // Every other pattern, and from size to size the others.
+                const bool partition = (turn + turn / patterns.size()) % 2 == 1;
+                check_records<1>(executor(subgroups), partition, flags, n, turn % 7);
                 ++turn;
                 if (::testing::Test::HasFailure()) return;
             }
@@ -158,8 +160,12 @@ TEST(vulkan_compact, records_of_every_size) {
 
 TEST(vulkan_compact, no_more_than_there_is_room_for) {
     const auto flags = make_flags(pattern::half, 9001, 5);
-    for (const std::size_t room : {0u, 1u, 2000u, 4400u, 9001u})
+    const auto few = make_flags(pattern::few, 9001, 5);
+    for (const std::size_t room : {0u, 1u, 2000u, 4400u, 9001u}) {
+        check_records<1>(executor(true), false, flags, room, 1);
         check_records<3>(executor(true), false, flags, room, 1);
+        check_records<3>(executor(true), false, few, room % 7, 1);
+    }
     vulkan::compact_options options;
     options.maximum = 100;
     options.vertices_per_instance = 4;
