@@ -5,7 +5,6 @@
 
 #include <cuda_runtime_api.h>
 
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
