@@ -5,11 +5,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <ranges>
 #include <span>
 #include <type_traits>
 
 #include "cuda/backend.cuh"
+#include "support/segment_calls.hpp"
 #include "upsweep/cuda/segmented_scan.cuh"
 #include "upsweep/segmented_scan.hpp"
 
@@ -71,41 +71,6 @@ void scan_segments(cuda_executor& ex, const Segments& segments, std::span<const 
         std::memcpy(static_cast<void*>(out.data()), staging.host(y), out.size_bytes());
     }
     EXPECT_TRUE(staging.sentinels_intact()) << "wrote outside the arrays";
-}
-
-// The CPU's functions stay visible beside these.
-using upsweep::exclusive_scan_by_key;
-using upsweep::exclusive_segmented_scan;
-using upsweep::inclusive_scan_by_key;
-using upsweep::inclusive_segmented_scan;
-
-template <class R>
-auto input_span(const R& r) {
-    return std::span<const std::ranges::range_value_t<R>>(std::ranges::data(r), std::ranges::size(r));
-}
-template <class R>
-auto output_span(R& r) {
-    return std::span<std::ranges::range_value_t<R>>(std::ranges::data(r), std::ranges::size(r));
-}
-template <class Acc = deduced, class Segments, input_range In, class Out, class Op = plus,
-          class A = core::accumulator_for<Acc, std::ranges::range_value_t<In>, Op>>
-void inclusive_segmented_scan(cuda_executor& ex, const Segments& segments, const In& in, Out&& out,
-                              const Op& op = {}, const std::type_identity_t<batch_options<A>>& options = {}) {
-    scan_segments<A>(ex, segments, input_span(in), output_span(out), false, op, options);
-}
-template <class Acc = deduced, class Segments, input_range In, class Out, class Op = plus,
-          class A = core::accumulator_for<Acc, std::ranges::range_value_t<In>, Op>>
-void exclusive_segmented_scan(cuda_executor& ex, const Segments& segments, const In& in, Out&& out,
-                              const Op& op = {}, const std::type_identity_t<batch_options<A>>& options = {}) {
-    scan_segments<A>(ex, segments, input_span(in), output_span(out), true, op, options);
-}
-template <class Acc = deduced, input_range Keys, input_range In, class Out, class Op = plus>
-void inclusive_scan_by_key(cuda_executor& ex, const Keys& keys, const In& in, Out&& out, const Op& op = {}) {
-    inclusive_segmented_scan<Acc>(ex, by_keys(keys), in, out, op);
-}
-template <class Acc = deduced, input_range Keys, input_range In, class Out, class Op = plus>
-void exclusive_scan_by_key(cuda_executor& ex, const Keys& keys, const In& in, Out&& out, const Op& op = {}) {
-    exclusive_segmented_scan<Acc>(ex, by_keys(keys), in, out, op);
 }
 
 }  // namespace upsweep::test

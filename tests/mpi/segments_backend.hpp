@@ -4,12 +4,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <ranges>
 #include <span>
-#include <type_traits>
 #include <vector>
 
 #include "mpi/backend.hpp"
+#include "support/segment_calls.hpp"
 #include "upsweep/mpi/segmented_scan.hpp"
 #include "upsweep/segmented_scan.hpp"
 
@@ -35,11 +34,11 @@ void with_part(const by_offsets<Integer>& all, std::size_t first, std::size_t co
     call(by_head_flags(flags));
 }
 
-template <class Acc, class Segments, input_range In, class Out, class Op>
-void scan_segments(mpi_executor& ex, const Segments& segments, const In& in, Out& out, bool exclusive,
-                   const Op& op, const batch_options<Acc>& options) {
+template <class Acc, class Segments, class In, class Out, class Op>
+void scan_segments(mpi_executor& ex, const Segments& segments, std::span<const In> in, std::span<Out> out,
+                   bool exclusive, const Op& op, const batch_options<Acc>& options) {
     ex.in_parts(
-        std::ranges::data(in), std::ranges::size(in), std::ranges::data(out),
+        in.data(), in.size(), out.data(),
         [&](mpi::executor& ranks, auto own, auto result, std::size_t first) {
             with_part(segments, first, own.size(), [&](const auto& described) {
                 if (exclusive)
@@ -48,33 +47,6 @@ void scan_segments(mpi_executor& ex, const Segments& segments, const In& in, Out
                     upsweep::inclusive_segmented_scan<Acc>(ranks, described, own, result, op, options);
             });
         });
-}
-
-// The CPU's functions stay visible beside these.
-using upsweep::exclusive_scan_by_key;
-using upsweep::exclusive_segmented_scan;
-using upsweep::inclusive_scan_by_key;
-using upsweep::inclusive_segmented_scan;
-
-template <class Acc = deduced, class Segments, input_range In, class Out, class Op = plus,
-          class A = core::accumulator_for<Acc, std::ranges::range_value_t<In>, Op>>
-void inclusive_segmented_scan(mpi_executor& ex, const Segments& segments, const In& in, Out&& out,
-                              const Op& op = {}, const std::type_identity_t<batch_options<A>>& options = {}) {
-    scan_segments<A>(ex, segments, in, out, false, op, options);
-}
-template <class Acc = deduced, class Segments, input_range In, class Out, class Op = plus,
-          class A = core::accumulator_for<Acc, std::ranges::range_value_t<In>, Op>>
-void exclusive_segmented_scan(mpi_executor& ex, const Segments& segments, const In& in, Out&& out,
-                              const Op& op = {}, const std::type_identity_t<batch_options<A>>& options = {}) {
-    scan_segments<A>(ex, segments, in, out, true, op, options);
-}
-template <class Acc = deduced, input_range Keys, input_range In, class Out, class Op = plus>
-void inclusive_scan_by_key(mpi_executor& ex, const Keys& keys, const In& in, Out&& out, const Op& op = {}) {
-    inclusive_segmented_scan<Acc>(ex, by_keys(keys), in, out, op);
-}
-template <class Acc = deduced, input_range Keys, input_range In, class Out, class Op = plus>
-void exclusive_scan_by_key(mpi_executor& ex, const Keys& keys, const In& in, Out&& out, const Op& op = {}) {
-    exclusive_segmented_scan<Acc>(ex, by_keys(keys), in, out, op);
 }
 
 }  // namespace upsweep::test

@@ -8,10 +8,10 @@
 #include <cstring>
 #include <ranges>
 #include <span>
-#include <type_traits>
 #include <vector>
 
 #include "nccl/backend.cuh"
+#include "support/segment_calls.hpp"
 #include "upsweep/nccl/segmented_scan.cuh"
 #include "upsweep/segmented_scan.hpp"
 
@@ -85,41 +85,6 @@ void scan_segments(nccl_executor& ex, const Segments& segments, std::span<const 
         EXPECT_TRUE(staging.sentinels_intact()) << "rank " << number << " wrote outside the arrays";
         if (own != 0) std::memcpy(static_cast<void*>(out.data() + begin), staging.host(y), own * sizeof(Out));
     });
-}
-
-// The CPU's functions stay visible beside these.
-using upsweep::exclusive_scan_by_key;
-using upsweep::exclusive_segmented_scan;
-using upsweep::inclusive_scan_by_key;
-using upsweep::inclusive_segmented_scan;
-
-template <class R>
-auto input_span(const R& r) {
-    return std::span<const std::ranges::range_value_t<R>>(std::ranges::data(r), std::ranges::size(r));
-}
-template <class R>
-auto output_span(R& r) {
-    return std::span<std::ranges::range_value_t<R>>(std::ranges::data(r), std::ranges::size(r));
-}
-template <class Acc = deduced, class Segments, input_range In, class Out, class Op = plus,
-          class A = core::accumulator_for<Acc, std::ranges::range_value_t<In>, Op>>
-void inclusive_segmented_scan(nccl_executor& ex, const Segments& segments, const In& in, Out&& out,
-                              const Op& op = {}, const std::type_identity_t<batch_options<A>>& options = {}) {
-    scan_segments<A>(ex, segments, input_span(in), output_span(out), false, op, options);
-}
-template <class Acc = deduced, class Segments, input_range In, class Out, class Op = plus,
-          class A = core::accumulator_for<Acc, std::ranges::range_value_t<In>, Op>>
-void exclusive_segmented_scan(nccl_executor& ex, const Segments& segments, const In& in, Out&& out,
-                              const Op& op = {}, const std::type_identity_t<batch_options<A>>& options = {}) {
-    scan_segments<A>(ex, segments, input_span(in), output_span(out), true, op, options);
-}
-template <class Acc = deduced, input_range Keys, input_range In, class Out, class Op = plus>
-void inclusive_scan_by_key(nccl_executor& ex, const Keys& keys, const In& in, Out&& out, const Op& op = {}) {
-    inclusive_segmented_scan<Acc>(ex, by_keys(keys), in, out, op);
-}
-template <class Acc = deduced, input_range Keys, input_range In, class Out, class Op = plus>
-void exclusive_scan_by_key(nccl_executor& ex, const Keys& keys, const In& in, Out&& out, const Op& op = {}) {
-    exclusive_segmented_scan<Acc>(ex, by_keys(keys), in, out, op);
 }
 
 }  // namespace upsweep::test
