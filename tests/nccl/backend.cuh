@@ -41,6 +41,23 @@ using upsweep::linear_recurrence;
 using upsweep::transform_exclusive_scan;
 using upsweep::transform_inclusive_scan;
 
+// Where a call cuts its arrays, and what ranks may be told of that.
+struct rank_parts {
+    std::vector<std::size_t> cuts;
+    std::vector<std::uint64_t> counts;
+    nccl::distribution elements;
+
+    rank_parts(int ranks, std::size_t n, unsigned turn)
+        : cuts(cut_among(ranks, n, turn)), counts(counts_of(cuts)), elements(counts) {}
+
+  private:
+    static std::vector<std::uint64_t> counts_of(const std::vector<std::size_t>& cuts) {
+        std::vector<std::uint64_t> counts;
+        for (std::size_t k = 0; k + 1 < cuts.size(); ++k) counts.push_back(cuts[k + 1] - cuts[k]);
+        return counts;
+    }
+};
+
 class nccl_executor {
   public:
     static constexpr bool scans_host_memory = true;
@@ -57,12 +74,10 @@ class nccl_executor {
         ASSERT_EQ(options.carry, nullptr) << "a scan on ranks is not continued";
         const bool in_place = static_cast<const void*>(in) == out;
         const unsigned turn = next_turn();
-        const std::vector<std::size_t> cuts = cut_among(team_.size(), n, turn);
-        std::vector<std::uint64_t> counts;
-        for (std::size_t k = 0; k + 1 < cuts.size(); ++k) counts.push_back(cuts[k + 1] - cuts[k]);
-        const nccl::distribution elements{counts};
+        const rank_parts parts(team_.size(), n, turn);
         team_.run([&](test_rank& rank, int number) {
-            const std::size_t begin = cuts[std::size_t(number)], own = counts[std::size_t(number)];
+            const std::size_t begin = parts.cuts[std::size_t(number)],
+                              own = parts.counts[std::size_t(number)];
             device_staging& staging = rank.staging;
             staging.begin();
             const std::size_t x = staging.add(own * sizeof(In), device_staging::misalignment(in + begin));
@@ -81,7 +96,7 @@ class nccl_executor {
                 asked.initial = options.initial;
             }
             if (options.total != nullptr) asked.total = staging.at<Acc>(total);
-            if (turn % 3 != 0) asked.elements = &elements;
+            if (turn % 3 != 0) asked.elements = &parts.elements;
             staging.upload(rank.local.stream());
             const cuda::device_span<const In> from(staging.at<const In>(x), own);
             const cuda::device_span<Out> to(staging.at<Out>(y), own);

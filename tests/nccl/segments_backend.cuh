@@ -52,12 +52,9 @@ void scan_segments(nccl_executor& ex, const Segments& segments, std::span<const 
     const bool in_place = static_cast<const void*>(in.data()) == out.data();
     rank_team& team = ex.team();
     const unsigned turn = ex.next_turn();
-    const std::vector<std::size_t> cuts = cut_among(team.size(), in.size(), turn);
-    std::vector<std::uint64_t> counts;
-    for (std::size_t k = 0; k + 1 < cuts.size(); ++k) counts.push_back(cuts[k + 1] - cuts[k]);
-    const nccl::distribution elements{counts};
+    const rank_parts parts(team.size(), in.size(), turn);
     team.run([&](test_rank& rank, int number) {
-        const std::size_t begin = cuts[std::size_t(number)], own = counts[std::size_t(number)];
+        const std::size_t begin = parts.cuts[std::size_t(number)], own = parts.counts[std::size_t(number)];
         device_staging& staging = rank.staging;
         staging.begin();
         const element* const about = std::ranges::data(description) + begin;
@@ -72,7 +69,7 @@ void scan_segments(nccl_executor& ex, const Segments& segments, std::span<const 
         }
         staging.upload(rank.local.stream());
         nccl::segmented_options<Acc> asked{options.initial, options.reverse, nullptr};
-        if (turn % 3 != 0) asked.elements = &elements;
+        if (turn % 3 != 0) asked.elements = &parts.elements;
         const auto there =
             on_device(segments, cuda::device_span<const element>(staging.at<const element>(d), own));
         const cuda::device_span<const In> from(staging.at<const In>(x), own);
