@@ -8,15 +8,10 @@
 
 #include "shader/backend.hpp"
 #include "support/host_segments.hpp"
+#include "support/segment_calls.hpp"
 #include "upsweep/segmented_scan.hpp"
 
 namespace upsweep::test {
-
-// The CPU's functions stay visible beside these.
-using upsweep::exclusive_scan_by_key;
-using upsweep::exclusive_segmented_scan;
-using upsweep::inclusive_scan_by_key;
-using upsweep::inclusive_segmented_scan;
 
 // Shaders compare keys as they are.
 template <class Segments>
