@@ -30,11 +30,12 @@ set(UPSWEEP_SUBGROUP_LINES "#define UPSWEEP_SUBGROUPS|#extension GL_KHR_shader_s
 # In the order of shader::stage.
 set(UPSWEEP_STAGES tile_totals super_totals super_prefixes tile_scan blelloch_scan blelloch_add vote compact sort_count
     sort_move sort_gather probe lane_scan axis_shape mark_heads mark_offsets clear_counts count_bins
-    bins_count bins_move bins_number bins_offsets segment_totals fill_empty run_lengths)
+    bins_count bins_move bins_number bins_offsets segment_totals fill_empty run_lengths look_back_scan look_back_totals)
 # Those of scans along an axis that depend on the operator.
 set(UPSWEEP_AXIS_STAGES tile_totals super_totals super_prefixes tile_scan lane_scan CACHE INTERNAL "For the functions below")
 # And those of scans of segments.
-set(UPSWEEP_SEGMENT_STAGES tile_totals super_totals super_prefixes tile_scan segment_totals fill_empty CACHE INTERNAL "Likewise")
+set(UPSWEEP_SEGMENT_STAGES tile_totals super_totals super_prefixes tile_scan segment_totals fill_empty look_back_scan
+    look_back_totals CACHE INTERNAL "Likewise")
 
 # upsweep_compile_stage(STAGE OUTPUT.spv HEADER [USER]): HEADER is lines separated by `|`.
 #
@@ -92,7 +93,7 @@ function(upsweep_embed_spirv output)
     foreach(variant one_word two_words doubles one_word_axis two_words_axis doubles_axis
                     one_word_segments two_words_segments doubles_segments one_word_subgroups two_words_subgroups)
         set(stages ${UPSWEEP_STAGES})
-        list(REMOVE_ITEM stages lane_scan segment_totals fill_empty)
+        list(REMOVE_ITEM stages lane_scan segment_totals fill_empty look_back_totals)
         if(variant MATCHES "axis")
             set(stages ${UPSWEEP_AXIS_STAGES})
         elseif(variant MATCHES "segments")
@@ -199,11 +200,13 @@ function(upsweep_vulkan_operator target name)
 
     set(modules "")
     set(members "")
-    foreach(stage IN LISTS stages)
+    foreach(stage IN LISTS stages ITEMS look_back_scan)
         set(module "${CMAKE_CURRENT_BINARY_DIR}/${target}_shaders/${name}/${stage}.spv")
         upsweep_compile_stage(${stage} "${module}" "${lines}" "${source}")
         list(APPEND modules "${module}")
-        string(APPEND members "${name}_modules::${stage}, ")
+        if(NOT stage STREQUAL "look_back_scan")
+            string(APPEND members "${name}_modules::${stage}, ")
+        endif()
     endforeach()
     set(axis_members "")
     foreach(stage IN LISTS UPSWEEP_AXIS_STAGES)
@@ -228,7 +231,7 @@ function(upsweep_vulkan_operator target name)
     endforeach()
     set(promises "${EXACT}, ${NEUTRAL}, ${COMMUTATIVE}, ${IDENTITY}")
     upsweep_embed_user(${target} ${name} upsweep::vulkan::user_operator
-                       "{${given_WORDS}, ${promises}, {${members}}, {${axis_members}}, {${segment_members}}}" ${modules})
+                       "{${given_WORDS}, ${promises}, {${members}}, {${axis_members}}, {${segment_members}}, ${name}_modules::look_back_scan}" ${modules})
 endfunction()
 
 function(upsweep_vulkan_items target name)

@@ -30,6 +30,7 @@
 #define UPSWEEP_P_TOTAL_INDEX 10   // where the total goes
 #define UPSWEEP_P_CARRY 11         // where S stands in the workspace between two dispatches of super_prefixes
 #define UPSWEEP_P_INITIAL 12       // four words
+#define UPSWEEP_P_POLLS 16         // look_back: how often a total is asked for before it is computed
 #define UPSWEEP_P_RECORD_WORDS 16  // compact: words of a record, 0 to write indices
 #define UPSWEEP_P_CAPACITY 17      // compact: records kept at most
 #define UPSWEEP_P_VERTICES 18      // compact: vertices of an instance, 0 to draw items as vertices
@@ -104,6 +105,7 @@
 #define UPSWEEP_F_COUNTED 65536u         // mark_heads: heads are counted, tile by tile
 #define UPSWEEP_F_FIRST_TOO 131072u      // mark_heads: position 0 begins a segment only if its key is another, too
 #define UPSWEEP_F_NUMBERED 262144u       // segment_totals: the k-th result belongs to the segment with the k-th number
+#define UPSWEEP_F_LAST_FIRST 1048576u    // look_back: the last tile first, which no host asks for but in tests
 #define UPSWEEP_F_ARGUMENTS 524288u      // compact: nothing is moved, only the arguments are written
 // Bins and histograms.
 #define UPSWEEP_F_CLAMP 65536u          // what is in front of or behind the bins belongs to the first or the last one

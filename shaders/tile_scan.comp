@@ -14,9 +14,11 @@ layout(local_size_x = UPSWEEP_GROUP_SIZE) in;
 #include "parts.glsl"
 #include "totals.glsl"
 
+#ifndef UPSWEEP_LOOK_BACK
 layout(std430, binding = UPSWEEP_WORKSPACE) readonly buffer workspace_block {
     kept workspace[];
 };
+#endif
 #ifdef UPSWEEP_TOTALS
 void write_total(operand total) {}  // of all segments, which nobody asks for
 #else
@@ -29,6 +31,7 @@ void write_total(operand total) { total_elements[parameters[UPSWEEP_P_TOTAL_INDE
 // T is folded here: the totals of the tiles before this one in its super are at most 31, and an earlier stage would have to
 // write and read a prefix for each tile.
 uint tiles_before(uint tile) { return tile % uint(UPSWEEP_SUPER_TILES); }
+#ifndef UPSWEEP_LOOK_BACK
 operand tile_total(uint sequence, uint tile, uint i) {
     return from_kept(workspace[tiles_of(sequence) + tile - tiles_before(tile) + i]);
 }
@@ -36,13 +39,10 @@ operand tile_total(uint sequence, uint tile, uint i) {
 // S
 part supers_before(uint sequence, uint tile) {
     uint before = tile / uint(UPSWEEP_SUPER_TILES);
-    part supers = part(before > 0u || has_flag(UPSWEEP_F_INITIAL), no_operand());
-    if (before > 0u)
-        supers.value = from_kept(workspace[supers_of(sequence) + before]);
-    else if (supers.present)
-        supers.value = first_operand();
-    return supers;
+    if (before == 0u) return initial_part();
+    return part(true, from_kept(workspace[supers_of(sequence) + before]));
 }
+#endif
 
 #ifndef UPSWEEP_TOTALS
 // What is stored for the run at `position`, into items[4 k] and the three after it, from prefix(position), ...,
@@ -68,7 +68,9 @@ void take_prefixes(uint position, uint length, int k, operand prefixes[UPSWEEP_R
 }
 #endif
 
-#ifdef UPSWEEP_SUBGROUPS
+#if defined(UPSWEEP_LOOK_BACK)
+#include "tile_scan_look_back.glsl"
+#elif defined(UPSWEEP_SUBGROUPS)
 #include "tile_scan_exact.glsl"
 #else
 #include "tile_scan_tree.glsl"
@@ -77,7 +79,11 @@ void take_prefixes(uint position, uint length, int k, operand prefixes[UPSWEEP_R
 void main() {
     uint groups = parameters[UPSWEEP_P_GROUPS];
     if (group_index() >= groups) return;
+#ifdef UPSWEEP_LOOK_BACK
+    uint group = has_flag(UPSWEEP_F_LAST_FIRST) ? groups - 1u - group_index() : group_index();
+#else
     uint group = groups - 1u - group_index();
+#endif
     uint sequence = group % sequence_count();
     uint tile = parameters[UPSWEEP_P_FIRST_GROUP] + group / sequence_count();
     uint base = group / sequence_count() * uint(UPSWEEP_TILE_ELEMENTS);

@@ -6,7 +6,14 @@
 #define UPSWEEP_STRIDE (UPSWEEP_ROW_RUNS + 1)
 #define UPSWEEP_TOTALS_ROW uint(UPSWEEP_TILE_ROWS)
 #define UPSWEEP_TILES_ROW uint(UPSWEEP_TILE_ROWS + 1)
+#ifdef UPSWEEP_LOOK_BACK
+// And the totals of the tiles of so many supers in front of this one, and of these supers.
+#define UPSWEEP_SUPERS_ASKED 6
+#define UPSWEEP_SUPERS_ROW uint(UPSWEEP_TILE_ROWS + 2 + UPSWEEP_SUPERS_ASKED)
+#define UPSWEEP_SLOTS ((UPSWEEP_TILE_ROWS + 3 + UPSWEEP_SUPERS_ASKED) * UPSWEEP_STRIDE)
+#else
 #define UPSWEEP_SLOTS ((UPSWEEP_TILE_ROWS + 2) * UPSWEEP_STRIDE)
+#endif
 #ifndef UPSWEEP_SEGMENTS
 shared operand rows[UPSWEEP_SLOTS];
 operand row_value(uint slot) { return rows[slot]; }

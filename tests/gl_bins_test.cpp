@@ -70,10 +70,13 @@ TEST(gl_bins_prepared, compiles_nothing_later) {
     const gl_context& context = gl_context::of(gl::api::desktop);
     const gl::function_loader loader = context.loader();
     context.find("glLinkProgram", link_of_driver);
-    gl::executor ex([&](const char* name) {
-        const bool links = std::string_view(name) == "glLinkProgram";
-        return links ? reinterpret_cast<gl::any_function>(counted_link) : loader(name);
-    });
+    const gl::executor_options options{.way = gl::sequence_way::reduce_then_scan};
+    gl::executor ex(
+        [&](const char* name) {
+            const bool links = std::string_view(name) == "glLinkProgram";
+            return links ? reinterpret_cast<gl::any_function>(counted_link) : loader(name);
+        },
+        options);
     programs_linked = 0;
     gl::prepare_histogram<float>(ex);
     EXPECT_EQ(programs_linked, 2);

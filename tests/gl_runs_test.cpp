@@ -120,7 +120,8 @@ TEST_P(gl_runs, nothing) {
 // elements.
 TEST_P(gl_runs, small_limits) {
     gl::executor few_groups(at().loader(), {.max_groups_x = 3, .max_groups_y = 2});
-    gl::executor small_bindings(at().loader(), {.max_binding_bytes = 70000});
+    gl::executor small_bindings(at().loader(),
+                                {.max_binding_bytes = 70000, .way = gl::sequence_way::reduce_then_scan});
     const auto known = shader::operation_of<plus, float>();
     for (gl::executor* limited : {&few_groups, &small_bindings}) {
         check_every_call<float, plus>(runner(*limited), 3, 2, known, {});

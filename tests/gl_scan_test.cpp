@@ -52,7 +52,8 @@ TEST_P(gl_scan, more_than_a_batch_of_tiles) {
     if (sanitized) GTEST_SKIP() << "long, and run without sanitizers";
     constexpr std::size_t n = 33 * core::super_size + 4099;
     auto floats = check_of<float, plus>(n, 1.0f);
-    gl_scanner ex = scanner();
+    gl::executor reducing(at().loader(), {.way = gl::sequence_way::reduce_then_scan});
+    gl_scanner ex(GetParam(), reducing);
     floats.run(ex, n, {.exclusive = true, .initial = true, .in_place = true});
     EXPECT_EQ(ex.stages(),
               (std::vector<std::string>{"tile_totals", "super_totals", "super_prefixes", "tile_scan"}));

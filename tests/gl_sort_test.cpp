@@ -156,10 +156,13 @@ void APIENTRY counted_link(GLuint program) {
 TEST_P(gl_sort, prepared) {
     const gl::function_loader loader = at().loader();
     at().find("glLinkProgram", link_of_driver);
-    gl::executor ex([&](const char* name) {
-        const bool links = std::string_view(name) == "glLinkProgram";
-        return links ? reinterpret_cast<gl::any_function>(counted_link) : loader(name);
-    });
+    const gl::executor_options options{.way = gl::sequence_way::reduce_then_scan};
+    gl::executor ex(
+        [&](const char* name) {
+            const bool links = std::string_view(name) == "glLinkProgram";
+            return links ? reinterpret_cast<gl::any_function>(counted_link) : loader(name);
+        },
+        options);
     programs_linked = 0;
     gl::prepare_sort<float>(ex);
     const int prepared = programs_linked;

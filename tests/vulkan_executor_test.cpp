@@ -135,7 +135,9 @@ TEST(vulkan_executor, commands_move) {
 
 TEST(vulkan_executor, timestamps) {
     const vulkan_device& device = vulkan_device::get();
-    vulkan::executor ex(device.handles(), device.options());
+    vulkan::executor_options options = device.options();
+    options.way = vulkan::sequence_way::reduce_then_scan;
+    vulkan::executor ex(device.handles(), options);
     const std::size_t n = 200000;
     const vulkan_buffer memory(4 * n);
     const auto needed = vulkan::scan_workspace<float>(ex, n);

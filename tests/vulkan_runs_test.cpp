@@ -132,6 +132,7 @@ TEST_F(vulkan_runs, many_supers) {
     if (vulkan_quick()) GTEST_SKIP() << "long, and run without sanitizers";
     vulkan::executor_options options = vulkan_device::get().options();
     options.max_supers_per_dispatch = 20;
+    options.way = vulkan::sequence_way::reduce_then_scan;
     vulkan::executor ex(vulkan_device::get().handles(), options);
     const std::size_t n = 33 * 131072 + 5;
     const segmentation cut(n, 400000, 8);

@@ -42,7 +42,9 @@ TEST(vulkan_scan, four_million_elements) {
     scan_check<float, float, float, vulkan_scanner> checked(
         operation<float, float, float, vulkan_scanner>::of(plus()), span_of(sequence<float, plus>(n, 3)),
         0.7f);
-    vulkan_scanner scanner;
+    vulkan::executor_options options = vulkan_device::get().options();
+    options.way = vulkan::sequence_way::reduce_then_scan;
+    vulkan_scanner scanner(options);
     checked.run(scanner, n, {.initial = true});
     EXPECT_EQ(scanner.stages(),
               (std::vector<std::string>{"tile_totals", "super_totals", "super_prefixes", "tile_scan"}));

@@ -44,6 +44,7 @@ TEST(vulkan_segments, many_supers) {
     if (vulkan_quick()) GTEST_SKIP() << "long, and run without sanitizers";
     vulkan::executor_options options = vulkan_device::get().options();
     options.max_supers_per_dispatch = 20;
+    options.way = vulkan::sequence_way::reduce_then_scan;
     vulkan_scanner scans(options);
     check_segments<float, plus>(scans, 33 * 131072 + 5, 400000, 4 + 8, 0.3f);
     EXPECT_EQ(scans.stages(), (std::vector<std::string>{"mark_heads", "tile_totals", "super_totals",

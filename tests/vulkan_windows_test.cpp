@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "support/sweep.hpp"
+#include "support/shader_sweep.hpp"
 #include "support/vulkan_scanner.hpp"
 
 namespace upsweep::test {
@@ -19,22 +19,8 @@ vulkan::executor_options tiny(std::uint32_t groups_x, std::uint32_t groups_y, st
     options.max_groups_y = groups_y;
     options.max_binding_bytes = binding_bytes;
     options.max_supers_per_dispatch = supers;
+    options.way = vulkan::sequence_way::reduce_then_scan;  // the other: vulkan_look_back_test
     return options;
-}
-
-template <class T, class Op>
-void check_sizes(vulkan_scanner& scanner, T initial, const std::vector<std::size_t>& sizes) {
-    scan_check<T, T, T, vulkan_scanner> checked(operation<T, T, T, vulkan_scanner>::of(Op()),
-                                                span_of(sequence<T, Op>(sizes.back(), 17)), initial);
-    unsigned salt = 0;
-    for (const std::size_t n : sizes) {
-        for (unsigned mode = 0; mode < 4; ++mode) {
-            if (!checked.run(scanner, n, checked.make_mode((mode * 5 + salt) % 16), (salt + mode) % 8,
-                             salt % 5))
-                return;
-            ++salt;
-        }
-    }
 }
 
 // Groups of 4 tiles, 20 a dispatch: windows and two dimensions.

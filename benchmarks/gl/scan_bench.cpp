@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "support/gpu_rounds.hpp"
+#include "support/sequence_way.hpp"
 #include "upsweep/gl/gl.hpp"
 #include "upsweep/operators.hpp"
 
@@ -156,16 +157,17 @@ void run(upsweep::gl::executor& executor, const char* type, std::uint64_t n, GLu
 int main(int count, char** words) {
     try {
         bool json = false;
+        auto way = upsweep::gl::sequence_way::automatic;
         int largest = 28;
         for (int i = 1; i < count; ++i) {
             if (std::string_view(words[i]) == "--json")
                 json = true;
-            else
+            else if (!bench::take_way(words[i], way))
                 largest = std::atoi(words[i]);
         }
         if (largest < 16 || largest > 31) throw std::runtime_error("expected an exponent from 16 to 31");
         const upsweep::gl::offscreen_context context;
-        upsweep::gl::executor executor(context.loader());
+        upsweep::gl::executor executor(context.loader(), {.way = way});
         const GLuint copy = make_program(
             "layout(std430, binding = 0) readonly buffer a { uvec4 from[]; };\n"
             "layout(std430, binding = 1) writeonly buffer b { uvec4 to[]; };\n"

@@ -1,7 +1,7 @@
 // Totals of segments and lengths of runs on Vulkan, of 2^12 to 2^26 floats in device memory, in segments of
 // 2, 10, 1000 and 100000.
 //
-//     vulkan_reduce_bench [--json] [--stages] [LARGEST_EXPONENT]
+//     vulkan_reduce_bench [--json] [--stages] [--look-back | --reduce-then-scan] [LARGEST_EXPONENT]
 //
 // Each row compares a call with a copy of the elements (rows.hpp); run_length_encode has keys alone, of which
 // it is a copy. Before a row is timed its result is compared with the CPU's, in every bit. --stages adds what

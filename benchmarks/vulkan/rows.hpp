@@ -20,6 +20,7 @@
 
 #include "copy.hpp"
 #include "support/gpu_rounds.hpp"
+#include "support/sequence_way.hpp"
 #include "support/vulkan_pipeline.hpp"
 #include "upsweep/vulkan/commands.hpp"
 #include "upsweep/vulkan/executor.hpp"
@@ -57,12 +58,12 @@ class shader_copy {
 class vulkan_rows {
   public:
     // `work`: what the calls are named by, "sort".
-    vulkan_rows(const char* work, bool json, bool stages)
+    vulkan_rows(const char* work, bool json, bool stages, upsweep::vulkan::sequence_way way)
         : work_(work),
           json_(json),
           stages_(stages),
           loaded_(device_),
-          ex_(device_.handles(), device_.options()),
+          ex_(device_.handles(), options(way)),
           watch_(device_.handles().device, device_.queue(), device_.handles().queue_family,
                  1e-9 * static_cast<double>(ex_.properties().limits.timestampPeriod)) {
         if (json_) return;
@@ -102,6 +103,12 @@ class vulkan_rows {
     }
 
   private:
+    [[nodiscard]] upsweep::vulkan::executor_options options(upsweep::vulkan::sequence_way way) const {
+        upsweep::vulkan::executor_options made = device_.options();
+        made.way = way;
+        return made;
+    }
+
     struct loader {
         explicit loader(const upsweep::vulkan::standalone_device& device) {
             volkLoadInstanceOnly(device.handles().instance);
@@ -145,13 +152,15 @@ class vulkan_rows {
     stopwatch watch_;
 };
 
-// main of `PROGRAM [--json] [--stages] [LARGEST_EXPONENT]`: calls rows(vulkan_rows&, n) for every other power
-// of two from 2^12 on, as far as a buffer of `element_bytes` n can be bound.
+// main of `PROGRAM [--json] [--stages] [--look-back | --reduce-then-scan] [LARGEST_EXPONENT]`: calls
+// rows(vulkan_rows&, n) for every other power of two from 2^12 on, as far as a buffer of `element_bytes` n
+// can be bound.
 template <class Rows>
 int vulkan_main(const char* program, const char* work, int count, char** words, std::uint64_t element_bytes,
                 const Rows& rows) {
     try {
         bool json = false, stages = false;
+        auto way = upsweep::vulkan::sequence_way::automatic;
         int largest = 26;
         for (int i = 1; i < count; ++i) {
             const std::string_view word = words[i];
@@ -159,12 +168,12 @@ int vulkan_main(const char* program, const char* work, int count, char** words, 
                 json = true;
             else if (word == "--stages")
                 stages = true;
-            else
+            else if (!take_way(word, way))
                 largest = std::atoi(words[i]);
         }
         if (largest < 12 || largest > 30) throw std::runtime_error("expected an exponent from 12 to 30");
         require(volkInitialize(), "volkInitialize");
-        vulkan_rows on(work, json, stages);
+        vulkan_rows on(work, json, stages, way);
         for (int exponent = 12; exponent <= largest; exponent += 2) {
             const std::uint64_t n = std::uint64_t{1} << exponent;
             if (n * element_bytes > on.ex().properties().limits.maxStorageBufferRange) break;

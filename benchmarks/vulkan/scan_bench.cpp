@@ -1,6 +1,8 @@
-// Inclusive sums of float and uint32 on Vulkan, 2^16 to 2^28 elements, in device memory.
+// Inclusive sums of float and uint32 on Vulkan, 2^16 to 2^28 elements, in device memory; with --wide of
+// double and uint64 too.
 //
-//     vulkan_scan_bench [--json] [--no-subgroups] [--stages] [LARGEST_EXPONENT]
+//     vulkan_scan_bench [--json] [--no-subgroups] [--look-back | --reduce-then-scan] [--wide] [--stages]
+//                       [LARGEST_EXPONENT]
 //
 // Each row compares, within the same rounds and by the GPU's own clock, a scan with a copy of the same bytes
 // (the faster of vkCmdCopyBuffer and a compute shader) and with as many empty dispatches, and barriers
@@ -23,6 +25,7 @@
 
 #include "empty.hpp"
 #include "support/gpu_rounds.hpp"
+#include "support/sequence_way.hpp"
 #include "support/vulkan_pipeline.hpp"
 #include "upsweep/vulkan/run.hpp"
 #include "upsweep/vulkan/scan.hpp"
@@ -109,8 +112,9 @@ void run(const setting& on, const char* type, std::uint64_t n) {
 
 int main(int count, char** words) {
     try {
-        bool json = false, stages = false;
+        bool json = false, stages = false, wide = false;
         auto subgroups = upsweep::vulkan::subgroup_use::automatic;
+        auto way = upsweep::vulkan::sequence_way::automatic;
         int largest = 28;
         for (int i = 1; i < count; ++i) {
             const std::string_view word = words[i];
@@ -118,9 +122,11 @@ int main(int count, char** words) {
                 json = true;
             else if (word == "--stages")
                 stages = true;
+            else if (word == "--wide")
+                wide = true;
             else if (word == "--no-subgroups")
                 subgroups = upsweep::vulkan::subgroup_use::off;
-            else
+            else if (!bench::take_way(word, way))
                 largest = std::atoi(words[i]);
         }
         if (largest < 16 || largest > 31) throw std::runtime_error("expected an exponent from 16 to 31");
@@ -130,6 +136,7 @@ int main(int count, char** words) {
         volkLoadDevice(device.handles().device);
         upsweep::vulkan::executor_options options = device.options();
         options.subgroups = subgroups;
+        options.way = way;
         executor ex(device.handles(), options);
         stopwatch watch(device.handles().device, device.queue(), device.handles().queue_family,
                         1e-9 * static_cast<double>(ex.properties().limits.timestampPeriod));
@@ -145,6 +152,9 @@ int main(int count, char** words) {
             if (n * 4 > ex.properties().limits.maxStorageBufferRange) break;  // the copy is one binding
             run<float>(on, "float", n);
             run<std::uint32_t>(on, "uint32", n);
+            if (!wide || n * 8 > ex.properties().limits.maxStorageBufferRange) continue;
+            run<double>(on, "double", n);
+            run<std::uint64_t>(on, "uint64", n);
         }
         return 0;
     } catch (const std::exception& problem) {

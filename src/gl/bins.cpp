@@ -82,9 +82,10 @@ void executor::compile_bins(shader::element_type type) {
     using shader::stage;
     compile_histogram(type);
     const saved_state saved(state_->gl, 0);
-    for (const stage which : {stage::tile_totals, stage::super_totals, stage::super_prefixes,
-                              stage::tile_scan, stage::sort_count, stage::sort_move, stage::sort_gather})
-        state_->programs.get({which, shader::counts_operation}, 0);
+    std::vector<stage> counts =
+        shader::scan_stages(shader::form::sequence, shader::counts_operation, state_->limits);
+    counts.insert(counts.end(), {stage::sort_count, stage::sort_move, stage::sort_gather});
+    for (const stage which : counts) state_->programs.get({which, shader::counts_operation}, 0);
     for (const stage which : {stage::bins_count, stage::bins_move, stage::bins_number})
         state_->programs.get({which, elements_of(type)}, 0);
     state_->programs.get({stage::bins_offsets, {}}, 0);

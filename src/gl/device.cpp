@@ -31,7 +31,7 @@ std::uint32_t group_limit(const functions& gl, GLuint axis) {
 
 }  // namespace
 
-device_info describe_device(const functions& gl, const executor_options& lowered) {
+device_info describe_device(const functions& gl, const executor_options& options) {
     device_info device;
     device.vendor = text(gl, GL_VENDOR);
     device.renderer = text(gl, GL_RENDERER);
@@ -57,18 +57,22 @@ device_info describe_device(const functions& gl, const executor_options& lowered
     GLint alignment = 0;
     gl.get_integer(GL_SHADER_STORAGE_BUFFER_OFFSET_ALIGNMENT, &alignment);
     device.binding_alignment = static_cast<std::uint64_t>(std::max(alignment, 1));
-    lower(device.max_groups_x, lowered.max_groups_x);
-    lower(device.max_groups_y, lowered.max_groups_y);
-    lower(device.max_binding_bytes, lowered.max_binding_bytes);
+    lower(device.max_groups_x, options.max_groups_x);
+    lower(device.max_groups_y, options.max_groups_y);
+    lower(device.max_binding_bytes, options.max_binding_bytes);
     return device;
 }
 
-shader::limits limits_of(const device_info& device) {
+shader::limits limits_of(const device_info& device, const executor_options& options) {
     shader::limits limits;
     limits.binding_bytes = device.max_binding_bytes;
     limits.binding_alignment = device.binding_alignment;
     limits.groups_x = device.max_groups_x;
     limits.groups_y = device.max_groups_y;
+    limits.way = options.way;
+    limits.look_back_is_faster = device.vendor.find("NVIDIA") != std::string::npos;
+    lower(limits.polls, options.max_polls);
+    limits.last_tile_first = options.last_tile_first;
     return limits;
 }
 

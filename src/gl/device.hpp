@@ -8,7 +8,7 @@
 namespace upsweep::gl {
 
 // Throws upsweep::error, unsupported, below OpenGL 4.3 and OpenGL ES 3.1.
-device_info describe_device(const functions& gl, const executor_options& lowered);
-shader::limits limits_of(const device_info& device);
+device_info describe_device(const functions& gl, const executor_options& options);
+shader::limits limits_of(const device_info& device, const executor_options& options);
 
 }  // namespace upsweep::gl

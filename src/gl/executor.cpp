@@ -305,14 +305,16 @@ void executor::run(const compact_call& call) {
 }
 
 void executor::compile(const scan_call& call) {
-    constexpr std::uint64_t with_every_stage = std::uint64_t{1} << 28;
     state_->check_operation(call.op);
     state_->programs.check_text(call.user_text);
     shader::scan_request request = request_of(call);
-    request.length = with_every_stage;
     const saved_state saved(state_->gl, 0);
-    for (const shader::dispatch& next : shader::plan_scan(request, state_->limits))
-        state_->program(next, key_of(call), call.user_text);
+    // One tile, and with every stage.
+    for (const std::uint64_t length : {std::uint64_t{1}, std::uint64_t{1} << 28}) {
+        request.length = length;
+        for (const shader::dispatch& next : shader::plan_scan(request, state_->limits))
+            state_->program(next, key_of(call), call.user_text);
+    }
 }
 
 std::uint32_t executor::add_operator(const shader::operation& op, std::string text) {

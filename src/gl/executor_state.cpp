@@ -7,10 +7,10 @@ namespace upsweep::gl {
 
 static_assert(UPSWEEP_BINDINGS <= saved_state::most_bindings);
 
-executor::state::state(const function_loader& loader, const executor_options& lowered)
+executor::state::state(const function_loader& loader, const executor_options& options)
     : gl(load_functions(loader)),
-      device(describe_device(gl, lowered)),
-      limits(limits_of(device)),
+      device(describe_device(gl, options)),
+      limits(limits_of(device, options)),
       programs(gl, device.es) {}
 
 executor::state::~state() {
@@ -97,8 +97,7 @@ void executor::state::compile_form(shader::form shape, const shader::operation& 
     using shader::stage;
     programs.check_text(user_text);
     const saved_state saved(gl, 0);
-    std::vector<stage> stages{stage::tile_totals, stage::super_totals, stage::super_prefixes,
-                              stage::tile_scan};
+    std::vector<stage> stages = shader::scan_stages(shape, op, limits);
     if (shape == shader::form::axis) {
         stages.push_back(stage::lane_scan);
     } else {

@@ -28,7 +28,7 @@ inline buffer_region& of(resources& all, shader::resource which) {
 
 // All members change state that the caller of them saves.
 struct executor::state {
-    state(const function_loader& loader, const executor_options& lowered);
+    state(const function_loader& loader, const executor_options& options);
     ~state();
     state(const state&) = delete;
     state& operator=(const state&) = delete;

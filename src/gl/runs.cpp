@@ -136,13 +136,14 @@ void executor::compile(const runs_call& call) {
         state_->program(next, {which, call.op}, call.user_text);
     };
     if (folds(call)) {
-        for (const stage which : {stage::tile_totals, stage::super_totals, stage::super_prefixes,
-                                  stage::segment_totals, stage::fill_empty})
+        for (const stage which : shader::scan_stages(shader::form::segments, call.op, state_->limits, true))
             compile(which, shader::form::segments, false);
+        compile(stage::fill_empty, shader::form::segments, false);
     }
-    for (const stage which : {stage::mark_heads, stage::mark_offsets, stage::tile_totals, stage::super_totals,
-                              stage::super_prefixes, stage::tile_scan, stage::compact, stage::run_lengths})
-        compile(which, shader::form::sequence, true);
+    std::vector<stage> counts =
+        shader::scan_stages(shader::form::sequence, shader::counts_operation, state_->limits);
+    counts.insert(counts.end(), {stage::mark_heads, stage::mark_offsets, stage::compact, stage::run_lengths});
+    for (const stage which : counts) compile(which, shader::form::sequence, true);
 }
 
 }  // namespace upsweep::gl

@@ -74,7 +74,7 @@ void executor::compile(const sort_call& call) {
     using shader::stage;
     const saved_state saved(state_->gl, 0);
     for (const stage which :
-         {stage::tile_totals, stage::super_totals, stage::super_prefixes, stage::tile_scan})
+         shader::scan_stages(shader::form::sequence, shader::counts_operation, state_->limits))
         state_->programs.get({which, shader::counts_operation}, 0);
     for (const stage which : {stage::sort_count, stage::sort_move})
         state_->programs.get({which, {.element_words = call.shape.key_words}}, 0);

@@ -18,6 +18,7 @@
 #include "upsweep/shader/axis_way.hpp"
 #include "upsweep/shader/bins.hpp"
 #include "upsweep/shader/segments.hpp"
+#include "upsweep/shader/sequence_way.hpp"
 #include "upsweep/shader/sort.hpp"
 
 namespace upsweep::shader {
@@ -40,6 +41,15 @@ struct limits {
     // Elements of each sequence that one dispatch of lane_scan takes, for the same reason: about 4
     // iterations of loops for one.
     std::uint32_t lane_elements_per_dispatch = 8192;
+    sequence_way way = sequence_way::automatic;
+    // What `automatic` is for elements of one word that are not in segments: on NVIDIA's GPUs, where it was
+    // measured. There it takes longer than reduce_then_scan for wider elements and for pairs; on the
+    // processors that Mesa's drivers run on, for all.
+    bool look_back_is_faster = false;
+    // look_back: how often a work group asks for a total before it computes it, and whether the last tile
+    // comes first, so that none is ever there.
+    std::uint32_t polls = 256;
+    bool last_tile_first = false;
 };
 
 // Buffers of a request. A binding that a stage does not use names one that it may have at that place
@@ -124,6 +134,9 @@ struct scan_request {
 [[nodiscard]] std::uint64_t scan_workspace_bytes(const operation& op, std::uint64_t length, algorithm how,
                                                  std::uint32_t blelloch_size, const limits& device);
 [[nodiscard]] std::uint64_t workspace_alignment(const limits& device);
+// The stages that scans by the tree of every length take, or those of the totals of segments.
+[[nodiscard]] std::vector<stage> scan_stages(form shape, const operation& op, const limits& device,
+                                             bool totals = false);
 
 // Throws upsweep::error (invalid_argument) for offsets that are not such multiples, an exclusive scan or a
 // total without initial value under an operator without identity, an inclusive scan or no identity with

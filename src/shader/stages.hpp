@@ -40,8 +40,10 @@ enum class stage : std::uint8_t {
     segment_totals,
     fill_empty,
     run_lengths,
+    look_back_scan,
+    look_back_totals,
 };
-inline constexpr int stage_count = 25;
+inline constexpr int stage_count = 27;
 
 // What the stages of a scan find their elements in: each is built for all of these.
 enum class form : std::uint8_t {

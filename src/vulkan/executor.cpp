@@ -13,6 +13,8 @@
 namespace upsweep::vulkan {
 namespace {
 
+constexpr std::uint32_t nvidia = 0x10de;  // VkPhysicalDeviceProperties::vendorID
+
 constexpr std::uint32_t smallest_subgroup =
     4;  // tile_scan_exact.glsl has room for the subgroups of that size
 
@@ -85,6 +87,10 @@ void executor::state::read_limits() {
     limits.groups_x = forced(device.maxComputeWorkGroupCount[0], options.max_groups_x);
     limits.groups_y = forced(device.maxComputeWorkGroupCount[1], options.max_groups_y);
     limits.supers_per_dispatch = forced(limits.supers_per_dispatch, options.max_supers_per_dispatch);
+    limits.way = options.way;
+    limits.look_back_is_faster = properties.vendorID == nvidia;
+    limits.polls = forced(limits.polls, options.max_polls);
+    limits.last_tile_first = options.last_tile_first;
 
     constexpr VkSubgroupFeatureFlags needed = VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_BALLOT_BIT |
                                               VK_SUBGROUP_FEATURE_SHUFFLE_BIT |
@@ -194,12 +200,16 @@ void executor::state::check_operation(const shader::operation& op) const {
 
 void executor::state::check_shared_memory(std::uint32_t element_words, std::uint32_t blelloch_size,
                                           shader::form shape) const {
-    // tile_scan: 34 rows of 33, and two parts with a flag; a head for each of the former and latter, and what
-    // aligns these, in segments. Blelloch: the padded tree.
+    // tile_scan: 34 rows of 33, look_back_scan: 41, and two parts with a flag; a head for each of the former
+    // and latter, and what aligns these, in segments. look_back_scan: 9 words more. Blelloch: the padded
+    // tree.
     const std::uint32_t padded = blelloch_size == 0 ? 0 : shader::blelloch_padded(blelloch_size);
-    const std::uint32_t elements = std::max<std::uint32_t>(34 * 33, padded + padded / 32);
+    const bool looks_back = shape != shader::form::axis && limits.way != sequence_way::reduce_then_scan &&
+                            (limits.way == sequence_way::look_back || element_words == 1);
+    const std::uint32_t elements = std::max<std::uint32_t>((looks_back ? 41 : 34) * 33, padded + padded / 32);
     const std::uint32_t heads = shape == shader::form::segments ? 4 * elements + 2 * 16 : 0;
-    const std::uint32_t bytes = 4 * element_words * elements + 2 * (4 * element_words + 16) + heads;
+    const std::uint32_t bytes =
+        4 * element_words * elements + 2 * (4 * element_words + 16) + heads + (looks_back ? 4 * 9 : 0);
     if (properties.limits.maxComputeSharedMemorySize < bytes)
         throw_small("maxComputeSharedMemorySize", bytes, properties.limits.maxComputeSharedMemorySize);
     if (properties.limits.maxComputeWorkGroupInvocations < blelloch_size ||

@@ -21,6 +21,22 @@ bool is_blelloch(shader::stage which) {
     return which == shader::stage::blelloch_scan || which == shader::stage::blelloch_add;
 }
 
+// Where a stage stands among user_operator::segment_modules.
+std::size_t segment_module(shader::stage which) {
+    switch (which) {
+        case shader::stage::segment_totals:
+            return 4;
+        case shader::stage::fill_empty:
+            return 5;
+        case shader::stage::look_back_scan:
+            return 6;
+        case shader::stage::look_back_totals:
+            return 7;
+        default:
+            return static_cast<std::size_t>(which);
+    }
+}
+
 }  // namespace
 
 VkPipeline scan_pipeline(executor::state& ex, shader::stage which, const shader::operation& op,
@@ -40,9 +56,9 @@ VkPipeline scan_pipeline(executor::state& ex, const shader::dispatch& next, cons
     if (user == nullptr || shader::knows_no_elements(next.which))
         return scan_pipeline(ex, next.which, op, blelloch_size, next.shape);
     const auto place = static_cast<std::size_t>(next.which);
-    if (next.which == shader::stage::segment_totals) return ex.pipeline(user->segment_modules[4], {}, false);
-    if (next.which == shader::stage::fill_empty) return ex.pipeline(user->segment_modules[5], {}, false);
-    if (next.shape == shader::form::segments) return ex.pipeline(user->segment_modules.at(place), {}, false);
+    if (next.shape == shader::form::segments)
+        return ex.pipeline(user->segment_modules.at(segment_module(next.which)), {}, false);
+    if (next.which == shader::stage::look_back_scan) return ex.pipeline(user->look_back_module, {}, false);
     if (next.shape == shader::form::axis) {
         const bool lanes = next.which == shader::stage::lane_scan;
         return ex.pipeline(lanes ? user->axis_modules.back() : user->axis_modules.at(place), {}, false);

@@ -30,6 +30,7 @@
 #include "upsweep/shader/conformance.hpp"
 #include "upsweep/shader/operation.hpp"
 #include "upsweep/shader/segments.hpp"
+#include "upsweep/shader/sequence_way.hpp"
 #include "upsweep/shader/sort.hpp"
 
 namespace upsweep::gl {
@@ -40,11 +41,18 @@ enum class scan_algorithm : std::uint8_t {
                // the rest
 };
 
-// Limits lower than the device's, to see how work is divided; 0 takes the device's.
+using shader::sequence_way;
+
 struct executor_options {
+    // Limits lower than the device's, to see how work is divided; 0 takes the device's.
     std::uint32_t max_groups_x = 0;
     std::uint32_t max_groups_y = 0;
     std::uint64_t max_binding_bytes = 0;
+    sequence_way way = sequence_way::automatic;  // of scans of sequences, docs/shaders.md
+    // Of look_back: how often a work group asks for a total before it computes it, 0 for 256; and whether the
+    // last tile comes first, so that no total is there yet.
+    std::uint32_t max_polls = 0;
+    bool last_tile_first = false;
 };
 
 struct device_info {

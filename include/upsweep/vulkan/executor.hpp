@@ -11,6 +11,7 @@
 #include <memory>
 
 #include "upsweep/shader/operation.hpp"
+#include "upsweep/shader/sequence_way.hpp"
 
 namespace upsweep::vulkan {
 
@@ -23,6 +24,8 @@ struct device_handles {
     PFN_vkGetInstanceProcAddr get_instance_proc_addr = nullptr;
     PFN_vkGetDeviceProcAddr get_device_proc_addr = nullptr;  // null: from get_instance_proc_addr
 };
+
+using shader::sequence_way;
 
 enum class subgroup_use : std::uint8_t {
     automatic,  // where the device has the operations and the operator is exact
@@ -39,11 +42,16 @@ struct executor_options {
     subgroup_use subgroups = subgroup_use::automatic;
     VkPipelineCache pipeline_cache = VK_NULL_HANDLE;
     const VkAllocationCallbacks* allocator = nullptr;
+    sequence_way way = sequence_way::automatic;  // of scans of sequences, docs/shaders.md
     // Limits lower than the device's, to see how work is divided; 0 takes the device's.
     std::uint32_t max_groups_x = 0;
     std::uint32_t max_groups_y = 0;
     std::uint64_t max_binding_bytes = 0;
     std::uint32_t max_supers_per_dispatch = 0;  // 0: 16384
+    // Of look_back: how often a work group asks for a total before it computes it, 0 for 256; and whether the
+    // last tile comes first, so that no total is there yet.
+    std::uint32_t max_polls = 0;
+    bool last_tile_first = false;
 };
 
 class executor {

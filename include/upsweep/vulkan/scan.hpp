@@ -58,8 +58,9 @@ struct user_operator {
     // For scans along an axis: tile_totals, super_totals, super_prefixes, tile_scan, lane_scan.
     std::array<std::span<const std::uint32_t>, 5> axis_modules;
     // For scans and totals of segments: tile_totals, super_totals, super_prefixes, tile_scan, segment_totals,
-    // fill_empty.
-    std::array<std::span<const std::uint32_t>, 6> segment_modules;
+    // fill_empty, look_back_scan, look_back_totals.
+    std::array<std::span<const std::uint32_t>, 8> segment_modules;
+    std::span<const std::uint32_t> look_back_module;  // of sequences
 };
 
 namespace detail {
