@@ -108,7 +108,7 @@ if(NOT UPSWEEP_SANITIZE)
         # It takes some seconds to compile a stage, so of what has the same stages, one; along an axis two of the ways, and in
         # segments an operator of the callers. All of it runs on the other driver.
         upsweep_vulkan_setting(vulkan_scan_test swiftshader "vulkan_scan.affine*" ${swiftshader})
-        upsweep_vulkan_setting(vulkan_look_back_test swiftshader "*windows" ${swiftshader})
+        upsweep_vulkan_setting(vulkan_look_back_test swiftshader "*totals_of*" ${swiftshader})
         upsweep_vulkan_setting(vulkan_axis_test swiftshader "*table" ${swiftshader})
         upsweep_vulkan_setting(vulkan_segments_test swiftshader "*callers" ${swiftshader})
         upsweep_vulkan_setting(vulkan_runs_test swiftshader "*callers" ${swiftshader})
