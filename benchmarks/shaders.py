@@ -85,8 +85,9 @@ def report(results, cub):
     lines = []
     if results["scans"]:
         devices = sorted({f"{row['api']}: {row['device']}" for row in results["scans"]})
-        lines += [f"{'; '.join(devices)}; {results['date']}. Inclusive sums, medians of 15 rounds. A scan by reduce-then-scan moves 3 n "
-                  "elements, a copy 2 n, so 67 % of a copy is the ceiling where nothing stays in a cache.", ""]
+        lines += [f"{'; '.join(devices)}; {results['date']}. Inclusive sums, medians of 15 rounds. A scan in one pass moves 2 n "
+                  "elements, as a copy does; reduce-then-scan 3 n, so that 67 % of a copy is its ceiling where nothing stays in a "
+                  "cache.", ""]
         lines += scan_table(results["scans"], cub)
     if results["particles"]:
         lines += ["", f"The particle system with room for 10 million, 1920 x 1080, {results['particles'][0]['device']}; medians of 300 "

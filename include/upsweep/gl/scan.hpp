@@ -12,10 +12,12 @@
 //
 // Errors: upsweep::error, before any command is issued: invalid_argument names the argument; unsupported
 // where the device lacks something; out_of_memory; errc::device with the driver's log where a program does
-// not compile. Complexity: O(n) work; the input is read twice and the output written once (one tile of 4096
-// elements: read once); scratch of n / 4096 elements. Sources: docs/numerics.md for the tree; Merrill and
-// Grimshaw, Parallel scan for stream architectures, 2009, for reduce-then-scan; Blelloch, Prefix sums and
-// their applications, 1990.
+// not compile. Complexity: O(n) work; the output is written once, the input read once where sequence_way is
+// look_back or in one tile of 4096 elements, elsewhere twice; scratch of 2 n / 4096 elements. Sources:
+// docs/numerics.md for the tree; Merrill and Grimshaw, Parallel scan for stream architectures, 2009, for
+// reduce-then-scan; Merrill and Garland, Single-pass parallel prefix scan with decoupled look-back, 2016, and
+// Smith, Levien and Owens, Decoupled fallback: a portable single-pass GPU scan, 2025, for look-back;
+// Blelloch, Prefix sums and their applications, 1990.
 #pragma once
 
 #include <concepts>

@@ -8,10 +8,12 @@
 // uint64, int64, double, affine_map<float>, with the operators of operators.def that combine it; or any type
 // of 4, 8 or 16 bytes with an operator of the caller's. Bits: those of docs/numerics.md, with and without
 // subgroups. Aliasing: out may be in (same buffer, same offset); any other overlap, also with workspace,
-// total and length, is an error. Errors: upsweep::error names the argument. Cost: the input is read twice and
-// the output written once through memory (one tile of 4096 elements at most: read once); 1 to 4 dispatches
-// below 2^31 elements. Source: docs/numerics.md for the tree; reduce-then-scan is Merrill and Grimshaw,
-// Parallel scan for stream architectures, 2009.
+// total and length, is an error. Errors: upsweep::error names the argument. Cost: the output is written once,
+// the input read once where sequence_way is look_back or in one tile of 4096 elements, elsewhere twice; 1 to
+// 4 dispatches below 2^31 elements. Sources: docs/numerics.md for the tree; reduce-then-scan is Merrill and
+// Grimshaw, Parallel scan for stream architectures, 2009; look-back Merrill and Garland, Single-pass parallel
+// prefix scan with decoupled look-back, 2016, and Smith, Levien and Owens, Decoupled fallback: a portable
+// single-pass GPU scan, 2025.
 #pragma once
 
 #include <array>
