@@ -5,12 +5,12 @@
 #include <cstdint>
 #include <numeric>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "shader/bins_tests.hpp"
 #include "shader/gl_bins_device.hpp"
 #include "shader/residues.hpp"
+#include "support/gl_linked.hpp"
 
 namespace upsweep::test {
 namespace {
@@ -58,26 +58,10 @@ TYPED_TEST(gl_bins, by_a_function_of_the_users) {
                    [&] { bin_indices_by(device.executor(), residues, 1, one.span(), one.span()); });
 }
 
-PFNGLLINKPROGRAMPROC link_of_driver = nullptr;
-int programs_linked = 0;
-void APIENTRY counted_link(GLuint program) {
-    ++programs_linked;
-    link_of_driver(program);
-}
-
 // After prepare_bins no extraction from such elements, and no histogram, compiles anything.
 TEST(gl_bins_prepared, compiles_nothing_later) {
     const gl_context& context = gl_context::of(gl::api::desktop);
-    const gl::function_loader loader = context.loader();
-    context.find("glLinkProgram", link_of_driver);
-    const gl::executor_options options{.way = gl::sequence_way::reduce_then_scan};
-    gl::executor ex(
-        [&](const char* name) {
-            const bool links = std::string_view(name) == "glLinkProgram";
-            return links ? reinterpret_cast<gl::any_function>(counted_link) : loader(name);
-        },
-        options);
-    programs_linked = 0;
+    gl::executor ex = counting_executor(context, {.way = gl::sequence_way::reduce_then_scan});
     gl::prepare_histogram<float>(ex);
     EXPECT_EQ(programs_linked, 2);
     gl::prepare_bins<float>(ex);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "support/gl_linked.hpp"
 #include "support/gl_matrix_product.hpp"
 #include "support/gl_runs.hpp"
 #include "support/gl_scanner.hpp"
@@ -95,12 +96,18 @@ TEST_P(gl_look_back, totals_of_segments) {
     }
 }
 
-// What is compiled ahead is all that a call needs.
-TEST_P(gl_look_back, programs_made_ahead) {
-    gl::executor ex(at().loader(), look_back);
+// What is compiled ahead is all that calls need, of one tile and of more.
+TEST_P(gl_look_back, compiles_nothing_later) {
+    gl::executor ex = counting_executor(at(), look_back);
     gl::prepare<float>(ex);
+    EXPECT_EQ(programs_linked, 3);
+    gl::prepare_segmented_scan<float>(ex);
+    EXPECT_EQ(programs_linked, 7);  // clear_counts is the same
     gl_scanner scanner(GetParam(), ex);
     check_sizes<float, plus>(scanner, 0.5f, {100, 9000});
+    check_segments<float, plus>(scanner, 100, 30, 5, 0.3f);
+    check_segments<float, plus>(scanner, 9000, 30, 5, 0.3f);
+    EXPECT_EQ(programs_linked, 7);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "support/gl_context.hpp"
+#include "support/gl_linked.hpp"
 #include "support/gl_memory.hpp"
 #include "support/random.hpp"
 #include "support/refused.hpp"
@@ -145,25 +146,9 @@ TEST_P(gl_sort, the_length_of_a_compaction) {
     EXPECT_EQ(packed.read(), expected);
 }
 
-int programs_linked = 0;
-PFNGLLINKPROGRAMPROC link_of_driver = nullptr;
-void APIENTRY counted_link(GLuint program) {
-    ++programs_linked;
-    link_of_driver(program);
-}
-
 // After prepare_sort no sort of such keys compiles anything.
 TEST_P(gl_sort, prepared) {
-    const gl::function_loader loader = at().loader();
-    at().find("glLinkProgram", link_of_driver);
-    const gl::executor_options options{.way = gl::sequence_way::reduce_then_scan};
-    gl::executor ex(
-        [&](const char* name) {
-            const bool links = std::string_view(name) == "glLinkProgram";
-            return links ? reinterpret_cast<gl::any_function>(counted_link) : loader(name);
-        },
-        options);
-    programs_linked = 0;
+    gl::executor ex = counting_executor(at(), {.way = gl::sequence_way::reduce_then_scan});
     gl::prepare_sort<float>(ex);
     const int prepared = programs_linked;
     EXPECT_EQ(prepared, 7);
