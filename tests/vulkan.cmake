@@ -61,6 +61,8 @@ if(NOT UPSWEEP_SANITIZE)
         upsweep_vulkan_setting(vulkan_compact_test ${name} "*pattern*" ${lanes})
         upsweep_vulkan_setting(vulkan_indirect_test ${name} "*own" ${lanes})
     endforeach()
+    # The CPU's tests once more in one pass, which is not what is chosen on these drivers.
+    upsweep_vulkan_setting(vulkan_scan_test look_back "segmented*:struct*:float_scan.plus*:property*" UPSWEEP_TEST_LOOK_BACK=1)
     # Work groups one after the other, and more threads than processors.
     foreach(threads IN ITEMS 0 8)
         upsweep_vulkan_setting(vulkan_windows_test threads${threads} "*-*few_supers*" LP_NUM_THREADS=${threads})

@@ -233,6 +233,7 @@ vulkan::executor_options vulkan_device::options() const {
     made.compute_full_subgroups = full_subgroups_;
     made.float_controls = float_controls_;
     made.pipeline_cache = cache_;
+    if (!environment("UPSWEEP_TEST_LOOK_BACK").empty()) made.way = vulkan::sequence_way::look_back;
     return made;
 }
 

@@ -2,7 +2,8 @@
 // UPSWEEP_TEST_VULKAN_DEVICE. Buffers lie in memory that the host sees.
 //
 // UPSWEEP_TEST_VALIDATION = core, sync or gpu switches the validation layers on; vulkan_messages() then has
-// what they said, and every test fails over it (vulkan_scanner.cpp).
+// what they said, and every test fails over it (vulkan_scanner.cpp). UPSWEEP_TEST_LOOK_BACK asks for scans in
+// one pass.
 #pragma once
 
 #include <volk.h>
