@@ -21,6 +21,8 @@ def type_name(dtype: np.dtype) -> Optional[str]:
 
 def known_type(dtype: Any, argument: str) -> np.dtype:
     """The dtype in this machine's byte order. Raises TypeError where the library has no such type."""
+    if isinstance(dtype, np.dtype) and dtype in _NAMES:  # most are, and what follows takes longer
+        return dtype
     try:
         native = np.dtype(dtype).newbyteorder("=")
     except TypeError as problem:
