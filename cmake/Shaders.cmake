@@ -34,8 +34,8 @@ set(UPSWEEP_STAGES tile_totals super_totals super_prefixes tile_scan blelloch_sc
 # Those of scans along an axis that depend on the operator.
 set(UPSWEEP_AXIS_STAGES tile_totals super_totals super_prefixes tile_scan lane_scan CACHE INTERNAL "For the functions below")
 # And those of scans of segments.
-set(UPSWEEP_SEGMENT_STAGES tile_totals super_totals super_prefixes tile_scan segment_totals fill_empty look_back_scan
-    look_back_totals CACHE INTERNAL "Likewise")
+set(UPSWEEP_SEGMENT_STAGES tile_totals super_totals super_prefixes tile_scan look_back_scan segment_totals look_back_totals
+    fill_empty CACHE INTERNAL "Likewise")
 
 # upsweep_compile_stage(STAGE OUTPUT.spv HEADER [USER]): HEADER is lines separated by `|`.
 #
@@ -192,7 +192,7 @@ function(upsweep_vulkan_operator target name)
         endif()
     endforeach()
     set(lines "#define UPSWEEP_USER_OPERATOR|#define UPSWEEP_ELEMENT_WORDS ${given_WORDS}|#define UPSWEEP_TRAITS ${traits}u")
-    set(stages tile_totals super_totals super_prefixes tile_scan)
+    set(stages tile_totals super_totals super_prefixes tile_scan look_back_scan)
     if(given_IDENTITY)
         string(APPEND lines "|#define UPSWEEP_IDENTITY")
         list(APPEND stages blelloch_scan blelloch_add)
@@ -200,13 +200,11 @@ function(upsweep_vulkan_operator target name)
 
     set(modules "")
     set(members "")
-    foreach(stage IN LISTS stages ITEMS look_back_scan)
+    foreach(stage IN LISTS stages)
         set(module "${CMAKE_CURRENT_BINARY_DIR}/${target}_shaders/${name}/${stage}.spv")
         upsweep_compile_stage(${stage} "${module}" "${lines}" "${source}")
         list(APPEND modules "${module}")
-        if(NOT stage STREQUAL "look_back_scan")
-            string(APPEND members "${name}_modules::${stage}, ")
-        endif()
+        string(APPEND members "${name}_modules::${stage}, ")
     endforeach()
     set(axis_members "")
     foreach(stage IN LISTS UPSWEEP_AXIS_STAGES)
@@ -231,7 +229,7 @@ function(upsweep_vulkan_operator target name)
     endforeach()
     set(promises "${EXACT}, ${NEUTRAL}, ${COMMUTATIVE}, ${IDENTITY}")
     upsweep_embed_user(${target} ${name} upsweep::vulkan::user_operator
-                       "{${given_WORDS}, ${promises}, {${members}}, {${axis_members}}, {${segment_members}}, ${name}_modules::look_back_scan}" ${modules})
+                       "{${given_WORDS}, ${promises}, {${members}}, {${axis_members}}, {${segment_members}}}" ${modules})
 endfunction()
 
 function(upsweep_vulkan_items target name)

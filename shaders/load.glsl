@@ -56,3 +56,14 @@ void load_runs(uint first, uint base, uint lane, uint length, out operand items[
         }
     }
 }
+
+// The same, each run folded: its last item is its total, the others are L of what follows.
+void load_folded_runs(uint first, uint base, uint lane, uint length, out operand items[UPSWEEP_ITEMS]) {
+    load_runs(first, base, lane, length, items);
+    for (int k = 0; k < UPSWEEP_RUNS; ++k) {
+        for (int m = 1; m < UPSWEEP_RUN_ELEMENTS; ++m) {
+            int i = k * UPSWEEP_RUN_ELEMENTS + m;
+            items[i] = join(items[i - 1], items[i]);
+        }
+    }
+}

@@ -1,6 +1,12 @@
 // The end of a tile, by the combination tree: prefix(p) = S (+) (T (+) (R (+) (V (+) L))) for each of its elements.
 #include "tree.glsl"
 
+// Folded runs leave their totals in the rows.
+void set_run_totals(uint lane, operand items[UPSWEEP_ITEMS]) {
+    for (int k = 0; k < UPSWEEP_RUNS; ++k)
+        set_row_value(row_slot(uint(k * UPSWEEP_GROUP_SIZE) + lane), items[(k + 1) * UPSWEEP_RUN_ELEMENTS - 1]);
+}
+
 // What is outside a tile, and of an exact operator all of it at once; and what is left of a run.
 struct outer_parts {
     part all, tiles, supers;

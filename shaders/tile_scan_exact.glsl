@@ -37,12 +37,8 @@ void scan_tile(uint sequence, uint tile, uint base, uint length) {
 
     element items[UPSWEEP_ITEMS];
     element before_run[UPSWEEP_RUNS];
-    load_runs(first, base, lane, length, items);
+    load_folded_runs(first, base, lane, length, items);
     for (int k = 0; k < UPSWEEP_RUNS; ++k) {
-        for (int m = 1; m < UPSWEEP_RUN_ELEMENTS; ++m) {
-            int i = k * UPSWEEP_RUN_ELEMENTS + m;
-            items[i] = join(items[i - 1], items[i]);
-        }
         element scanned = subgroup_scan(items[(k + 1) * UPSWEEP_RUN_ELEMENTS - 1]);
         if (gl_SubgroupInvocationID == subgroup_lanes() - 1u)
             segments[uint(k) * gl_NumSubgroups + gl_SubgroupID] = scanned;

@@ -22,8 +22,7 @@ shared bool was_heard;
 // What is before each run in its row, and before each row; the total of a complete tile for invocation 0.
 operand fold_tile(operand items[UPSWEEP_ITEMS], uint runs) {
     uint lane = gl_LocalInvocationIndex;
-    for (int k = 0; k < UPSWEEP_RUNS; ++k)
-        set_row_value(row_slot(uint(k * UPSWEEP_GROUP_SIZE) + lane), items[(k + 1) * UPSWEEP_RUN_ELEMENTS - 1]);
+    set_run_totals(lane, items);
     synchronize();
     if (lane < uint(UPSWEEP_TILE_ROWS)) {
         operand row_total = scan_row(lane, row_count(runs, lane), false, no_operand());
@@ -146,13 +145,7 @@ void scan_tile(uint sequence, uint tile, uint base, uint length) {
 
     // L, and the totals of runs.
     operand items[UPSWEEP_ITEMS];
-    load_runs(first, base, lane, length, items);
-    for (int k = 0; k < UPSWEEP_RUNS; ++k) {
-        for (int m = 1; m < UPSWEEP_RUN_ELEMENTS; ++m) {
-            int i = k * UPSWEEP_RUN_ELEMENTS + m;
-            items[i] = join(items[i - 1], items[i]);
-        }
-    }
+    load_folded_runs(first, base, lane, length, items);
     if (lane <= uint(UPSWEEP_SUPERS_ASKED)) missing[lane] = 0u;
     if (lane == 0u) {
         knows_before = true;

@@ -15,14 +15,8 @@ void scan_tile(uint sequence, uint tile, uint base, uint length) {
 
     // L, and the totals of runs.
     operand items[UPSWEEP_ITEMS];
-    load_runs(first, base, lane, length, items);
-    for (int k = 0; k < UPSWEEP_RUNS; ++k) {
-        for (int m = 1; m < UPSWEEP_RUN_ELEMENTS; ++m) {
-            int i = k * UPSWEEP_RUN_ELEMENTS + m;
-            items[i] = join(items[i - 1], items[i]);
-        }
-        set_row_value(row_slot(uint(k * UPSWEEP_GROUP_SIZE) + lane), items[(k + 1) * UPSWEEP_RUN_ELEMENTS - 1]);
-    }
+    load_folded_runs(first, base, lane, length, items);
+    set_run_totals(lane, items);
     if (lane < tiles_before(tile)) set_row_value(slot_of(UPSWEEP_TILES_ROW, lane), earlier);
     if (lane == uint(UPSWEEP_TILE_ROWS)) before_tile[0] = supers;
     synchronize();

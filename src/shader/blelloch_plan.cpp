@@ -30,7 +30,22 @@ void scan_planner::make_blelloch() {
     const std::uint32_t order = sequence_flags() & UPSWEEP_F_SWAP;
     const auto depth = levels.size();
 
-    // Up: level 0 is the sequence, level k the sums of level k - 1.
+    // Level 0 is the sequence, level k the sums of level k - 1, which are scanned where they are.
+    const auto set_results_of = [&](dispatch& to, std::size_t level, std::uint64_t before,
+                                    std::uint64_t elements) {
+        if (level == 0) {
+            set_window(to, UPSWEEP_OUTPUT, resource::output, request_.output_offset, before, elements);
+            set_length(to, before, elements);
+            return;
+        }
+        const std::uint64_t offset = request_.workspace_offset + levels[level - 1].offset + before * size_;
+        const bound_range sums = bind(resource::workspace, offset, elements, size_, device_);
+        to.bindings[UPSWEEP_OUTPUT] = sums.range;
+        to.parameters[UPSWEEP_P_OUTPUT_FIRST] = sums.first;
+        to.parameters[UPSWEEP_P_LENGTH] = static_cast<std::uint32_t>(elements);
+    };
+
+    // Up.
     for (std::size_t level = 0; level <= depth; ++level) {
         const std::uint64_t length = level == 0 ? request_.length : levels[level - 1].count;
         const bool top = level == depth;
@@ -42,18 +57,12 @@ void scan_planner::make_blelloch() {
             if (top && request_.has_initial) flags |= UPSWEEP_F_INITIAL;
             dispatch& next = builder_.add(stage::blelloch_scan,
                                           std::max<std::uint64_t>(1, divide_up(elements, block)), flags);
+            set_results_of(next, level, before, elements);
             if (level == 0) {
                 set_window(next, UPSWEEP_INPUT, resource::input, request_.input_offset, before, elements);
-                set_window(next, UPSWEEP_OUTPUT, resource::output, request_.output_offset, before, elements);
-                set_length(next, before, elements);
             } else {
-                const bound_range sums =
-                    bind(resource::workspace,
-                         request_.workspace_offset + levels[level - 1].offset + before * size_, elements,
-                         size_, device_);
-                next.bindings[UPSWEEP_INPUT] = next.bindings[UPSWEEP_OUTPUT] = sums.range;
-                next.parameters[UPSWEEP_P_INPUT_FIRST] = next.parameters[UPSWEEP_P_OUTPUT_FIRST] = sums.first;
-                next.parameters[UPSWEEP_P_LENGTH] = static_cast<std::uint32_t>(elements);
+                next.bindings[UPSWEEP_INPUT] = next.bindings[UPSWEEP_OUTPUT];
+                next.parameters[UPSWEEP_P_INPUT_FIRST] = next.parameters[UPSWEEP_P_OUTPUT_FIRST];
             }
             if (!top) next.bindings[UPSWEEP_WORKSPACE] = workspace(levels[level].offset, levels[level].count);
             if (top) set_total(next);
@@ -71,18 +80,7 @@ void scan_planner::make_blelloch() {
             const std::uint64_t elements = std::min(window, length - before);
             dispatch& next = builder_.add(stage::blelloch_add, divide_up(elements, block),
                                           level == 0 ? sequence_flags() & ~UPSWEEP_F_INITIAL : order);
-            if (level == 0) {
-                set_window(next, UPSWEEP_OUTPUT, resource::output, request_.output_offset, before, elements);
-                set_length(next, before, elements);
-            } else {
-                const bound_range sums =
-                    bind(resource::workspace,
-                         request_.workspace_offset + levels[level - 1].offset + before * size_, elements,
-                         size_, device_);
-                next.bindings[UPSWEEP_OUTPUT] = sums.range;
-                next.parameters[UPSWEEP_P_OUTPUT_FIRST] = sums.first;
-                next.parameters[UPSWEEP_P_LENGTH] = static_cast<std::uint32_t>(elements);
-            }
+            set_results_of(next, level, before, elements);
             next.bindings[UPSWEEP_WORKSPACE] = workspace(levels[level].offset, levels[level].count);
             next.parameters[UPSWEEP_P_FIRST_GROUP] = static_cast<std::uint32_t>(before / block);
             fill(next);

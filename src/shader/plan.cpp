@@ -128,14 +128,15 @@ std::uint64_t tree_workspace_bytes(const operation& op, std::uint64_t length, bo
                     look_back_bytes(op, length, segmented));
 }
 
-bool prefers_look_back(const operation& op, bool segmented, const limits& device) {
+bool prefers_look_back(form shape, const operation& op, const limits& device) {
+    if (shape == form::axis) return false;
     if (device.way != sequence_way::automatic) return device.way == sequence_way::look_back;
-    return device.look_back_is_faster && op.element_words == 1 && !segmented;
+    return device.look_back_is_faster && op.element_words == 1 && shape == form::sequence;
 }
 
 std::vector<stage> scan_stages(form shape, const operation& op, const limits& device, bool totals) {
     const stage last = totals ? stage::segment_totals : stage::tile_scan;
-    if (shape != form::axis && prefers_look_back(op, shape == form::segments, device))
+    if (prefers_look_back(shape, op, device))
         return {stage::clear_counts, totals ? stage::look_back_totals : stage::look_back_scan, last};
     return {stage::tile_totals, stage::super_totals, stage::super_prefixes, last};
 }

@@ -134,6 +134,9 @@ struct scan_request {
 [[nodiscard]] std::uint64_t scan_workspace_bytes(const operation& op, std::uint64_t length, algorithm how,
                                                  std::uint32_t blelloch_size, const limits& device);
 [[nodiscard]] std::uint64_t workspace_alignment(const limits& device);
+// Whether sequences of more than a tile are scanned in one pass, if what work groups tell each other can be
+// bound.
+[[nodiscard]] bool prefers_look_back(form shape, const operation& op, const limits& device);
 // The stages that scans by the tree of every length take, or those of the totals of segments.
 [[nodiscard]] std::vector<stage> scan_stages(form shape, const operation& op, const limits& device,
                                              bool totals = false);

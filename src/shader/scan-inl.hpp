@@ -11,9 +11,6 @@
 
 namespace upsweep::shader {
 
-// Whether sequences of more than a tile are scanned in one pass, if what work groups tell each other can be
-// bound.
-[[nodiscard]] bool prefers_look_back(const operation& op, bool segmented, const limits& device);
 // Bytes of workspace, which lie behind the workspace's offset.
 [[nodiscard]] std::uint64_t look_back_bytes(const operation& op, std::uint64_t length, bool segmented);
 [[nodiscard]] std::uint64_t blelloch_bytes(const operation& op, std::uint64_t length,
@@ -30,7 +27,7 @@ class scan_planner {
 
     std::vector<dispatch> make() && {
         if (request_.length == 0 && !request_.has_total) return {};
-        builder_.set_form(request_.segmented ? form::segments : form::sequence);
+        builder_.set_form(shape());
         if (request_.how == algorithm::blelloch)
             make_blelloch();
         else if (looks_back())
@@ -139,9 +136,9 @@ class scan_planner {
         return {resource::workspace, request_.workspace_offset + offset, bytes};
     }
 
+    [[nodiscard]] form shape() const { return request_.segmented ? form::segments : form::sequence; }
     [[nodiscard]] bool looks_back() const {
-        return prefers_look_back(request_.op, request_.segmented, device_) &&
-               request_.length > tile_elements &&
+        return prefers_look_back(shape(), request_.op, device_) && request_.length > tile_elements &&
                look_back_bytes(request_.op, request_.length, request_.segmented) <= largest_binding(device_);
     }
     // The stage that stores what is asked for.

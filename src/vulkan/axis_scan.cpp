@@ -36,7 +36,7 @@ commands prepare_axis_scan(executor& ex, const axis_scan_arguments& given) {
         check_buffer("out", given.out.buffer);
     }
     state.check_operation(given.op);
-    state.check_shared_memory(given.op.element_words, 0);
+    state.check_shared_memory(given.op, 0, shader::form::axis);
     const std::vector<shader::dispatch> plan = shader::plan_axis_scan(arguments.request, state.limits);
     const std::uint64_t needed = shader::axis_workspace_bytes(arguments.request, state.limits);
     check_workspace(plan, given.workspace, needed);

@@ -198,18 +198,17 @@ void executor::state::check_operation(const shader::operation& op) const {
     }
 }
 
-void executor::state::check_shared_memory(std::uint32_t element_words, std::uint32_t blelloch_size,
+void executor::state::check_shared_memory(const shader::operation& op, std::uint32_t blelloch_size,
                                           shader::form shape) const {
     // tile_scan: 34 rows of 33, look_back_scan: 41, and two parts with a flag; a head for each of the former
     // and latter, and what aligns these, in segments. look_back_scan: 9 words more. Blelloch: the padded
     // tree.
     const std::uint32_t padded = blelloch_size == 0 ? 0 : shader::blelloch_padded(blelloch_size);
-    const bool looks_back = shape != shader::form::axis && limits.way != sequence_way::reduce_then_scan &&
-                            (limits.way == sequence_way::look_back || element_words == 1);
+    const bool looks_back = blelloch_size == 0 && shader::prefers_look_back(shape, op, limits);
     const std::uint32_t elements = std::max<std::uint32_t>((looks_back ? 41 : 34) * 33, padded + padded / 32);
     const std::uint32_t heads = shape == shader::form::segments ? 4 * elements + 2 * 16 : 0;
     const std::uint32_t bytes =
-        4 * element_words * elements + 2 * (4 * element_words + 16) + heads + (looks_back ? 4 * 9 : 0);
+        4 * op.element_words * elements + 2 * (4 * op.element_words + 16) + heads + (looks_back ? 4 * 9 : 0);
     if (properties.limits.maxComputeSharedMemorySize < bytes)
         throw_small("maxComputeSharedMemorySize", bytes, properties.limits.maxComputeSharedMemorySize);
     if (properties.limits.maxComputeWorkGroupInvocations < blelloch_size ||

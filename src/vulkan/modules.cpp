@@ -30,27 +30,29 @@ constexpr table table_of(std::initializer_list<stage_code> stages) {
 #define UPSWEEP_SCAN_MODULES(build)                                          \
     UPSWEEP_MODULE(tile_totals, build), UPSWEEP_MODULE(super_totals, build), \
         UPSWEEP_MODULE(super_prefixes, build), UPSWEEP_MODULE(tile_scan, build)
+#define UPSWEEP_SEQUENCE_MODULES(build) UPSWEEP_SCAN_MODULES(build), UPSWEEP_MODULE(look_back_scan, build)
+#define UPSWEEP_SEGMENT_MODULES(build)                                      \
+    UPSWEEP_SEQUENCE_MODULES(build), UPSWEEP_MODULE(segment_totals, build), \
+        UPSWEEP_MODULE(look_back_totals, build), UPSWEEP_MODULE(fill_empty, build)
 
 constexpr table one_word =
-    table_of({UPSWEEP_SCAN_MODULES(one_word),          UPSWEEP_MODULE(look_back_scan, one_word),
-              UPSWEEP_MODULE(blelloch_scan, one_word), UPSWEEP_MODULE(blelloch_add, one_word),
-              UPSWEEP_MODULE(vote, one_word),          UPSWEEP_MODULE(compact, one_word),
-              UPSWEEP_MODULE(sort_count, one_word),    UPSWEEP_MODULE(sort_move, one_word),
-              UPSWEEP_MODULE(sort_gather, one_word),   UPSWEEP_MODULE(probe, one_word),
-              UPSWEEP_MODULE(axis_shape, one_word),    UPSWEEP_MODULE(mark_heads, one_word),
-              UPSWEEP_MODULE(mark_offsets, one_word),  UPSWEEP_MODULE(clear_counts, one_word),
-              UPSWEEP_MODULE(count_bins, one_word),    UPSWEEP_MODULE(bins_count, one_word),
-              UPSWEEP_MODULE(bins_move, one_word),     UPSWEEP_MODULE(bins_number, one_word),
-              UPSWEEP_MODULE(bins_offsets, one_word),  UPSWEEP_MODULE(run_lengths, one_word)});
+    table_of({UPSWEEP_SEQUENCE_MODULES(one_word), UPSWEEP_MODULE(blelloch_scan, one_word),
+              UPSWEEP_MODULE(blelloch_add, one_word), UPSWEEP_MODULE(vote, one_word),
+              UPSWEEP_MODULE(compact, one_word), UPSWEEP_MODULE(sort_count, one_word),
+              UPSWEEP_MODULE(sort_move, one_word), UPSWEEP_MODULE(sort_gather, one_word),
+              UPSWEEP_MODULE(probe, one_word), UPSWEEP_MODULE(axis_shape, one_word),
+              UPSWEEP_MODULE(mark_heads, one_word), UPSWEEP_MODULE(mark_offsets, one_word),
+              UPSWEEP_MODULE(clear_counts, one_word), UPSWEEP_MODULE(count_bins, one_word),
+              UPSWEEP_MODULE(bins_count, one_word), UPSWEEP_MODULE(bins_move, one_word),
+              UPSWEEP_MODULE(bins_number, one_word), UPSWEEP_MODULE(bins_offsets, one_word),
+              UPSWEEP_MODULE(run_lengths, one_word)});
 constexpr table two_words =
-    table_of({UPSWEEP_SCAN_MODULES(two_words), UPSWEEP_MODULE(look_back_scan, two_words),
-              UPSWEEP_MODULE(blelloch_scan, two_words), UPSWEEP_MODULE(blelloch_add, two_words),
-              UPSWEEP_MODULE(sort_count, two_words), UPSWEEP_MODULE(sort_move, two_words),
-              UPSWEEP_MODULE(probe, two_words), UPSWEEP_MODULE(count_bins, two_words),
-              UPSWEEP_MODULE(bins_count, two_words), UPSWEEP_MODULE(bins_move, two_words),
-              UPSWEEP_MODULE(bins_number, two_words)});
-constexpr table doubles = table_of({UPSWEEP_SCAN_MODULES(doubles), UPSWEEP_MODULE(look_back_scan, doubles),
-                                    UPSWEEP_MODULE(blelloch_scan, doubles),
+    table_of({UPSWEEP_SEQUENCE_MODULES(two_words), UPSWEEP_MODULE(blelloch_scan, two_words),
+              UPSWEEP_MODULE(blelloch_add, two_words), UPSWEEP_MODULE(sort_count, two_words),
+              UPSWEEP_MODULE(sort_move, two_words), UPSWEEP_MODULE(probe, two_words),
+              UPSWEEP_MODULE(count_bins, two_words), UPSWEEP_MODULE(bins_count, two_words),
+              UPSWEEP_MODULE(bins_move, two_words), UPSWEEP_MODULE(bins_number, two_words)});
+constexpr table doubles = table_of({UPSWEEP_SEQUENCE_MODULES(doubles), UPSWEEP_MODULE(blelloch_scan, doubles),
                                     UPSWEEP_MODULE(blelloch_add, doubles), UPSWEEP_MODULE(probe, doubles)});
 constexpr table one_word_axis =
     table_of({UPSWEEP_SCAN_MODULES(one_word_axis), UPSWEEP_MODULE(lane_scan, one_word_axis)});
@@ -58,18 +60,11 @@ constexpr table two_words_axis =
     table_of({UPSWEEP_SCAN_MODULES(two_words_axis), UPSWEEP_MODULE(lane_scan, two_words_axis)});
 constexpr table doubles_axis =
     table_of({UPSWEEP_SCAN_MODULES(doubles_axis), UPSWEEP_MODULE(lane_scan, doubles_axis)});
-constexpr table one_word_segments = table_of(
-    {UPSWEEP_SCAN_MODULES(one_word_segments), UPSWEEP_MODULE(segment_totals, one_word_segments),
-     UPSWEEP_MODULE(fill_empty, one_word_segments), UPSWEEP_MODULE(look_back_scan, one_word_segments),
-     UPSWEEP_MODULE(look_back_totals, one_word_segments)});
-constexpr table two_words_segments = table_of(
-    {UPSWEEP_SCAN_MODULES(two_words_segments), UPSWEEP_MODULE(segment_totals, two_words_segments),
-     UPSWEEP_MODULE(fill_empty, two_words_segments), UPSWEEP_MODULE(look_back_scan, two_words_segments),
-     UPSWEEP_MODULE(look_back_totals, two_words_segments)});
-constexpr table doubles_segments =
-    table_of({UPSWEEP_SCAN_MODULES(doubles_segments), UPSWEEP_MODULE(segment_totals, doubles_segments),
-              UPSWEEP_MODULE(fill_empty, doubles_segments), UPSWEEP_MODULE(look_back_scan, doubles_segments),
-              UPSWEEP_MODULE(look_back_totals, doubles_segments)});
+constexpr table one_word_segments = table_of({UPSWEEP_SEGMENT_MODULES(one_word_segments)});
+constexpr table two_words_segments = table_of({UPSWEEP_SEGMENT_MODULES(two_words_segments)});
+constexpr table doubles_segments = table_of({UPSWEEP_SEGMENT_MODULES(doubles_segments)});
+#undef UPSWEEP_SEGMENT_MODULES
+#undef UPSWEEP_SEQUENCE_MODULES
 #undef UPSWEEP_SCAN_MODULES
 #undef UPSWEEP_MODULE
 

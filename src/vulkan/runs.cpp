@@ -65,7 +65,7 @@ commands prepare_runs(executor& ex, const runs_arguments& given) {
     check_buffers(given);
     if (given.values == run_values::totals) {
         state.check_operation(given.op);
-        state.check_shared_memory(given.op.element_words, 0, shader::form::segments);
+        state.check_shared_memory(given.op, 0, shader::form::segments);
     }
     const shader::runs_request request = request_of(given);
     const std::vector<shader::dispatch> plan = shader::plan_runs(request, state.limits);

@@ -21,19 +21,31 @@ bool is_blelloch(shader::stage which) {
     return which == shader::stage::blelloch_scan || which == shader::stage::blelloch_add;
 }
 
-// Where a stage stands among user_operator::segment_modules.
-std::size_t segment_module(shader::stage which) {
+// A stage's module of an operator of the caller's.
+std::span<const std::uint32_t> user_module(const user_operator& user, shader::stage which,
+                                           shader::form shape) {
+    using shader::stage;
+    constexpr std::size_t first = 4;  // of those that not every form has, behind tile_totals to tile_scan
+    const auto place = static_cast<std::size_t>(which);
     switch (which) {
-        case shader::stage::segment_totals:
-            return 4;
-        case shader::stage::fill_empty:
-            return 5;
-        case shader::stage::look_back_scan:
-            return 6;
-        case shader::stage::look_back_totals:
-            return 7;
+        case stage::lane_scan:
+            return user.axis_modules[first];
+        case stage::segment_totals:
+            return user.segment_modules[first + 1];
+        case stage::look_back_totals:
+            return user.segment_modules[first + 2];
+        case stage::fill_empty:
+            return user.segment_modules[first + 3];
+        case stage::look_back_scan:
+            return shape == shader::form::segments ? user.segment_modules[first] : user.modules[first];
+        case stage::blelloch_scan:
+            return user.modules[first + 1];
+        case stage::blelloch_add:
+            return user.modules[first + 2];
         default:
-            return static_cast<std::size_t>(which);
+            return shape == shader::form::sequence ? user.modules.at(place)
+                   : shape == shader::form::axis   ? user.axis_modules.at(place)
+                                                   : user.segment_modules.at(place);
     }
 }
 
@@ -55,16 +67,8 @@ VkPipeline scan_pipeline(executor::state& ex, const shader::dispatch& next, cons
     if (next.counts) return scan_pipeline(ex, next.which, shader::counts_operation, blelloch_size);
     if (user == nullptr || shader::knows_no_elements(next.which))
         return scan_pipeline(ex, next.which, op, blelloch_size, next.shape);
-    const auto place = static_cast<std::size_t>(next.which);
-    if (next.shape == shader::form::segments)
-        return ex.pipeline(user->segment_modules.at(segment_module(next.which)), {}, false);
-    if (next.which == shader::stage::look_back_scan) return ex.pipeline(user->look_back_module, {}, false);
-    if (next.shape == shader::form::axis) {
-        const bool lanes = next.which == shader::stage::lane_scan;
-        return ex.pipeline(lanes ? user->axis_modules.back() : user->axis_modules.at(place), {}, false);
-    }
-    return ex.pipeline(user->modules.at(place), {0, 0, 0, is_blelloch(next.which) ? blelloch_size : 0},
-                       false);
+    return ex.pipeline(user_module(*user, next.which, next.shape),
+                       {0, 0, 0, is_blelloch(next.which) ? blelloch_size : 0}, false);
 }
 
 commands prepare_scan(executor& executor, const scan_arguments& arguments) {
@@ -103,7 +107,7 @@ commands prepare_scan(executor& executor, const scan_arguments& arguments) {
     if (request.length_in_buffer && arguments.length.size == 0)
         throw_error(errc::invalid_argument, "options.length: expected one word, but it has none");
     ex.check_operation(arguments.op);
-    ex.check_shared_memory(arguments.op.element_words, tree ? 0 : arguments.work_group_size);
+    ex.check_shared_memory(arguments.op, tree ? 0 : arguments.work_group_size);
     std::vector<shader::dispatch> plan = shader::plan_scan(request, ex.limits);
 
     const std::uint64_t needed = shader::scan_workspace_bytes(

@@ -35,7 +35,7 @@ commands prepare_segmented_scan(executor& ex, const segmented_scan_arguments& gi
         check_buffer("segments", segments.buffer);
     }
     state.check_operation(given.op);
-    state.check_shared_memory(given.op.element_words, 0, shader::form::segments);
+    state.check_shared_memory(given.op, 0, shader::form::segments);
     const std::vector<shader::dispatch> plan = shader::plan_segmented_scan(request, state.limits);
     const std::uint64_t needed =
         shader::segmented_workspace_bytes(given.op, given.element_count, state.limits);

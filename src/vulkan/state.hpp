@@ -50,7 +50,7 @@ class executor::state {
 
     // Throws upsweep::error (unsupported) where the device lacks what `op` needs.
     void check_operation(const shader::operation& op) const;
-    void check_shared_memory(std::uint32_t element_words, std::uint32_t blelloch_size,
+    void check_shared_memory(const shader::operation& op, std::uint32_t blelloch_size,
                              shader::form shape = shader::form::sequence) const;
 
     const functions vk;

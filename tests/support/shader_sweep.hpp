@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "support/run_checks.hpp"
 #include "support/segment_scans.hpp"
 #include "support/sweep.hpp"
 #include "upsweep/operators.hpp"
@@ -52,6 +53,23 @@ void check_look_back(Scanner& scanner, bool brief) {
     check_segments<float, plus>(scanner, 7 * super + tile + 5, 300, 3, 0.3f);
     check_segments<float, plus>(scanner, 8 * super + 5, 400000, 4 + 8, 0.3f);
     EXPECT_TRUE(ran(scanner.stages(), "look_back_scan"));
+}
+
+// Totals of segments, of a few tiles and of so many supers; run(asked, turn, got, stages) makes a call.
+template <class Run>
+void check_look_back_totals(const Run& run, bool brief) {
+    unsigned turn = 0;
+    bool looked_back = false;
+    std::vector<std::string> stages;
+    const auto run_next = [&](const host_runs& asked, run_results& got) {
+        const std::size_t found = run(asked, turn++, got, stages);
+        looked_back = looked_back || ran(stages, "look_back_totals");
+        return found;
+    };
+    const auto known = shader::operation_of<plus, float>();
+    check_every_call<float, plus>(run_next, 8193, 9, known, 0.3f);
+    EXPECT_TRUE(looked_back);
+    if (!brief) check_every_call<float, plus>(run_next, 7 * core::super_size + 4099, 900, known, {});
 }
 
 }  // namespace upsweep::test

@@ -54,15 +54,14 @@ struct scan_options {
 struct user_operator {
     std::uint32_t element_words;  // 1, 2 or 4: the element has 4 * element_words bytes
     bool exact, neutral, commutative, has_identity;
-    // SPIR-V of tile_totals, super_totals, super_prefixes, tile_scan, blelloch_scan, blelloch_add; the last
-    // two are empty without identity.
-    std::array<std::span<const std::uint32_t>, 6> modules;
-    // For scans along an axis: tile_totals, super_totals, super_prefixes, tile_scan, lane_scan.
+    // SPIR-V of tile_totals, super_totals, super_prefixes, tile_scan, look_back_scan, blelloch_scan,
+    // blelloch_add; the last two are empty without identity.
+    std::array<std::span<const std::uint32_t>, 7> modules;
+    // For scans along an axis: the first four of these, lane_scan.
     std::array<std::span<const std::uint32_t>, 5> axis_modules;
-    // For scans and totals of segments: tile_totals, super_totals, super_prefixes, tile_scan, segment_totals,
-    // fill_empty, look_back_scan, look_back_totals.
+    // For scans and totals of segments: the first five of these, segment_totals, look_back_totals,
+    // fill_empty.
     std::array<std::span<const std::uint32_t>, 8> segment_modules;
-    std::span<const std::uint32_t> look_back_module;  // of sequences
 };
 
 namespace detail {
