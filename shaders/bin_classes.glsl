@@ -106,7 +106,22 @@ void load_thresholds(uint lane) {
 stored threshold_of(uint bin) { return far_thresholds[bin]; }
 #endif
 
-uint find_bin(stored a) {
+// Whether a key is in a bin. That of a NaN is not, since it is below or above those of all numbers.
+bool has_bin(stored key) {
+    return !is_above(two_words(UPSWEEP_P_BOTTOM), key) && !is_above(key, two_words(UPSWEEP_P_TOP));
+}
+// A bin that exists, near the one of a key that has one.
+uint guess_of(stored a, stored key) {
+    float quotient = distance_of(a, key) * uintBitsToFloat(parameters[UPSWEEP_P_GUESS_SCALE]);
+    return min(uint(clamp(quotient, 0.0, 4294967040.0)), parameters[UPSWEEP_P_BINS] - 1u);
+}
+// Whether a key that has a bin has this one.
+bool is_in(stored key, uint bin) {
+    uint next = min(bin + 1u, parameters[UPSWEEP_P_BINS] - 1u);
+    return !is_above(threshold_of(bin), key) && (next == bin || is_above(threshold_of(next), key));
+}
+
+uint search_bin(stored a) {
     uint bins = parameters[UPSWEEP_P_BINS];
     bool clamped = has_flag(UPSWEEP_F_CLAMP);
     if (!is_number(a)) return UPSWEEP_NO_BIN;
@@ -118,19 +133,13 @@ uint find_bin(stored a) {
     uint first = 0u;
     uint last = bins;
     if (has_flag(UPSWEEP_F_GUESS)) {
-        float quotient = distance_of(a, key) * uintBitsToFloat(parameters[UPSWEEP_P_GUESS_SCALE]);
-        uint guess = min(uint(clamp(quotient, 0.0, 4294967040.0)), bins - 1u);
+        uint guess = guess_of(a, key);
         if (is_above(threshold_of(guess), key)) {
             last = guess;
             if (!is_above(threshold_of(guess - 1u), key)) first = guess - 1u;
         } else {
             first = guess;
-            if (guess + 1u < bins && !is_above(threshold_of(guess + 1u), key)) {
-                first = guess + 1u;
-                if (guess + 2u < bins && is_above(threshold_of(guess + 2u), key)) last = guess + 2u;
-            } else {
-                last = guess + 1u;
-            }
+            if (guess + 1u < bins && !is_above(threshold_of(guess + 1u), key)) first = guess + 1u;
         }
     }
     while (last - first > 1u) {
@@ -141,6 +150,14 @@ uint find_bin(stored a) {
             first = middle;
     }
     return first;
+}
+uint find_bin(stored a) {
+    if (has_flag(UPSWEEP_F_GUESS)) {
+        stored key = key_of(a);
+        uint guess = guess_of(a, key);
+        if (has_bin(key) && is_in(key, guess)) return guess;
+    }
+    return search_bin(a);
 }
 
 #endif

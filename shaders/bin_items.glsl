@@ -3,6 +3,8 @@
 #include "bin_classes.glsl"
 
 #ifdef UPSWEEP_USER_BINS
+#define split_source uint
+uint source_of(uint item) { return item; }
 uint bin_of(uint item) {
     uint found = bin(item);
     return found < parameters[UPSWEEP_P_BINS] ? found : UPSWEEP_NO_BIN;
@@ -11,5 +13,7 @@ uint bin_of(uint item) {
 layout(std430, binding = UPSWEEP_INPUT) readonly buffer input_block {
     stored input_elements[];
 };
-uint bin_of(uint item) { return find_bin(input_elements[parameters[UPSWEEP_P_INPUT_FIRST] + item]); }
+#define split_source stored
+stored source_of(uint item) { return input_elements[parameters[UPSWEEP_P_INPUT_FIRST] + item]; }
+uint bin_of(stored source) { return find_bin(source); }
 #endif

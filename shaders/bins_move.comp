@@ -21,8 +21,15 @@ uint split_words() { return has_flag(UPSWEEP_F_INDICES) ? 1u : uint(UPSWEEP_ELEM
 uint first_word(int parameter) { return parameters[parameter] * split_words(); }
 #endif
 
-uint word_of(uint item, uint word) {
+uint word_of(uint item, split_source source, uint word) {
     if (has_flag(UPSWEEP_F_INDICES)) return item;
+#ifndef UPSWEEP_USER_BINS
+#if UPSWEEP_ELEMENT_WORDS == 1
+    return source;
+#else
+    return word == 0u ? source.x : source.y;
+#endif
+#endif
     return records[first_word(UPSWEEP_P_INPUT_FIRST) + item * split_words() + word];
 }
 void store_word(uint place, uint word, uint value) {

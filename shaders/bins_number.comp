@@ -19,6 +19,6 @@ void main() {
     for (uint i = gl_LocalInvocationIndex; i < uint(UPSWEEP_TILE_ELEMENTS); i += uint(UPSWEEP_GROUP_SIZE)) {
         uint item = tile * uint(UPSWEEP_TILE_ELEMENTS) + i;
         if (item < count)
-            numbers[parameters[UPSWEEP_P_OUTPUT_FIRST] + item] = bin_of(item);
+            numbers[parameters[UPSWEEP_P_OUTPUT_FIRST] + item] = bin_of(source_of(item));
     }
 }

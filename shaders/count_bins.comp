@@ -48,25 +48,33 @@ uint tally_slot(uint i, uint lane) {
     return i * copies + (lane & (copies - 1u));
 }
 
-// So many elements in a row had this bin.
+void add(uint bin, uint count, uint lane) {
+    if (bin >= parameters[UPSWEEP_P_BINS]) return;
+    if (has_flag(UPSWEEP_F_FAR_COUNTERS)) {
+        atomicAdd(counts[parameters[UPSWEEP_P_OUTPUT_FIRST] + bin], count);
+    } else if (bin - first_bin() < bin_count()) {
+        atomicAdd(tallies[tally_slot(bin - first_bin(), lane)], count);
+    }
+}
+
+// So many elements of this invocation had this bin, in runs of one bin: they are added together.
 uint row_bin = UPSWEEP_NO_BIN;
 uint row_count = 0u;
 
-void add_row(uint lane) {
-    if (row_count == 0u || row_bin >= parameters[UPSWEEP_P_BINS]) return;
-    if (has_flag(UPSWEEP_F_FAR_COUNTERS)) {
-        atomicAdd(counts[parameters[UPSWEEP_P_OUTPUT_FIRST] + row_bin], row_count);
-    } else if (row_bin - first_bin() < bin_count()) {
-        atomicAdd(tallies[tally_slot(row_bin - first_bin(), lane)], row_count);
+// The bins of a run, where what is behind the length has none.
+void tally(uint found[UPSWEEP_RUN_ELEMENTS], uint lane) {
+    bool alike = true;
+    for (int m = 1; m < UPSWEEP_RUN_ELEMENTS; ++m) alike = alike && found[m] == found[0];
+    if (!alike) {
+        for (int m = 0; m < UPSWEEP_RUN_ELEMENTS; ++m) add(found[m], 1u, lane);
+        return;
     }
-}
-void tally(uint found, uint lane) {
-    if (found != row_bin) {
-        add_row(lane);
-        row_bin = found;
+    if (found[0] != row_bin) {
+        add(row_bin, row_count, lane);
+        row_bin = found[0];
         row_count = 0u;
     }
-    ++row_count;
+    row_count += uint(UPSWEEP_RUN_ELEMENTS);
 }
 
 #ifdef UPSWEEP_USER_BINS
@@ -77,9 +85,10 @@ void count_tile(uint base, uint length, uint lane) {
     int runs = run_count(length);
     for (int k = 0; k < runs; ++k) {
         uint position = run_position(base, k, lane);
-        for (uint m = 0u; m < uint(UPSWEEP_RUN_ELEMENTS); ++m) {
-            if (position + m < length) tally(bin(position + m), lane);
-        }
+        uint found[UPSWEEP_RUN_ELEMENTS];
+        for (uint m = 0u; m < uint(UPSWEEP_RUN_ELEMENTS); ++m)
+            found[m] = position + m < length ? bin(position + m) : UPSWEEP_NO_BIN;
+        tally(found, lane);
     }
 }
 
@@ -127,9 +136,10 @@ void count_tile(uint base, uint length, uint lane) {
         stored run[UPSWEEP_RUN_ELEMENTS] = ahead;
         if (k + 1 < runs) load_run(first, run_position(base, k + 1, lane), length, vectors, ahead);
         uint position = run_position(base, k, lane);
-        for (int m = 0; m < UPSWEEP_RUN_ELEMENTS; ++m) {
-            if (position + uint(m) < length) tally(find_bin(run[m]), lane);
-        }
+        uint found[UPSWEEP_RUN_ELEMENTS];
+        for (int m = 0; m < UPSWEEP_RUN_ELEMENTS; ++m)
+            found[m] = position + uint(m) < length ? find_bin(run[m]) : UPSWEEP_NO_BIN;
+        tally(found, lane);
     }
 }
 
@@ -156,7 +166,7 @@ void main() {
         count_tile(tile * uint(UPSWEEP_TILE_ELEMENTS), length, lane);
         tile += stretches;
     }
-    add_row(lane);
+    add(row_bin, row_count, lane);
     synchronize();
 
     if (!counts_here) return;

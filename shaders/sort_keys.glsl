@@ -53,5 +53,6 @@ uint digit_of(uvec2 key) {
 
 #endif
 
-key_words key_at(uint item) { return keys[parameters[UPSWEEP_P_INPUT_FIRST] + item]; }
-uint bin_of(uint item) { return digit_of(key_at(item)); }
+#define split_source key_words
+key_words source_of(uint item) { return keys[parameters[UPSWEEP_P_INPUT_FIRST] + item]; }
+uint bin_of(key_words key) { return digit_of(key); }

@@ -4,9 +4,6 @@ layout(local_size_x = UPSWEEP_GROUP_SIZE) in;
 #include "split.glsl"
 #include "sort_keys.glsl"
 
-layout(std430, binding = UPSWEEP_INPUT) readonly buffer key_word_block {
-    uint key_words_in[];
-};
 layout(std430, binding = UPSWEEP_OUTPUT) writeonly buffer moved_key_block {
     uint moved_keys[];
 };
@@ -20,9 +17,14 @@ layout(std430, binding = UPSWEEP_MOVED_VALUES) writeonly buffer moved_value_bloc
 // First the words of the key, if keys are moved, then the value, if there is one.
 uint moved_key_words() { return has_flag(UPSWEEP_F_KEYS) ? uint(UPSWEEP_ELEMENT_WORDS) : 0u; }
 uint split_words() { return moved_key_words() + (has_flag(UPSWEEP_F_VALUES) ? 1u : 0u); }
-uint word_of(uint item, uint word) {
-    if (word < moved_key_words())
-        return key_words_in[(parameters[UPSWEEP_P_INPUT_FIRST] + item) * uint(UPSWEEP_ELEMENT_WORDS) + word];
+uint word_of(uint item, key_words key, uint word) {
+    if (word < moved_key_words()) {
+#if UPSWEEP_ELEMENT_WORDS == 1
+        return key;
+#else
+        return word == 0u ? key.x : key.y;
+#endif
+    }
     return has_flag(UPSWEEP_F_INDICES) ? item : values[parameters[UPSWEEP_P_VALUES_FIRST] + item];
 }
 void store_word(uint place, uint word, uint value) {

@@ -25,11 +25,17 @@ void main() {
     for (uint i = lane; i < bins * uint(UPSWEEP_COUNT_COPIES); i += uint(UPSWEEP_GROUP_SIZE)) counts[i] = 0u;
     synchronize();
 
-    for (uint i = lane; i < uint(UPSWEEP_SPLIT_ITEMS); i += uint(UPSWEEP_GROUP_SIZE)) {
-        uint item = tile * uint(UPSWEEP_SPLIT_ITEMS) + i;
-        uint bin = item < count ? bin_of(item) : UPSWEEP_NO_BIN;
-        if (bin < bins)
-            atomicAdd(counts[bin * uint(UPSWEEP_COUNT_COPIES) + lane % uint(UPSWEEP_COUNT_COPIES)], 1u);
+    uint base = tile * uint(UPSWEEP_SPLIT_ITEMS);
+    if (base < count) {
+        split_source sources[UPSWEEP_ROUNDS];
+        for (int k = 0; k < UPSWEEP_ROUNDS; ++k)
+            sources[k] = source_of(min(base + uint(k * UPSWEEP_GROUP_SIZE) + lane, count - 1u));
+        for (int k = 0; k < UPSWEEP_ROUNDS; ++k) {
+            bool exists = base + uint(k * UPSWEEP_GROUP_SIZE) + lane < count;
+            uint bin = exists ? bin_of(sources[k]) : UPSWEEP_NO_BIN;
+            if (bin < bins)
+                atomicAdd(counts[bin * uint(UPSWEEP_COUNT_COPIES) + lane % uint(UPSWEEP_COUNT_COPIES)], 1u);
+        }
     }
     synchronize();
 

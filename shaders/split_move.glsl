@@ -10,7 +10,6 @@ layout(std430, binding = UPSWEEP_WORKSPACE) readonly buffer workspace_block {
 };
 
 #define UPSWEEP_MASK_ROWS (UPSWEEP_GROUP_SIZE / 32)
-#define UPSWEEP_ROUNDS (UPSWEEP_SPLIT_ITEMS / UPSWEEP_GROUP_SIZE)
 // Places that are filled at once: as many words as the masks of all bins are, which they share.
 #define UPSWEEP_WINDOW (UPSWEEP_MASK_ROWS * UPSWEEP_MOST_BINS)
 #define UPSWEEP_WINDOW_ITEMS (UPSWEEP_WINDOW / UPSWEEP_GROUP_SIZE)  // of an invocation
@@ -18,8 +17,9 @@ layout(std430, binding = UPSWEEP_WORKSPACE) readonly buffer workspace_block {
 #define UPSWEEP_LOW_BITS 12
 
 shared uint words[UPSWEEP_WINDOW];
-shared uint bin_totals[UPSWEEP_MOST_BINS];  // then: items of the tile in earlier bins
+shared uint bin_before[UPSWEEP_MOST_BINS];  // items of the tile in earlier bins
 shared uint bin_first[UPSWEEP_MOST_BINS];   // what is added to an item's position in the tile to get its place
+shared uint lane_sums[UPSWEEP_GROUP_SIZE];
 
 uint joined(uint bin, uint low) { return bin << UPSWEEP_LOW_BITS | low; }
 uint low_of(uint both) { return both & ((1u << UPSWEEP_LOW_BITS) - 1u); }
@@ -40,7 +40,7 @@ uint rank_of(uint bin, uint lane, uint bins) {
     synchronize();
     uint rank = 0u;
     if (chosen) {
-        rank = bin_totals[bin] + uint(bitCount(words[mask_slot(row, bin)] & (bit - 1u)));
+        rank = bin_before[bin] + uint(bitCount(words[mask_slot(row, bin)] & (bit - 1u)));
         for (uint r = 0u; r < row; ++r) rank += uint(bitCount(words[mask_slot(r, bin)]));
     }
     synchronize();
@@ -50,32 +50,40 @@ uint rank_of(uint bin, uint lane, uint bins) {
             sum += uint(bitCount(words[mask_slot(r, lane)]));
             words[mask_slot(r, lane)] = 0u;
         }
-        bin_totals[lane] += sum;
+        bin_before[lane] += sum;
     }
     synchronize();
     return rank;
 }
 
-// From the totals of bins to what is in front of each in the tile; `first` is where the first item of bin `lane` goes.
-// Returns how many items there are.
-uint scan_totals(uint lane, uint bins, uint first) {
-    uint own = lane < bins ? bin_totals[lane] : 0u;
-    for (uint distance = 1u; distance < bins; distance *= 2u) {
-        uint sum = 0u;
-        if (lane < bins) sum = bin_totals[lane] + (lane >= distance ? bin_totals[lane - distance] : 0u);
-        synchronize();
-        if (lane < bins) bin_totals[lane] = sum;
-        synchronize();
-    }
-    uint all = bin_totals[bins - 1u];
-    uint before = lane < bins ? bin_totals[lane] - own : 0u;
-    synchronize();
+// From the bins of a tile's `count` items to bins and ranks in the tile; returns how many items bin `lane` has.
+uint rank_items(uint lane, uint count, uint bins, inout uint own[UPSWEEP_ROUNDS]) {
     if (lane < bins) {
-        bin_totals[lane] = before;
-        bin_first[lane] = first - before;
+        for (uint row = 0u; row < uint(UPSWEEP_MASK_ROWS); ++row) words[mask_slot(row, lane)] = 0u;
+        bin_before[lane] = 0u;
     }
     synchronize();
-    return all;
+    for (int k = 0; k < UPSWEEP_ROUNDS; ++k) {
+        if (uint(k * UPSWEEP_GROUP_SIZE) >= count) break;
+        uint rank = rank_of(own[k], lane, bins);
+        own[k] = own[k] < bins ? joined(own[k], rank) : UPSWEEP_NO_BIN;
+    }
+    return lane < bins ? bin_before[lane] : 0u;
+}
+
+// The sum of `value` over the work group's earlier invocations, and over all of them.
+uint sum_before(uint lane, uint value, out uint all) {
+    uint sum = value;
+    lane_sums[lane] = sum;
+    synchronize();
+    for (uint distance = 1u; distance < uint(UPSWEEP_GROUP_SIZE); distance *= 2u) {
+        if (lane >= distance) sum += lane_sums[lane - distance];
+        synchronize();
+        lane_sums[lane] = sum;
+        synchronize();
+    }
+    all = lane_sums[UPSWEEP_GROUP_SIZE - 1];
+    return sum - value;
 }
 
 void main() {
@@ -89,29 +97,26 @@ void main() {
 
     // Asked for before the items, used after them.
     uint first = lane < bins ? workspace[count_slot(lane, tile)] : 0u;
-    for (uint row = 0u; row < uint(UPSWEEP_MASK_ROWS); ++row) {
-        if (lane < bins) words[mask_slot(row, lane)] = 0u;
-    }
-    if (lane < bins) bin_totals[lane] = 0u;
+    split_source sources[UPSWEEP_ROUNDS];  // of this invocation's items
+    for (int k = 0; k < UPSWEEP_ROUNDS; ++k)
+        sources[k] = source_of(min(base + uint(k * UPSWEEP_GROUP_SIZE) + lane, count - 1u));
+    uint own[UPSWEEP_ROUNDS];  // their bins, with their ranks, and then with their positions in the tile
+    for (int k = 0; k < UPSWEEP_ROUNDS; ++k)
+        own[k] = base + uint(k * UPSWEEP_GROUP_SIZE) + lane < count ? bin_of(sources[k]) : UPSWEEP_NO_BIN;
+    uint total = rank_items(lane, count - base, bins, own);
+    uint kept;
+    uint before = sum_before(lane, total, kept);
     synchronize();
-
-    uint own[UPSWEEP_ROUNDS];  // bin and rank of this invocation's items, then bin and position in the tile
-    for (int k = 0; k < UPSWEEP_ROUNDS; ++k) {
-        own[k] = UPSWEEP_NO_BIN;
-        // The same answer in the whole work group.
-        if (base + uint(k * UPSWEEP_GROUP_SIZE) < count) {
-            uint item = base + uint(k * UPSWEEP_GROUP_SIZE) + lane;
-            uint bin = item < count ? bin_of(item) : UPSWEEP_NO_BIN;
-            uint rank = rank_of(bin, lane, bins);
-            if (bin < bins) own[k] = joined(bin, rank);
-        }
+    if (lane < bins) {
+        bin_before[lane] = before;
+        bin_first[lane] = first - before;
     }
-    uint kept = scan_totals(lane, bins, first);
+    synchronize();
     for (int k = 0; k < UPSWEEP_ROUNDS; ++k) {
-        if (own[k] != UPSWEEP_NO_BIN) own[k] += bin_totals[bin_in(own[k])];
+        if (own[k] != UPSWEEP_NO_BIN) own[k] += bin_before[bin_in(own[k])];
     }
 
-    // Where the items of 2048 positions go, and then their words, one after the other.
+    // Where the items of a window of positions go, and then their words, one after the other.
     for (uint start = 0u; start < kept; start += uint(UPSWEEP_WINDOW)) {
         for (int k = 0; k < UPSWEEP_ROUNDS; ++k) {
             if (in_window(own[k], start)) words[low_of(own[k]) - start] = bin_first[bin_in(own[k])] + low_of(own[k]);
@@ -121,9 +126,11 @@ void main() {
         for (int j = 0; j < UPSWEEP_WINDOW_ITEMS; ++j) places[j] = words[uint(j * UPSWEEP_GROUP_SIZE) + lane];
         synchronize();
         for (uint word = 0u; word < split_words(); ++word) {
+            uint moved[UPSWEEP_ROUNDS];
+            for (int k = 0; k < UPSWEEP_ROUNDS; ++k)
+                moved[k] = word_of(min(base + uint(k * UPSWEEP_GROUP_SIZE) + lane, count - 1u), sources[k], word);
             for (int k = 0; k < UPSWEEP_ROUNDS; ++k) {
-                if (in_window(own[k], start))
-                    words[low_of(own[k]) - start] = word_of(base + uint(k * UPSWEEP_GROUP_SIZE) + lane, word);
+                if (in_window(own[k], start)) words[low_of(own[k]) - start] = moved[k];
             }
             synchronize();
             for (int j = 0; j < UPSWEEP_WINDOW_ITEMS; ++j) {

@@ -192,7 +192,7 @@ TEST(shader_histogram_plan, divides_work) {
     EXPECT_EQ(groups(4096 * 100, 256), 100u);
     EXPECT_EQ(groups(std::uint64_t{1} << 28, 256), 2048u);
     EXPECT_EQ(groups(4096 * 100, 4096), 25u);  // four tiles for as many counters as a tile has elements
-    EXPECT_EQ(groups(std::uint64_t{1} << 28, 30'000), 8192u);  // eight slices, of 64 tiles at most each
+    EXPECT_EQ(groups(std::uint64_t{1} << 28, 12'000), 3072u);  // three slices, of 64 tiles at most each
 }
 
 TEST(shader_histogram_plan, refuses) {

@@ -9,7 +9,7 @@ namespace upsweep::shader {
 namespace {
 
 // Slices of bins that are worth reading all elements for: beyond that each addition goes to the buffer.
-constexpr std::uint64_t most_slices = 8;
+constexpr std::uint64_t most_slices = 3;
 // Counters of one bin in a work group, as many as shared memory has banks on most devices.
 constexpr std::uint64_t most_copies = 32;
 // Work groups that keep the largest devices busy; of a longer sequence each counts several tiles.

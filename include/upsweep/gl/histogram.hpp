@@ -12,8 +12,8 @@
 // other nor anything that is read. Errors: upsweep::error, before any command is issued: invalid_argument
 // names the argument, with the CPU's words; unsupported where counts or edges take more than the device binds
 // at once; otherwise as in scan.hpp. Results are the same on every driver. Complexity: O(n log bins + bins)
-// comparisons, or O(n + bins) where bins are about equal. One read of in for up to 4096 bins; for up to eight
-// times as many up to eight, of which all but one come from the caches; for more one, and an addition in the
+// comparisons, or O(n + bins) where bins are about equal. One read of in for up to 4096 bins; for up to three
+// times as many up to three, of which all but one come from the caches; for more one, and an addition in the
 // buffer wherever a neighbour has another bin. The host finds a threshold for each bin, in 20 to 150 ns.
 // Scratch: one element for each bin. Source: for counters of a work group's own Podlozhnyuk, Histogram
 // calculation in CUDA, 2007.
