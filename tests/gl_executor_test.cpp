@@ -197,6 +197,33 @@ TEST_P(gl_executor, names_what_is_wrong) {
     at();  // current again
 }
 
+// A context whose driver has less of one thing.
+PFNGLGETINTEGERVPROC integer_of_driver = nullptr;
+GLenum lowered = 0;
+void lowered_integer(GLenum name, GLint* value) {
+    integer_of_driver(name, value);
+    if (name == lowered) *value = 4;
+}
+TEST_P(gl_executor, needs_what_opengl_4_3_promises) {
+    at();
+    const gl::function_loader loader = at().loader();
+    const gl::function_loader lowering = [&](const char* name) -> gl::any_function {
+        if (std::string(name) != "glGetIntegerv") return loader(name);
+        integer_of_driver = reinterpret_cast<PFNGLGETINTEGERVPROC>(loader(name));
+        return reinterpret_cast<gl::any_function>(&lowered_integer);
+    };
+    lowered = 0;
+    EXPECT_NO_THROW(gl::executor{lowering});
+    const std::pair<GLenum, const char*> limits[] = {
+        {GL_MAX_COMPUTE_WORK_GROUP_INVOCATIONS, "GL_MAX_COMPUTE_WORK_GROUP_INVOCATIONS of 256"},
+        {GL_MAX_COMPUTE_SHADER_STORAGE_BLOCKS, "GL_MAX_COMPUTE_SHADER_STORAGE_BLOCKS of 8"},
+        {GL_MAX_COMPUTE_SHARED_MEMORY_SIZE, "GL_MAX_COMPUTE_SHARED_MEMORY_SIZE of 16384"}};
+    for (const auto& [limit, words] : limits) {
+        lowered = limit;
+        expect_refused(errc::unsupported, "OpenGL", words, [&] { const gl::executor none{lowering}; });
+    }
+}
+
 struct interval {
     float low, high;
 };

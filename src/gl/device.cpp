@@ -9,6 +9,10 @@
 namespace upsweep::gl {
 namespace {
 
+// What stages are made for, which OpenGL 4.3 promises and OpenGL ES 3.1 does not.
+constexpr GLint storage_blocks = 8;
+constexpr GLint shared_bytes = 16384;
+
 // The smallest limits that the standards allow, where a driver gives none.
 constexpr GLint least_groups = 65535;
 constexpr GLint64 least_binding = GLint64{1} << 24;
@@ -27,6 +31,14 @@ std::uint32_t group_limit(const functions& gl, GLuint axis) {
     GLint most = 0;
     gl.get_indexed(GL_MAX_COMPUTE_WORK_GROUP_COUNT, axis, &most);
     return static_cast<std::uint32_t>(std::max(most, least_groups));
+}
+
+void check_limit(const functions& gl, GLenum which, const char* name, GLint needed) {
+    GLint found = 0;
+    gl.get_integer(which, &found);
+    if (found >= needed) return;
+    throw_error(errc::unsupported, std::string("OpenGL: expected ") + name + " of " + std::to_string(needed) +
+                                       " or more, but it is " + std::to_string(found));
 }
 
 }  // namespace
@@ -48,6 +60,11 @@ device_info describe_device(const functions& gl, const executor_options& options
                     "OpenGL: expected a current context of OpenGL 4.3 or OpenGL ES 3.1, but it is " +
                         (device.version.empty() ? std::string("none") : device.version));
     }
+    check_limit(gl, GL_MAX_COMPUTE_WORK_GROUP_INVOCATIONS, "GL_MAX_COMPUTE_WORK_GROUP_INVOCATIONS",
+                shader::group_size);
+    check_limit(gl, GL_MAX_COMPUTE_SHADER_STORAGE_BLOCKS, "GL_MAX_COMPUTE_SHADER_STORAGE_BLOCKS",
+                storage_blocks);
+    check_limit(gl, GL_MAX_COMPUTE_SHARED_MEMORY_SIZE, "GL_MAX_COMPUTE_SHARED_MEMORY_SIZE", shared_bytes);
     device.float64 = !device.es;
     device.max_groups_x = group_limit(gl, 0);
     device.max_groups_y = group_limit(gl, 1);
