@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "upsweep/cuda/device_scope.hpp"
+
 namespace upsweep::cuda {
 
 const char* name(algorithm choice) {
@@ -74,8 +76,7 @@ executor::executor(executor&& other) noexcept { *this = std::move(other); }
 
 executor& executor::operator=(executor&& other) noexcept {
     if (this == &other) return *this;
-    if (owns_workspace_) free_memory(workspace_);
-    free_memory(plain_);
+    free_all();
     stream_ = other.stream_;
     choice_ = other.choice_;
     pool_ = other.pool_;
@@ -98,9 +99,17 @@ executor& executor::operator=(executor&& other) noexcept {
     return *this;
 }
 
-executor::~executor() {
+executor::~executor() { free_all(); }
+
+// The default stream, null, is that of the current device.
+void executor::free_all() noexcept {
+    if (workspace_.data == nullptr && plain_.data == nullptr) return;
+    int previous = device_;
+    if (!only_device_ && cudaGetDevice(&previous) == cudaSuccess && previous != device_)
+        cudaSetDevice(device_);
     if (owns_workspace_) free_memory(workspace_);
     free_memory(plain_);
+    if (previous != device_) cudaSetDevice(previous);
 }
 
 void executor::free_memory(memory& held) noexcept {
@@ -140,7 +149,10 @@ void executor::read_device() {
     }
 }
 
-void executor::wait() { check(cudaStreamSynchronize(stream_), "waiting for the stream"); }
+void executor::wait() {
+    const device_scope current(*this);
+    check(cudaStreamSynchronize(stream_), "waiting for the stream");
+}
 
 executor::scratch executor::take_scratch(std::size_t bytes) {
     if (owns_workspace_) return take_own(workspace_, bytes, true);

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "sort_launch.cuh"
+#include "upsweep/cuda/held_scratch.hpp"
 #include "upsweep/cuda/sort_records.hpp"
 
 namespace upsweep::cuda {
@@ -93,18 +94,18 @@ class record_sort {
                               all_.what != records::kind::values || all_.values != all_.values_out);
         const std::size_t made_bytes =
             all_.make_keys != nullptr ? sort_layout::aligned(all_.n * order_.bytes) : 0;
-        const executor::scratch taken = ex_.take_plain_scratch(made_bytes + plan.bytes);
-        scratch_ = static_cast<char*>(taken.data) + made_bytes;
+        held_scratch taken(ex_, ex_.take_plain_scratch(made_bytes + plan.bytes));
+        scratch_ = taken.data() + made_bytes;
         if (all_.make_keys != nullptr) {
-            all_.make_keys(all_.maker, taken.data);
-            all_.keys = taken.data;
+            all_.make_keys(all_.maker, taken.data());
+            all_.keys = taken.data();
         }
         if (is_direct)
             sort(plan, all_.values, all_.values_out);
         else
             sort_by_indices(plan);
         check(cudaGetLastError(), "launching a sort");
-        ex_.release_scratch(taken);
+        taken.release();
     }
 
   private:

@@ -2,6 +2,7 @@
 #include "upsweep/nccl/compact.cuh"
 
 #include "upsweep/cuda/device_scope.hpp"
+#include "upsweep/cuda/held_scratch.hpp"
 
 namespace upsweep::nccl {
 namespace {
@@ -22,12 +23,12 @@ __global__ void sum_counts(const std::uint64_t* counts, int size, int rank, comp
 void locate(const executor& ex, compaction* part) {
     cuda::executor& local = ex.local();
     const cuda::device_scope current(local);
-    const cuda::executor::scratch taken =
-        local.take_plain_scratch(static_cast<std::size_t>(ex.size()) * sizeof part->kept);
-    auto* const counts = static_cast<std::uint64_t*>(taken.data);
+    cuda::held_scratch taken(
+        local, local.take_plain_scratch(static_cast<std::size_t>(ex.size()) * sizeof part->kept));
+    auto* const counts = reinterpret_cast<std::uint64_t*>(taken.data());
     ex.gather(&part->kept, counts, sizeof part->kept);
     sum_counts<<<1, 1, 0, local.stream()>>>(counts, ex.size(), ex.rank(), part);
-    local.release_scratch(taken);
+    taken.release();
     cuda::check(cudaGetLastError(), "locating a compaction");
 }
 

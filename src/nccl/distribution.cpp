@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "upsweep/cuda/device_scope.hpp"
+#include "upsweep/cuda/held_scratch.hpp"
 #include "upsweep/error.hpp"
 
 namespace upsweep::nccl {
@@ -31,15 +32,15 @@ distribution::distribution(const executor& ex, std::uint64_t own) {
     const cuda::device_scope current(local);
     std::vector<std::uint64_t> counts(static_cast<std::size_t>(ex.size()));
     const std::size_t bytes = counts.size() * sizeof own;
-    const cuda::executor::scratch taken = local.take_plain_scratch(bytes + sizeof own);
-    auto* const all = static_cast<std::uint64_t*>(taken.data);
+    cuda::held_scratch taken(local, local.take_plain_scratch(bytes + sizeof own));
+    auto* const all = reinterpret_cast<std::uint64_t*>(taken.data());
     std::uint64_t* const mine = all + counts.size();
     cuda::check(cudaMemcpyAsync(mine, &own, sizeof own, cudaMemcpyHostToDevice, local.stream()),
                 "distribution");
     ex.gather(mine, all, sizeof own);
     cuda::check(cudaMemcpyAsync(counts.data(), all, bytes, cudaMemcpyDeviceToHost, local.stream()),
                 "distribution");
-    local.release_scratch(taken);
+    taken.release();
     local.wait();
     ends_ = ends_of(counts);
 }

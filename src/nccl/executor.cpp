@@ -1,12 +1,20 @@
 // Calls of NCCL whose results become errors.
 #include "upsweep/nccl/executor.hpp"
 
+#include <thread>
+
 #include "upsweep/cuda/device_scope.hpp"
 #include "upsweep/error.hpp"
 
 namespace upsweep::nccl {
 
 void executor::check_call(ncclResult_t status, const char* doing) const {
+    // Of a communicator whose calls do not wait: the next one may be made when this one is done.
+    while (status == ncclInProgress) {
+        std::this_thread::yield();
+        if (const ncclResult_t asked = ncclCommGetAsyncError(comm_, &status); asked != ncclSuccess)
+            status = asked;
+    }
     if (status == ncclSuccess) return;
     std::string words = std::string(doing) + ": " + ncclGetErrorString(status);
     if (const char* const details = ncclGetLastError(comm_); details != nullptr && *details != '\0')

@@ -70,6 +70,28 @@ TEST_F(cuda_errors, overlap) {
     inclusive_scan(ex, all.subspan(0, 500), all.subspan(500, 500));  // neighbours
 }
 
+TEST_F(cuda_errors, overlaps_of_what_the_options_name) {
+    device_array<float> totals(std::vector<float>{7, 7});
+    const auto refuse = [&](const char* name, const char* other, const cuda::scan_options<float>& options) {
+        expect_error(errc::invalid_argument, {name, other},
+                     [&] { inclusive_scan(ex, x.view(), y.span(), plus{}, options); });
+    };
+    refuse("options.total:", "overlaps options.device_initial",
+           {.device_initial = totals.data(), .total = totals.data()});
+    refuse("options.total:", "overlaps in", {.total = x.data() + 999});
+    refuse("out:", "overlaps options.total", {.total = y.data() + 3});
+    refuse("out:", "overlaps options.device_initial", {.device_initial = y.data() + 999});
+    const auto* in_out = reinterpret_cast<const std::uint64_t*>(y.data() + 2);
+    refuse("out:", "overlaps options.length", {.length = in_out});
+    const auto* in_total = reinterpret_cast<const std::uint64_t*>(totals.data());
+    refuse("options.total:", "overlaps options.length", {.total = totals.data() + 1, .length = in_total});
+    expect_untouched();
+    EXPECT_EQ(totals.read(), (std::vector<float>{7, 7}));
+    // Neighbours.
+    inclusive_scan(ex, x.view(), y.span(), plus{},
+                   {.device_initial = totals.data(), .total = totals.data() + 1});
+}
+
 TEST_F(cuda_errors, memory_of_the_host) {
     std::vector<float> pageable(1000, 1.0f);
     float* pinned = nullptr;

@@ -203,5 +203,27 @@ TEST(cuda_large, bins_of_more_than_two_to_the_32) {
     EXPECT_EQ(one.read()[0], n);
 }
 
+// A portion is what one launch of a pass moves; where the length is far below what there is room for, most
+// portions are empty, and what tiles told in one pass must not be taken for the next one's.
+TEST(cuda_large, bins_of_few_elements_in_room_for_several_portions) {
+    constexpr std::size_t room = (std::size_t{1} << 31) + 5, n = 3'000'001;
+    constexpr std::uint32_t count = 5'000;
+    SKIP_BELOW(7 * room)
+    const device_array<std::uint16_t> in = random_array<std::uint16_t>(room, 19);
+    device_array<std::uint16_t> out(n);
+    device_array<std::uint64_t> offsets(count + 1);
+    const device_array<std::uint64_t> length(std::vector<std::uint64_t>{n});
+    const bin_range<std::uint16_t> range{0, 50'000, count};
+    cuda::executor ex;
+    cpu::executor host;
+    std::vector<std::uint16_t> expected(n);
+    std::vector<std::uint64_t> begins(count + 1);
+    bins(host, in.read(0, n), expected, begins, range);
+    expected.resize(begins.back());
+    bins(ex, in.view(), out.span(), offsets.span(), range, {.length = length.data()});
+    EXPECT_EQ(offsets.read(), begins);
+    EXPECT_EQ(out.read(0, begins.back()), expected);
+}
+
 }  // namespace
 }  // namespace upsweep::test

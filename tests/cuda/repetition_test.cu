@@ -9,6 +9,7 @@
 #include "cuda/device_array.cuh"
 #include "cuda/holder.cuh"
 #include "support/build.hpp"
+#include "upsweep/cuda/block_by_block.cuh"
 #include "upsweep/cuda/scan.cuh"
 #include "upsweep/scan.hpp"
 
@@ -94,6 +95,33 @@ TEST(cuda_repetition, two_streams_at_once) {
 }
 
 // ---- a GPU that is not free ----
+
+// The default stream, null, is another one for each device.
+TEST(cuda_executors, keep_to_the_device_they_were_made_on) {
+    int devices = 0;
+    expect_success(cudaGetDeviceCount(&devices), "counting devices");
+    if (devices < 2) GTEST_SKIP() << "needs two devices";
+    constexpr std::size_t n = std::size_t{1} << 28;
+    expect_success(cudaSetDevice(1), "choosing device 1");
+    device_array<float> x(std::vector<float>(n, 1.0f)), y(n);
+    auto ex = std::make_unique<cuda::executor>();
+    auto carry = std::make_unique<cuda::scan_carry<float>>(*ex);
+    expect_success(cudaSetDevice(0), "choosing device 0");
+    for (int k = 0; k < 20; ++k) inclusive_scan(*ex, x.view(), y.span(), maximum{});
+    ex->wait();
+    EXPECT_EQ(cudaStreamQuery(nullptr), cudaSuccess);
+    cuda::executor other;
+    EXPECT_THROW(inclusive_scan(other, *carry, x.view(), y.span(), plus{}), error);
+    expect_success(cudaSetDevice(1), "choosing device 1");
+    EXPECT_EQ(cudaStreamQuery(nullptr), cudaSuccess) << "wait() returned before the work was done";
+    expect_success(cudaSetDevice(0), "choosing device 0");
+    carry.reset();
+    ex.reset();
+    EXPECT_EQ(cudaGetLastError(), cudaSuccess);
+    int current = -1;
+    expect_success(cudaGetDevice(&current), "reading the current device");
+    EXPECT_EQ(current, 0);
+}
 
 TEST(cuda_progress, on_the_one_multiprocessor_that_is_free) {
     if (under_compute_sanitizer()) GTEST_SKIP() << "compute-sanitizer runs one kernel after another";

@@ -7,6 +7,7 @@
 
 #include "cuda/device_array.cuh"
 #include "support/bits.hpp"
+#include "upsweep/cuda/axis_scan.cuh"
 #include "upsweep/cuda/scan.cuh"
 #include "upsweep/scan.hpp"
 
@@ -57,6 +58,34 @@ TEST(cuda_tags, begin_again) {
             }
         }
     }
+}
+
+// Two totals of tiles, side by side, may look like one that a launch with a small tag has published.
+TEST(cuda_tags, are_not_what_reduce_then_scan_leaves) {
+    constexpr std::size_t n = 5'000'001;
+    std::vector<int> ones(n);
+    ones[0] = 1;
+    const device_array<int> x(ones);
+    device_array<int> y(n);
+    device_array<std::byte> scratch(cuda::scan_workspace_bytes<int>(n));
+    cuda::executor ex(nullptr, scratch.span(), cuda::algorithm::reduce_then_scan);
+    inclusive_scan(ex, x.view(), y.span());
+    EXPECT_EQ(y.read(n - 1, 1)[0], 1);
+    EXPECT_EQ(scratch.read(), std::vector<std::byte>(scratch.size()));
+
+    // Along an axis whoever scans columns reads such words, whatever the executor's algorithm is.
+    constexpr std::size_t rows = 4096, columns = 16;
+    std::vector<int> in(rows * columns), expected(rows * columns);
+    for (std::size_t i = 0; i < in.size(); ++i) {
+        in[i] = static_cast<int>(i % 7);
+        expected[i] = in[i] + (i < columns ? 0 : expected[i - columns]);
+    }
+    const device_array<int> table(in);
+    device_array<int> sums(in.size());
+    ex.set_axis_way(cuda::axis_way::columns);
+    inclusive_scan(ex, cuda::device_view<const int>(table.data(), {rows, columns}),
+                   cuda::device_view<int>(sums.data(), {rows, columns}), 0);
+    EXPECT_EQ(sums.read(), expected);
 }
 
 }  // namespace

@@ -78,6 +78,7 @@ template <class T>
 std::vector<bin_range<T>> ranges_of(std::uint32_t count) {
     using limits = std::numeric_limits<T>;
     std::vector<bin_range<T>> made;
+    made.reserve(16);
     const auto add = [&](T lo, T hi) {
         made.push_back({lo, hi, count, false});
         made.push_back({lo, hi, count, true});

@@ -75,10 +75,12 @@ __device__ __forceinline__ void append_published(const combiner<Acc, Op>& combin
 struct column_permits {
     unsigned asked, ended;
 
+    // Those that asked later may have ended by the time that this one looks.
     __device__ __forceinline__ void acquire(unsigned most, int lane) {
         if (lane == 0) {
             const unsigned own = atomicAdd(&asked, 1u);
-            while (own - *const_cast<volatile unsigned*>(&ended) >= most) __nanosleep(20);
+            while (static_cast<int>(own - *const_cast<volatile unsigned*>(&ended)) >= static_cast<int>(most))
+                __nanosleep(20);
         }
         __syncwarp();
     }

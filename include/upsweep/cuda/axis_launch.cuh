@@ -14,6 +14,7 @@
 #include "upsweep/cuda/axis_lines.cuh"
 #include "upsweep/cuda/axis_rows.cuh"
 #include "upsweep/cuda/executor.hpp"
+#include "upsweep/cuda/held_scratch.hpp"
 #include "upsweep/cuda/launch.cuh"
 #include "upsweep/cuda/tuning.hpp"
 
@@ -241,14 +242,14 @@ class axis_launch {
             const int warps = each < std::uint64_t(room) ? int(each) : room;
             const std::uint64_t blocks = (plan.units + std::uint64_t(warps) - 1) / std::uint64_t(warps);
             const std::uint64_t words = shape::published_words(length(), sequences());
-            const executor::scratch scratch = ex_.take_scratch(detail::tagged_bytes(words));
+            held_scratch scratch(ex_, ex_.take_scratch(detail::tagged_bytes(words)));
             kernel<<<unsigned(std::min(blocks, multiprocessors())), unsigned(32 * warps),
                      shape::permits_bytes + warps * plan.unit_bytes, ex_.stream()>>>(
-                arguments_, plan, static_cast<launch_state*>(scratch.data),
-                reinterpret_cast<unsigned long long*>(static_cast<char*>(scratch.data) + launch_state_bytes),
+                arguments_, plan, reinterpret_cast<launch_state*>(scratch.data()),
+                reinterpret_cast<unsigned long long*>(scratch.data() + launch_state_bytes),
                 (std::max(ex_.workspace_bytes(), launch_state_bytes) - launch_state_bytes) /
                     sizeof(std::uint64_t));
-            ex_.release_scratch(scratch);
+            scratch.release();
         }
     }
 
@@ -320,19 +321,18 @@ class axis_launch {
     // Values in the executor's scratch, which is left as it was found: zero, but for the launch state.
     struct scratch_values {
         executor& ex;
-        executor::scratch taken;
+        held_scratch taken;
         std::size_t bytes;
         Acc* values;
 
         scratch_values(executor& owner, std::uint64_t count)
             : ex(owner),
-              taken(owner.take_scratch(launch_state_bytes + std::size_t(count) * sizeof(Acc))),
+              taken(owner, owner.take_scratch(launch_state_bytes + std::size_t(count) * sizeof(Acc))),
               bytes(std::size_t(count) * sizeof(Acc)),
-              values(reinterpret_cast<Acc*>(static_cast<char*>(taken.data) + launch_state_bytes)) {}
+              values(reinterpret_cast<Acc*>(taken.data() + launch_state_bytes)) {}
         ~scratch_values() {
             // A failure is found by the check behind the launches.
             static_cast<void>(cudaMemsetAsync(values, 0, bytes, ex.stream()));
-            ex.release_scratch(taken);
         }
         scratch_values(const scratch_values&) = delete;
         scratch_values& operator=(const scratch_values&) = delete;

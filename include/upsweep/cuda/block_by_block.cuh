@@ -24,6 +24,7 @@
 #include "upsweep/cuda/device_scope.hpp"
 #include "upsweep/cuda/device_span.hpp"
 #include "upsweep/cuda/executor.hpp"
+#include "upsweep/cuda/held_scratch.hpp"
 #include "upsweep/cuda/piece_launch.cuh"
 #include "upsweep/cuda/scan.cuh"
 #include "upsweep/cuda/scan_carry.cuh"
@@ -118,7 +119,7 @@ std::size_t other_scratch_bytes(std::uint64_t n) {
 template <bool Exclusive, class Acc, class In, class Out, class Op, class Load>
 void scan_block(executor& ex, scan_carry<Acc>& carry, device_span<const In> in, device_span<Out> out,
                 const Op& op, const Load& load, scan_options<Acc> options) {
-    if (carry.stream() != ex.stream())
+    if (carry.stream() != ex.stream() || carry.device() != ex.device())
         throw_error(errc::invalid_argument, "carry: expected one that was made for the executor's stream");
     if (options.length != nullptr)
         throw_error(errc::invalid_argument,
@@ -136,10 +137,10 @@ void scan_block(executor& ex, scan_carry<Acc>& carry, device_span<const In> in, 
 
     const device_scope current(ex);
     ex.check_before_launch();
-    const executor::scratch taken =
-        ex.take_plain_scratch(launch::scratch_bytes(), other_scratch_bytes<types>(arguments.n));
-    launch(ex, arguments, carried, taken.data).run();
-    ex.release_scratch(taken);
+    held_scratch taken(
+        ex, ex.take_plain_scratch(launch::scratch_bytes(), other_scratch_bytes<types>(arguments.n)));
+    launch(ex, arguments, carried, taken.data()).run();
+    taken.release();
     check(cudaGetLastError(), "launching a scan");
 }
 

@@ -7,6 +7,7 @@
 
 #include "upsweep/cuda/choosing.cuh"
 #include "upsweep/cuda/executor.hpp"
+#include "upsweep/cuda/held_scratch.hpp"
 #include "upsweep/cuda/launch.cuh"
 #include "upsweep/cuda/look_ahead_moves.cuh"
 #include "upsweep/cuda/tile_moves.cuh"
@@ -70,9 +71,9 @@ class choose_launch {
         const tree_launch<choose_kernels<Types, Both>> launch(ex_, part);
         const algorithm chosen = choose(launch);
         part.at_once = Both && !ex_.counts_first() && launch.holds_all_tiles(chosen);
-        const executor::scratch scratch = ex_.take_scratch(launch.bytes(chosen));
-        auto* const progress = reinterpret_cast<detail::choose_progress*>(static_cast<char*>(scratch.data) +
-                                                                          detail::choose_progress_at);
+        held_scratch scratch(ex_, ex_.take_scratch(launch.bytes(chosen)));
+        auto* const progress =
+            reinterpret_cast<detail::choose_progress*>(scratch.data() + detail::choose_progress_at);
         const bool counts = Both && !part.at_once;
         if (counts) {
             count_all(*progress);
@@ -95,9 +96,9 @@ class choose_launch {
             }
             part.first = done;
             part.upto = !last ? &progress->upto : counts ? nullptr : count_;
-            launch.enqueue(chosen, scratch.data);
+            launch.enqueue(chosen, scratch.data());
         }
-        ex_.release_scratch(scratch);
+        scratch.release();
         check(cudaGetLastError(), "launching a compaction");
         ex_.set_latest(chosen);
     }

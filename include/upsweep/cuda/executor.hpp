@@ -1,8 +1,8 @@
 // Where CUDA scans run: a stream, and the scratch memory of its scans.
 //
-// Scans on one executor run one after the other, in stream order, without synchronising the host. Use one
-// executor a stream; executors of different streams may run at the same time. Not thread-safe: calls through
-// one executor come from one thread at a time.
+// Scans on one executor run one after the other, in stream order, without synchronising the host. The stream
+// outlives the executor. Use one executor a stream; executors of different streams may run at the same time.
+// Not thread-safe: calls through one executor come from one thread at a time.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -23,7 +23,7 @@ enum class algorithm {
     automatic,         // chosen by device, types and length: tuning.hpp
     look_ahead,        // one pass, compute capability 9.0 or later
     look_back,         // one pass
-    reduce_then_scan,  // four kernels; no block waits for another
+    reduce_then_scan,  // four kernels, of which no block waits for another
 };
 [[nodiscard]] const char* name(algorithm choice);
 
@@ -90,8 +90,9 @@ class executor {
     // ---- for engines
     // ----------------------------------------------------------------------------------------
 
-    // Scratch of one call: zero when it was made, then as the call before left it. Returned by
-    // release_scratch in the same call.
+    // Scratch of one call: a launch_state, and words that are zero or tagged (tile_state.cuh), as every call
+    // leaves them; so whoever writes anything else clears it. Returned by release_scratch in the same call,
+    // see held_scratch.hpp.
     struct scratch {
         void* data = nullptr;
         std::size_t bytes = 0;
@@ -138,6 +139,7 @@ class executor {
         std::size_t bytes = 0;
     };
     void read_device();
+    void free_all() noexcept;
     void free_memory(memory& held) noexcept;
     scratch take_own(memory& held, std::size_t bytes, bool clears);
 

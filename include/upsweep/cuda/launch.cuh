@@ -10,6 +10,7 @@
 #include "upsweep/cuda/arguments.cuh"
 #include "upsweep/cuda/device_scope.hpp"
 #include "upsweep/cuda/executor.hpp"
+#include "upsweep/cuda/held_scratch.hpp"
 #include "upsweep/cuda/look_ahead.cuh"
 #include "upsweep/cuda/tile_ahead.cuh"
 #include "upsweep/cuda/tile_scan.cuh"
@@ -129,9 +130,9 @@ class tree_launch {
         const device_scope current(ex_);
         ex_.check_before_launch();
         const algorithm chosen = choose();
-        const executor::scratch scratch = ex_.take_scratch(bytes(chosen));
-        enqueue(chosen, scratch.data);
-        ex_.release_scratch(scratch);
+        held_scratch scratch(ex_, ex_.take_scratch(bytes(chosen)));
+        enqueue(chosen, scratch.data());
+        scratch.release();
         check(cudaGetLastError(), "launching a scan");
         ex_.set_latest(chosen);
     }
@@ -298,6 +299,8 @@ class tree_launch {
             <<<static_cast<unsigned>((supers + 7) / 8), 256, 0, stream>>>(arguments_, folds);
         fold_supers_kernel<Types><<<1, 32, 0, stream>>>(arguments_, folds);
         store_tiles<<<tile_blocks(), tiles::threads, tiles::shared_bytes, stream>>>(arguments_, folds);
+        // Other engines take what lies here for tagged words.
+        check(cudaMemsetAsync(folds.tiles, 0, tiles::fold_bytes(arguments_.n), stream), "clearing folds");
     }
 
     static unsigned long long* tagged(void* scratch) {

@@ -8,12 +8,12 @@
 // CPU's scans (upsweep/scan.hpp, docs/numerics.md), for every device, algorithm and grid. The element types
 // must be trivially copyable; operators and functions are called on the device and passed by value. The calls
 // return when the work is in the executor's stream. Aliasing: out may be in (equal pointers, elements of
-// equal size); any other overlap is an error. Errors: upsweep::error names the argument; nothing has been
-// enqueued then. Failures on the device surface at the latest in executor.wait().
-// Complexity: one read of in and one write of out (reduce-then-scan: two reads); scratch of about n / 512
-// bytes in the executor. Compile with --expt-relaxed-constexpr and -fmad=false, which the target
-// upsweep::cuda hands on: a product and a sum of the operator must not become one fused operation. Source:
-// docs/cuda.md.
+// equal size); any other overlap, also of what the options name, is an error. Errors: upsweep::error names
+// the argument; nothing has been enqueued then. Failures on the device surface at the latest in
+// executor.wait(). Complexity: one read of in and one write of out (reduce-then-scan: two reads); scratch of
+// about n / 512 bytes in the executor. Compile with --expt-relaxed-constexpr and -fmad=false, which the
+// target upsweep::cuda hands on: a product and a sum of the operator must not become one fused operation.
+// Source: docs/cuda.md.
 #pragma once
 
 #include <cstdint>
@@ -62,10 +62,24 @@ void check_call(executor& ex, const void* const (&in)[Types::inputs],
         }
     }
     target.check(ex);
-    if (arguments.total != nullptr) ex.check_pointer(arguments.total, "options.total");
-    if (arguments.device_initial != nullptr)
-        ex.check_pointer(arguments.device_initial, "options.device_initial");
-    if (arguments.length != nullptr) ex.check_pointer(arguments.length, "options.length");
+    // Blocks read and write these when they come to it, in no order.
+    const auto single = [&](const char* name, const auto* p) {
+        if (p == nullptr) return;
+        ex.check_pointer(p, name);
+        upsweep::detail::check_apart(name, p, sizeof *p, out, target.bytes());
+    };
+    single("options.total", arguments.total);
+    single("options.device_initial", arguments.device_initial);
+    single("options.length", arguments.length);
+    if (arguments.total == nullptr) return;
+    const auto apart = [&](const char* name, const void* p, std::uint64_t bytes) {
+        if (p == nullptr) return;
+        upsweep::detail::check_disjoint("options.total", arguments.total, sizeof *arguments.total, name, p,
+                                        bytes);
+    };
+    for (int k = 0; k < Types::inputs; ++k) apart(names[k], in[k], n * std::uint64_t(Types::element_size[k]));
+    apart("options.device_initial", arguments.device_initial, sizeof *arguments.device_initial);
+    apart("options.length", arguments.length, sizeof *arguments.length);
 }
 
 template <class Acc, class In, class Out, class Op, class Load>

@@ -34,7 +34,7 @@ struct carried_parts {
 template <class Acc>
 class scan_carry {
   public:
-    explicit scan_carry(executor& ex) : stream_(ex.stream()) {
+    explicit scan_carry(executor& ex) : stream_(ex.stream()), device_(ex.device()) {
         const device_scope current(ex);
         void* data = nullptr;
         check(ex.allocate(&data, 2 * sizeof(tree_parts<Acc>)), "allocating what a scan carries");
@@ -43,12 +43,18 @@ class scan_carry {
     }
     ~scan_carry() {
         void* const data = std::min(parts_.latest, parts_.next);
-        if (data != nullptr && cudaFreeAsync(data, stream_) != cudaSuccess) cudaGetLastError();
+        if (data == nullptr) return;
+        // The default stream, null, is that of the current device.
+        int previous = device_;
+        if (cudaGetDevice(&previous) == cudaSuccess && previous != device_) cudaSetDevice(device_);
+        if (cudaFreeAsync(data, stream_) != cudaSuccess) cudaGetLastError();
+        if (previous != device_) cudaSetDevice(previous);
     }
     scan_carry(scan_carry&& other) noexcept
-        : stream_(other.stream_), parts_(std::exchange(other.parts_, {})) {}
+        : stream_(other.stream_), device_(other.device_), parts_(std::exchange(other.parts_, {})) {}
     scan_carry& operator=(scan_carry&& other) noexcept {
         std::swap(stream_, other.stream_);
+        std::swap(device_, other.device_);
         std::swap(parts_, other.parts_);
         return *this;
     }
@@ -60,10 +66,12 @@ class scan_carry {
 
     // For engines.
     [[nodiscard]] cudaStream_t stream() const { return stream_; }
+    [[nodiscard]] int device() const { return device_; }
     [[nodiscard]] carried_parts<Acc>& parts() { return parts_; }
 
   private:
     cudaStream_t stream_;
+    int device_;
     carried_parts<Acc> parts_;
 };
 

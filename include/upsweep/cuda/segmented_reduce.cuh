@@ -33,6 +33,7 @@
 
 #include "upsweep/core/arguments.hpp"
 #include "upsweep/cuda/checked_array.hpp"
+#include "upsweep/cuda/held_scratch.hpp"
 #include "upsweep/cuda/scan.cuh"
 #include "upsweep/cuda/segment_heads.cuh"
 #include "upsweep/cuda/segment_totals.cuh"
@@ -84,14 +85,15 @@ void enqueue_segments(executor& ex, const Segments& segments, std::uint64_t n, c
     const scan_launch<types, true> scan(ex, arguments);
     const algorithm chosen = scan.choose();
     const std::size_t at = heads_at(scan.bytes(chosen));
-    const executor::scratch taken = ex.take_scratch(at + segments.scratch_bytes(n));
-    arguments.total = static_cast<typename types::Total*>(taken.data);  // wanted, see segment_totals.cuh
-    segments.prepare(ex, arguments.heads, static_cast<char*>(taken.data) + at, n, false);
+    held_scratch taken(ex, ex.take_scratch(at + segments.scratch_bytes(n)));
+    arguments.total =
+        reinterpret_cast<typename types::Total*>(taken.data());  // wanted, see segment_totals.cuh
+    segments.prepare(ex, arguments.heads, taken.data() + at, n, false);
     if constexpr (requires { segments.has_empty(arguments.heads, n); })
         arguments.store.places.has_empty = segments.has_empty(arguments.heads, n);
-    scan.enqueue(chosen, taken.data);
+    scan.enqueue(chosen, taken.data());
     segments.clear(ex, arguments.heads, n);
-    ex.release_scratch(taken);
+    taken.release();
     cuda::check(cudaGetLastError(), "launching a reduction of segments");
     ex.set_latest(chosen);
 }

@@ -20,6 +20,7 @@
 #include <string>
 #include <type_traits>
 
+#include "upsweep/cuda/held_scratch.hpp"
 #include "upsweep/cuda/scan.cuh"
 #include "upsweep/cuda/segment_heads.cuh"
 #include "upsweep/cuda/segment_values.cuh"
@@ -91,11 +92,11 @@ void segmented_scan(executor& ex, const Segments& segments, device_span<const In
     const scan_launch<types, Exclusive> scan(ex, arguments);
     const algorithm chosen = scan.choose();
     const std::size_t at = heads_at(scan.bytes(chosen));
-    const executor::scratch taken = ex.take_scratch(at + segments.scratch_bytes(n));
-    segments.prepare(ex, arguments.heads, static_cast<char*>(taken.data) + at, n, options.reverse);
-    scan.enqueue(chosen, taken.data);
+    held_scratch taken(ex, ex.take_scratch(at + segments.scratch_bytes(n)));
+    segments.prepare(ex, arguments.heads, taken.data() + at, n, options.reverse);
+    scan.enqueue(chosen, taken.data());
     segments.clear(ex, arguments.heads, n);
-    ex.release_scratch(taken);
+    taken.release();
     cuda::check(cudaGetLastError(), "launching a segmented scan");
     ex.set_latest(chosen);
 }

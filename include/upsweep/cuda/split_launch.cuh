@@ -12,6 +12,7 @@
 #include "upsweep/cuda/count_scan.hpp"
 #include "upsweep/cuda/digit_starts.hpp"
 #include "upsweep/cuda/executor.hpp"
+#include "upsweep/cuda/held_scratch.hpp"
 #include "upsweep/cuda/launch.cuh"
 #include "upsweep/cuda/split_bins.cuh"
 #include "upsweep/cuda/tuning.hpp"
@@ -136,8 +137,8 @@ class split_launch {
             return;
         }
         const std::size_t for_scan = layout_.tickets_at;
-        const executor::scratch plain = ex_.take_plain_scratch(layout_.bytes - for_scan, for_scan);
-        plain_ = static_cast<char*>(plain.data);
+        held_scratch plain(ex_, ex_.take_plain_scratch(layout_.bytes - for_scan, for_scan));
+        plain_ = plain.data();
         check(cudaMemsetAsync(plain_, 0, layout_.cleared_end - for_scan, ex_.stream()),
               "clearing the counts of tiles");
         count_launch<In, Classes> counts(ex_, in_, n_, length_, classes_);
@@ -148,12 +149,12 @@ class split_launch {
             counts.count(offsets_);
             find_digit_starts(ex_, offsets_, bins, plan.digit_bits, plan.passes - 1,
                               at<std::uint64_t>(layout_.digit_starts_at));
-            const executor::scratch tagged = ex_.take_scratch(for_scan);
-            scan_counts(ex_, tagged.data, offsets_, bins, offsets_ + bins);
-            ex_.release_scratch(tagged);
+            held_scratch tagged(ex_, ex_.take_scratch(for_scan));
+            scan_counts(ex_, tagged.data(), offsets_, bins, offsets_ + bins);
+            tagged.release();
             several_passes();
         }
-        ex_.release_scratch(plain);
+        plain.release();
         check(cudaGetLastError(), "launching an extraction of bins");
     }
 
@@ -216,6 +217,10 @@ class split_launch {
             return digit_of<std::decay_t<decltype(classes)>>{classes, shift, is_last ? ~0u : count - 1,
                                                              count};
         };
+        // What tiles told is known by the launch's number modulo 3. All launches of a pass tell it, but the
+        // last ones, where the device knows of fewer elements; so what an earlier pass told might pass for
+        // this one's.
+        const bool clears = plan.passes * layout_.portions > 3;
         const auto starts = [&](unsigned k) {
             const auto* const found = at<std::uint64_t>(layout_.digit_starts_at) + (k << plan.digit_bits);
             return k + 1 == plan.passes ? bin_starts{offsets_, k * plan.digit_bits} : bin_starts{found, 0};
@@ -223,6 +228,10 @@ class split_launch {
         pass<What>(0, in_, length_, digit(0, classes_), passed(0), n_, starts(0));
         // What has a bin is all that is left.
         const auto next = [&](unsigned k, auto* to, std::uint64_t room) {
+            if (clears)
+                check(cudaMemsetAsync(at<char>(layout_.counts_at + layout_.counts.tiles_at), 0,
+                                      layout_.counts.bytes - layout_.counts.tiles_at, ex_.stream()),
+                      "clearing the counts of tiles");
             if constexpr (What == moving::elements)
                 pass<What>(k, passed(k - 1), offsets_ + bins, digit(k, classes_), to, room, starts(k));
             else

@@ -25,6 +25,7 @@
 
 #include "upsweep/concepts.hpp"
 #include "upsweep/cuda/block_by_block.cuh"
+#include "upsweep/cuda/held_scratch.hpp"
 #include "upsweep/cuda/piece_launch.cuh"
 #include "upsweep/cuda/scan.cuh"
 #include "upsweep/error.hpp"
@@ -101,10 +102,10 @@ void scan_piece(const executor& ex, cuda::scan_arguments<Types> arguments, const
         const std::size_t edge_bytes = edge.scratch_bytes(ex.size());
         const std::size_t own_bytes =
             std::max(launch::scratch_bytes(arguments.n), last_launch::scratch_bytes());
-        const cuda::executor::scratch taken =
-            local.take_plain_scratch(all_bytes + parts_bytes + edge_bytes + own_bytes,
-                                     cuda::detail::other_scratch_bytes<Types>(arguments.n));
-        char* const all = static_cast<char*>(taken.data);
+        cuda::held_scratch taken(
+            local, local.take_plain_scratch(all_bytes + parts_bytes + edge_bytes + own_bytes,
+                                            cuda::detail::other_scratch_bytes<Types>(arguments.n)));
+        char* const all = taken.data();
         auto* const parts = reinterpret_cast<cuda::tree_parts<Total>*>(all + all_bytes);
         char* const edge_scratch = all + all_bytes + parts_bytes;
         void* const scratch = edge_scratch + edge_bytes;
@@ -129,7 +130,7 @@ void scan_piece(const executor& ex, cuda::scan_arguments<Types> arguments, const
             cuda::carried_parts<Total> carried{parts, parts + 1, own.first, arguments.has_initial};
             last_launch(local, arguments, carried, scratch).run();
         }
-        local.release_scratch(taken);
+        taken.release();
     }
     if (total != nullptr && own.last >= 0) ex.broadcast(total, sizeof *total, own.last);
     cuda::check(cudaGetLastError(), "launching a scan");

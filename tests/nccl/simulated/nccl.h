@@ -10,7 +10,7 @@
 struct ncclComm;
 using ncclComm_t = ncclComm*;
 
-enum ncclResult_t { ncclSuccess, ncclUnhandledCudaError, ncclInvalidArgument };
+enum ncclResult_t { ncclSuccess, ncclUnhandledCudaError, ncclInvalidArgument, ncclInProgress };
 enum ncclDataType_t { ncclChar, ncclUint64 };
 enum ncclRedOp_t { ncclSum };
 
@@ -20,6 +20,8 @@ const char* ncclGetLastError(ncclComm_t comm);
 // A communicator of `count` ranks; rank k uses devices[k].
 ncclResult_t ncclCommInitAll(ncclComm_t* comms, int count, const int* devices);
 ncclResult_t ncclCommDestroy(ncclComm_t comm);
+// No call is ever in progress.
+ncclResult_t ncclCommGetAsyncError(ncclComm_t comm, ncclResult_t* status);
 ncclResult_t ncclCommCount(ncclComm_t comm, int* count);
 ncclResult_t ncclCommUserRank(ncclComm_t comm, int* rank);
 ncclResult_t ncclCommCuDevice(ncclComm_t comm, int* device);
