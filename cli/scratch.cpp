@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "cli/io/message.hpp"
+#include "cli/io/output_file.hpp"
 
 namespace upsweep::cli {
 namespace {
@@ -19,7 +20,7 @@ namespace {
 constexpr std::size_t piece_bytes = std::size_t{1} << 20;  // read from a file at a time
 
 std::string folder_of(const std::string& beside) {
-    if (beside == "-") {
+    if (is_written_directly(beside)) {
         const char* folder = std::getenv("TMPDIR");
         return folder != nullptr && *folder != '\0' ? folder : "/tmp";
     }

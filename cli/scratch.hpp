@@ -19,8 +19,8 @@ namespace upsweep::cli {
 // file, mapped, so that the system may move it to disk.
 class scratch_memory {
   public:
-    // `beside` is the file next to which a large one is laid; "-" takes TMPDIR. Throws upsweep::error when
-    // neither memory nor disk has room.
+    // `beside` is the file next to which a large one is laid; what is written directly, as "-" is, takes
+    // TMPDIR. Throws upsweep::error when neither memory nor disk has room.
     scratch_memory(std::size_t bytes, const std::string& beside);
     // The same with a limit of one's own for what comes from memory.
     scratch_memory(std::size_t bytes, const std::string& beside, std::size_t most_in_memory);

@@ -20,6 +20,7 @@
 #include "cli/commands/integer_output.hpp"
 #include "cli/io/format.hpp"
 #include "cli/io/message.hpp"
+#include "cli/io/open_descriptor.hpp"
 #include "cli/json.hpp"
 #include "cli/pipeline.hpp"
 #include "cli/scratch.hpp"
@@ -61,8 +62,10 @@ void check(bins_arguments& arguments) {
             "of a table --indices are written, the numbers of its rows; say them, or give an array");
     }
     if (!arguments.offsets.empty()) {
-        if (arguments.offsets == "-")
-            throw usage_error("--offsets -: standard output is for the elements; name a file");
+        if (is_standard_output(arguments.offsets)) {
+            throw usage_error(fmt::format("--offsets {}: standard output is for the elements; name a file",
+                                          arguments.offsets));
+        }
         (void)format_of_integers("--offsets", arguments.offsets);
         arguments.refuse_as_output("--offsets", arguments.offsets);
     }

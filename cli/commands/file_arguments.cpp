@@ -17,6 +17,7 @@
 #include "cli/commands/arguments.hpp"
 #include "cli/io/message.hpp"
 #include "cli/io/npy.hpp"
+#include "cli/io/open_descriptor.hpp"
 #include "cli/io/raw.hpp"
 #include "cli/usage.hpp"
 #include "registry/scanner.hpp"
@@ -108,7 +109,7 @@ void file_arguments::refuse_table_options() const {
 }
 
 void file_arguments::find_output_format(bool writes_data) {
-    if (writes_data && output == "-" && json) {
+    if (writes_data && json && is_standard_output(output)) {
         throw usage_error("--json writes to standard output; name a file for the data with -o");
     }
     output_format = format_of(output).value_or(input_format);
@@ -128,12 +129,13 @@ void file_arguments::refuse_rows_in_array() const {
 }
 
 void file_arguments::refuse_as_output(const char* option, const std::string& file) const {
-    if (output != "-" && same_file(file, output))
+    const auto open = descriptor_of(output);
+    if (open ? open == descriptor_of(file) : same_file(file, output))
         throw usage_error(fmt::format("{} and -o name the same file", option));
 }
 
 void file_arguments::refuse_terminal() const {
-    if (output == "-" && !is_table(output_format) && ::isatty(STDOUT_FILENO) != 0) {
+    if (!is_table(output_format) && is_standard_output(output) && ::isatty(STDOUT_FILENO) != 0) {
         throw usage_error("the result is binary and standard output is a terminal; name a file with -o");
     }
 }

@@ -10,6 +10,7 @@
 #include "cli/commands/commands.hpp"
 #include "cli/commands/histogram_job.hpp"
 #include "cli/io/format.hpp"
+#include "cli/io/open_descriptor.hpp"
 #include "cli/json.hpp"
 #include "cli/usage.hpp"
 
@@ -24,7 +25,7 @@ void check(histogram_arguments& arguments, const CLI::App& app) {
         arguments.refuse_as_output("--plot", arguments.plot);
     }
     if (!arguments.has_output) return;
-    if (arguments.output == "-" && arguments.json)
+    if (is_standard_output(arguments.output) && arguments.json)
         throw usage_error("--json writes to standard output; name a file for the counts with -o");
     arguments.output_format = format_of(arguments.output).value_or(file_format::csv);
 }

@@ -15,6 +15,7 @@
 #include "cli/commands/commands.hpp"
 #include "cli/commands/trace_job.hpp"
 #include "cli/io/message.hpp"
+#include "cli/io/open_descriptor.hpp"
 #include "cli/usage.hpp"
 #include "upsweep/error.hpp"
 
@@ -94,7 +95,7 @@ registry::trace_report run_request(const registry::trace_request& request) {
 
 text_shape shape_for(const std::string& output) {
     text_shape shape{80, false};
-    if (output != "-" || ::isatty(STDOUT_FILENO) == 0) return shape;
+    if (!is_standard_output(output) || ::isatty(STDOUT_FILENO) == 0) return shape;
     winsize window{};
     if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col > 0) shape.width = window.ws_col;
     const char* no_color = std::getenv("NO_COLOR");

@@ -17,6 +17,7 @@
 #include <mutex>
 
 #include "cli/io/message.hpp"
+#include "cli/io/open_descriptor.hpp"
 
 namespace upsweep::cli {
 namespace {
@@ -99,12 +100,20 @@ void refuse_inputs(const std::string& name, const struct stat& status,
 
 }  // namespace
 
+bool is_written_directly(const std::string& path) {
+    struct stat status = {};
+    return descriptor_of(path) || (::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode));
+}
+
 output_file::output_file(const std::string& path, std::span<const file_identity> inputs) : name_(path) {
     struct stat status = {};
-    if (path == "-") {
-        name_ = "standard output";
-        descriptor_ = STDOUT_FILENO;
-        if (::fstat(descriptor_, &status) != 0) fail_errno(name_, "cannot be written", errno);
+    if (path == "-") name_ = "standard output";
+    if (const auto open = descriptor_of(path)) {
+        descriptor_ = *open;
+        // What this process has opened itself is closed when it starts another, and is not meant.
+        const int flags = ::fcntl(descriptor_, F_GETFD);
+        if (flags < 0 || (flags & FD_CLOEXEC) != 0) fail_writing(EBADF);
+        if (::fstat(descriptor_, &status) != 0) fail_writing(errno);
         refuse_inputs(name_, status, inputs);
         return;
     }

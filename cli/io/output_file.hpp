@@ -1,5 +1,5 @@
 // An output that appears whole or not at all: written to a temporary file beside its target and renamed over
-// it by commit(). Devices, pipes and standard output are written directly.
+// it by commit(). Devices, pipes and what is open already, as standard output is, are written directly.
 #pragma once
 
 #include <atomic>
@@ -14,10 +14,14 @@
 
 namespace upsweep::cli {
 
+// Whether an output of that name has no temporary file beside it.
+[[nodiscard]] bool is_written_directly(const std::string& path);
+
 class output_file final : public byte_sink {
   public:
-    // "-" is standard output. Refuses a directory, and any file among `inputs`. A new file gets the mode that
-    // the umask leaves, a replaced one keeps its mode; a symbolic link is followed. While the temporary file
+    // "-" is standard output; for what else is open already see descriptor_of(). Refuses a directory, and any
+    // file among `inputs`. A new file gets the mode that the umask leaves, a replaced one keeps its mode; a
+    // symbolic link is followed. While the temporary file
     // exists, SIGINT, SIGTERM, SIGHUP and SIGPIPE remove it before they end the process (unless the program
     // handles or ignores them itself).
     explicit output_file(const std::string& path, std::span<const file_identity> inputs = {});
