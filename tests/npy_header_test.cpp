@@ -152,7 +152,10 @@ TEST(npy_header, every_truncation_of_a_file_is_an_error) {
     }
     EXPECT_NO_THROW(from(whole));
     expect_refused("", "is empty; expected a .npy file");
-    expect_refused("PK\3\4", "is not a .npy file: it does not start with \\x93NUMPY");
+    expect_refused(
+        "PK\3\4",
+        "is not a .npy file: it does not start with \\x93NUMPY; if it is raw data or a table, say so "
+        "with --format");
     expect_refused(whole.substr(0, 7), "is truncated: the .npy header stops after 7 bytes");
     expect_refused(frame("", 4), ".npy version 4.0 is not one of 1.0, 2.0, 3.0");
     expect_refused(frame("", 1, 1), ".npy version 1.1 is not one of 1.0, 2.0, 3.0");

@@ -124,7 +124,7 @@ help_page reduce_page() {
          "The same, with a picture:"},
         {"upsweep reduce data/seattle-weather.csv --column temp_max --op maximum",
          "The highest temperature there, as a table:"},
-        {"zcat x.raw.gz | upsweep reduce - --dtype float32 --accumulate float64",
+        {"zcat x.raw.gz | upsweep reduce - --format raw --dtype float32 --accumulate float64",
          "In a pipe, added up in float64:"},
         {"upsweep reduce x.npy --json", "For a program:"},
     };

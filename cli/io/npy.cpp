@@ -34,7 +34,9 @@ array_reader read_npy(byte_source source) {
     const std::size_t found = source.read(preamble.data(), preamble.size());
     if (found == 0) fail(source.name(), "is empty; expected a .npy file");
     if (std::string_view(preamble.data(), std::min(found, magic.size())) != magic.substr(0, found)) {
-        fail(source.name(), "is not a .npy file: it does not start with \\x93NUMPY");
+        fail(source.name(),
+             "is not a .npy file: it does not start with \\x93NUMPY; if it is raw data or "
+             "a table, say so with --format");
     }
     if (found < preamble.size())
         fail(source.name(), "is truncated: the .npy header stops after " + std::to_string(found) + " bytes");
