@@ -129,5 +129,15 @@ TEST_F(cli_table, the_rainfall_of_seattle) {
               std::string::npos);
 }
 
+// Sums are computed in the type of the result, maxima in that of the input.
+TEST_F(cli_table, where_dtype_converts) {
+    write("wide.csv", "n\n300\n5\n8589934593\n7\n");
+    EXPECT_EQ(succeed("scan wide.csv --op maximum --dtype int32"),
+              "n,n_maximum\n300,300\n5,300\n8589934593,1\n7,1\n");
+    EXPECT_EQ(succeed("scan wide.csv --dtype int32"), "n,n_sum\n300,300\n5,305\n8589934593,306\n7,313\n");
+    EXPECT_EQ(succeed("reduce wide.csv --op maximum --dtype int32"), "n_maximum\n1\n");
+    EXPECT_EQ(succeed("reduce wide.csv --op bit_or --dtype uint8"), "n_bit_or\n47\n");
+}
+
 }  // namespace
 }  // namespace upsweep::test

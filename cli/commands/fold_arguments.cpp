@@ -166,10 +166,11 @@ void add_fold_sections(help_page& page) {
         {"Types",
          {"What --dtype and --accumulate leave open follows numpy.cumulative_sum: sums and products of "
           "integers widen to 64 bits, "
-          "floating-point and complex results keep their type, and totals are computed in the type of the "
+          "floating-point and complex results keep their type, and both are computed in the type of the "
           "result (float16 and bfloat16 "
-          "in float32). Minimum, maximum and the bitwise operators keep the type of the input, the logical "
-          "ones give bool.",
+          "in float32). Minimum, maximum and the bitwise operators are computed in the type of the input and "
+          "keep it, the logical ones in bool; --dtype converts their results: the maximum of 300 and "
+          "8589934593 as int32 is 1, what is left of the larger.",
           "Types: " + registry::dtype_names() +
               ". Raw input takes a byte order too: '<f4', '>i2'. Integers wrap around."}});
 }
