@@ -222,6 +222,18 @@ TEST_F(output_file_test, ignored_signals_stay_ignored) {
     EXPECT_EQ(contents(path), "survived");
 }
 
+TEST_F(output_file_test, sources_without_a_size_are_read_to_their_end) {
+    if (!fs::exists("/proc/version")) GTEST_SKIP() << "no /proc";
+    const std::string words = contents("/proc/version");
+    ASSERT_NE(words, "");
+    byte_source source = byte_source::open("/proc/version");
+    EXPECT_FALSE(source.seekable());
+    std::string read(words.size() + 10, '\0');
+    read.resize(source.read(read.data(), read.size()));
+    EXPECT_EQ(read, words);
+    EXPECT_EQ(byte_source::open(put("empty", "")).size(), 0u);
+}
+
 TEST_F(output_file_test, sources_refuse_directories_and_missing_files) {
     expect_error([&] { byte_source::open(directory().string()); }, directory().string() + ": is a directory");
     expect_error([&] { byte_source::open(file("none")); },

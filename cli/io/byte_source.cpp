@@ -33,7 +33,11 @@ byte_source byte_source::open(const std::string& path) {
     if (S_ISREG(status.st_mode)) {
         source.identity_ = file_identity{status.st_dev, status.st_ino};
         const off_t start = source.owned_ ? 0 : ::lseek(source.descriptor_, 0, SEEK_CUR);
-        if (start >= 0) {
+        // What the kernel writes when it is read, as /proc/version, has no size, and is read to its end like
+        // a pipe.
+        char first = 0;
+        const bool tells_size = status.st_size != 0 || ::pread(source.descriptor_, &first, 1, start) == 0;
+        if (start >= 0 && tells_size) {
             source.base_ = static_cast<std::uint64_t>(start);
             source.size_ = static_cast<std::uint64_t>(std::max<off_t>(status.st_size - start, 0));
         }

@@ -33,7 +33,8 @@ class byte_source {
 
     // For messages: the path, or "standard input".
     [[nodiscard]] const std::string& name() const { return name_; }
-    // Bytes from the first to the end, known for regular files (a redirected standard input too) and memory.
+    // Bytes from the first to the end, known for memory and for regular files (a redirected standard input
+    // too) but those that the system makes up as they are read.
     [[nodiscard]] std::optional<std::uint64_t> size() const { return size_; }
     [[nodiscard]] bool seekable() const { return size_.has_value(); }
     // Nothing for what is not a regular file.
