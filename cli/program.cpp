@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <csignal>
 #include <cstdio>
 #include <new>
 #include <string>
@@ -191,6 +192,8 @@ void occupy_closed_streams() {
 
 int run_program(int argc, const char* const* argv) {
     occupy_closed_streams();
+    // A file beyond the process's limit is an error of the write that meets it, like a full disk.
+    static_cast<void>(std::signal(SIGXFSZ, SIG_IGN));
     return program().run(argc, argv);
 }
 

@@ -62,11 +62,15 @@ TEST_F(cli_usage, outputs_that_cannot_be) {
     EXPECT_NE(full.words.find("standard output: cannot be written"), std::string::npos) << full.words;
     EXPECT_EQ(shell("\"$UPSWEEP\" scan --help > /dev/full").code, 1);
     fail(1, "scan x.npy -o .", "is a directory");
-    const outcome limited = shell(
-        "head -c 4000000 /dev/zero > z.raw; (ulimit -f 100; trap '' XFSZ; exec \"$UPSWEEP\" scan z.raw "
-        "--dtype int32 -o old.npy)");
-    EXPECT_EQ(limited.code, 1) << limited.words;
-    EXPECT_EQ(read("old.npy"), "the old output");
+    // A limit on the sizes of files, with and without the signal that tells of it.
+    ASSERT_EQ(shell("head -c 4000000 /dev/zero > z.raw").code, 0);
+    for (const char* signal : {"", "trap '' XFSZ; "}) {
+        const outcome limited = shell("(ulimit -f 100; " + std::string(signal) +
+                                      "exec \"$UPSWEEP\" scan z.raw --dtype int32 -o old.npy)");
+        EXPECT_EQ(limited.code, 1) << signal;
+        EXPECT_EQ(limited.words, "upsweep: old.npy: cannot be written: File too large\n") << signal;
+        EXPECT_EQ(read("old.npy"), "the old output");
+    }
     EXPECT_EQ(files(), (std::vector<std::string>{"old.npy", "x.npy", "y.npy", "z.raw"}));
 }
 
