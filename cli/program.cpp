@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <new>
@@ -89,15 +90,12 @@ class program {
                 return put("upsweep " UPSWEEP_VERSION_STRING "\n");
             } catch (const CLI::ParseError& problem) {
                 if (const command* one = active()) where = one->page.name;
-                return misused(where, words_of(problem));
+                const bool has_extras = dynamic_cast<const CLI::ExtrasError*>(&problem) != nullptr;
+                return misused(where, has_extras ? words_of_extras() : words_of(problem));
             }
             if (help_->parsed()) return run_help();
             const command* one = active();
-            if (one == nullptr)
-                return misused(
-                    where,
-                    "a command is missing: scan, reduce, compact, partition, histogram, bins, sort, trace, "
-                    "bench or devices");
+            if (one == nullptr) return misused(where, "a command is missing: " + command_names());
             where = one->page.name;
             one->run();
             return finished();
@@ -126,16 +124,41 @@ class program {
         return nullptr;
     }
 
+    // "scan, reduce, ... or devices"
+    [[nodiscard]] std::string command_names() const {
+        std::string names;
+        for (const command& one : commands_) {
+            if (!names.empty()) names += &one == &commands_.back() ? " or " : ", ";
+            names += one.app->get_name();
+        }
+        return names;
+    }
+
+    // Of what nothing has a use for, in the order in which it was typed.
+    [[nodiscard]] std::string words_of_extras() const {
+        const std::vector<std::string> extras = app_.remaining(true);
+        if (active() == nullptr && !help_->parsed() && !extras.front().starts_with('-'))
+            return fmt::format("{}: there is no such command; expected {}", in_quotes(extras.front()),
+                               command_names());
+        return fmt::format("unknown argument{}: {}", extras.size() == 1 ? "" : "s", fmt::join(extras, " "));
+    }
+
+    // What CLI11 counts, in words: "--op: At Most 1 required but received 2", "--op: 1 required NAME
+    // missing".
     static std::string words_of(const CLI::ParseError& problem) {
         std::string words = problem.what();
-        while (!words.empty() && (words.back() == '\n' || words.back() == ' ')) words.pop_back();
-        if (problem.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError)) {
-            const std::size_t colon = words.find(": ");
-            if (colon != std::string::npos) words = "unknown argument: " + words.substr(colon + 2);
+        const std::size_t name_end = words.find(": ");
+        const std::size_t received = words.find(" 1 required but received ");
+        const std::size_t lacks = words.find(": 1 required ");
+        if (received != std::string::npos && name_end != std::string::npos) {
+            words = fmt::format("{} is given {} times; expected once", words.substr(0, name_end),
+                                words.substr(words.rfind(' ') + 1));
+        } else if (lacks != std::string::npos && words.ends_with(" missing")) {
+            words.insert(words.size() - 7, "is ");
+            words.replace(lacks, 13, ": ");
         }
-        for (char& character : words) {
-            if (character == '\n') character = ' ';
-        }
+        std::replace(words.begin(), words.end(), '\n', ' ');
+        words.erase(words.find_last_not_of(' ') + 1);
         return words;
     }
 

@@ -64,7 +64,7 @@ TEST_F(cli_compact_errors, conditions) {
     fail(2, "compact x.npy -o old.npy", "--where is missing: say what to keep, as in --where 'x < 5'");
     fail(2, "partition x.npy -o old.npy", "say what comes first, with --where 'x < 5' or --pivot 5");
     fail(2, "partition x.npy --pivot 5 --where 'x > 1' -o old.npy", "give one of them");
-    fail(2, "compact x.npy --pivot 5 -o old.npy", "unknown argument: 5 --pivot");
+    fail(2, "compact x.npy --pivot 5 -o old.npy", "unknown arguments: --pivot 5");
     write("c.npy", npy_file("<c8", "1,", std::string(8, '\0')));
     fail_and_keep(2, "c.npy --where 'x < 5'", "--where \"x < 5\": complex64 has no order; expected == or !=");
     fail_and_keep(2, "c.npy --where 'x == i'", "--where \"x == i\": \"i\" is not a value of type complex64");
@@ -84,7 +84,7 @@ TEST_F(cli_compact_errors, arguments) {
     fail_and_keep(2, "x.dat --where 'x < 5'", "the ending tells no format");
     fail_and_keep(2, "--where 'x < 5'", "INPUT is required");
     fail_and_keep(2, "x.npy y.npy --where 'x < 5'", "y.npy");
-    fail_and_keep(2, "x.npy --where 'x < 5' --device cuda", "unknown argument: cuda --device");
+    fail_and_keep(2, "x.npy --where 'x < 5' --device cuda", "unknown arguments: --device cuda");
     fail(2, "compact x.npy --where 'x < 5' --json", "name a file for the data with -o");
     fail(2, "compact x.npy --where 'x < 5' -o t.csv", "not as a table");
     fail(2, "compact t.csv --where 'n < 5' -o t.npy", "an array can hold their --indices");

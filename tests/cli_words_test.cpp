@@ -24,6 +24,32 @@ class cli_words : public cli_test {
     }
 };
 
+TEST_F(cli_words, commands_that_are_not_there) {
+    const std::string names =
+        "scan, reduce, compact, partition, histogram, bins, sort, trace, bench or devices (see 'upsweep "
+        "--help')";
+    expect_words("", "upsweep: a command is missing: " + names);
+    for (const char* arguments : {"scann", "scann t.csv", "scann t.csv -o s.csv --op plus", "scann scann"})
+        expect_words(arguments, "upsweep: \"scann\": there is no such command; expected " + names);
+    expect_words("help sing", "upsweep: help sing: there is no such command (see 'upsweep --help')");
+    expect_words("help scan sort", "upsweep: unknown argument: sort (see 'upsweep --help')");
+    expect_words("--loud", "upsweep: unknown argument: --loud (see 'upsweep --help')");
+}
+
+TEST_F(cli_words, arguments_that_nothing_takes) {
+    const std::string see = " (see 'upsweep scan --help')";
+    expect_words("scan t.csv --loud", "upsweep scan: unknown argument: --loud" + see);
+    expect_words("scan t.csv a b --loud", "upsweep scan: unknown arguments: a b --loud" + see);
+    expect_words("--loud scan t.csv", "upsweep scan: unknown argument: --loud" + see);
+    expect_words("scan t.csv --op plus --op maximum",
+                 "upsweep scan: --op is given 2 times; expected once" + see);
+    expect_words("scan t.csv -o a -o b --output c",
+                 "upsweep scan: --output is given 3 times; expected once" + see);
+    expect_words("scan t.csv --op", "upsweep scan: --op: NAME is missing" + see);
+    expect_words("scan --axis", "upsweep scan: --axis: K is missing" + see);
+    expect_words("scan", "upsweep scan: INPUT is required" + see);
+}
+
 // Those examples of the help pages that read what another program writes.
 TEST_F(cli_words, examples_in_pipes) {
     if (shell("gzip --version").code != 0) GTEST_SKIP() << "no gzip";
