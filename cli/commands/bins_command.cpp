@@ -47,13 +47,6 @@ struct bins_report {
     std::uint64_t bytes = 0;
 };
 
-// The format of a file of integers.
-file_format format_of_integers(const std::string& option, const std::string& path) {
-    if (const auto known = format_of(path)) return *known;
-    throw usage_error(
-        fmt::format("{} {}: expected a name that ends in .npy, .raw, .csv or .tsv", option, path));
-}
-
 void check(bins_arguments& arguments) {
     arguments.check();
     arguments.find_output_format();
@@ -66,7 +59,6 @@ void check(bins_arguments& arguments) {
             throw usage_error(fmt::format("--offsets {}: standard output is for the elements; name a file",
                                           arguments.offsets));
         }
-        (void)format_of_integers("--offsets", arguments.offsets);
         arguments.refuse_as_output("--offsets", arguments.offsets);
     }
     arguments.refuse_terminal();
@@ -98,7 +90,7 @@ class extraction {
         move_to(results.data());
         write(output, results.data(), total);
         if (offsets) {
-            write_integers(*offsets, format_of_integers("--offsets", arguments_.offsets), "offset",
+            write_integers(*offsets, format_of(arguments_.offsets).value_or(file_format::csv), "offset",
                            reinterpret_cast<const std::int64_t*>(report_.offsets.data()),  // all below 2^63
                            report_.offsets.size());
         }
@@ -225,7 +217,8 @@ help_page bins_page() {
           "with -o FILE.npy.",
           "--offsets FILE gets where each bin begins in the result, and last where the last one ends, one "
           "number more than "
-          "there are bins: int64 in .npy and .raw, else a table of one column called offset."}});
+          "there are bins: int64 in .npy and .raw; any other name gets a table of one column called "
+          "offset."}});
     page.sections.push_back(
         {"Large files",
          {"Files of any size take some tens of megabytes of memory at most, and some tens of bytes a bin. "
