@@ -99,9 +99,10 @@ void add_common_sections(help_page& page) {
           "--column, or the only one.",
           "NUMBER is an integer where the elements are integers, and compares as what it is even if their "
           "type does not hold it: x < 300 holds for every uint8. For floating-point elements it is rounded "
-          "to their type and may be inf, -inf or nan; a nan among them is different from every number and "
-          "neither less nor greater. For bool it is 0, 1, true or false. Complex elements have == and != "
-          "only, with numbers like 1.5-2j."}});
+          "to their type, and one beyond the range of that compares as what it is: x < 1e39 holds for every "
+          "finite float32, x > 1e39 for inf alone. It may be inf, -inf or nan; a nan is different from "
+          "everything and neither less nor greater. For bool it is 0, 1, true or false. Complex elements "
+          "have == and != only, with numbers like 1.5-2j."}});
     page.sections.push_back(
         {"Formats",
          {".npy: any numeric type, byte order and memory order. The result has one dimension. An array of "
