@@ -9,6 +9,11 @@
 
 namespace upsweep::cli {
 
+// How elements are written, for help pages.
+inline constexpr const char* json_numbers =
+    "Numbers stand in the shortest form that reads back the same; nan, inf and -inf are texts, bool is "
+    "true or false, and a complex number is [real, imaginary].";
+
 class json_writer {
   public:
     json_writer& begin_object() { return open('{'); }
@@ -22,7 +27,7 @@ class json_writer {
     json_writer& integer(std::uint64_t value);
     json_writer& boolean(bool value);
     json_writer& null();
-    // Numbers in the shortest form that reads back the same; a complex number as [real, imaginary].
+    // As json_numbers has it.
     json_writer& element(const registry::value& value);
 
     [[nodiscard]] const std::string& result() const { return out_; }

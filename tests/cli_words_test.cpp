@@ -1,6 +1,7 @@
 // What the tool says of what was typed, and whether what its pages say to type works.
 #include <gtest/gtest.h>
 
+#include <regex>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -48,6 +49,33 @@ TEST_F(cli_words, arguments_that_nothing_takes) {
     expect_words("scan t.csv --op", "upsweep scan: --op: NAME is missing" + see);
     expect_words("scan --axis", "upsweep scan: --axis: K is missing" + see);
     expect_words("scan", "upsweep scan: INPUT is required" + see);
+}
+
+// Every member of a report stands on the command's page.
+TEST_F(cli_words, json_members) {
+    write("x.raw", bytes_of(std::vector<float>{0.25f, 4}));
+    const std::regex member("\"([a-z_]+)\": ");
+    for (const std::string command :
+         {"scan t.csv -o s.csv --plot p.svg", "scan t.csv --by n -o s.csv",
+          "scan x.raw --dtype float32 -o y.raw", "reduce t.csv --by n -o s.csv --plot p.svg",
+          "reduce x.raw --dtype float32", "compact t.csv --where 'n > 1' -o s.csv",
+          "compact x.raw --dtype float32 --where 'x > 1' -o y.raw", "partition t.csv --pivot 2 -o s.csv",
+          "partition x.raw --dtype float32 --pivot 1 -o y.raw", "histogram t.csv -o s.csv --plot p.svg",
+          "bins x.raw --dtype float32 -o y.raw", "sort t.csv -o s.csv", "sort x.raw --dtype float32 -o y.raw",
+          "trace block-scan --warp 4", "trace warp-partition --pivot 3", "trace tree", "bench --sizes 10"}) {
+        SCOPED_TRACE(command);
+        const std::string page = succeed("help --markdown " + command.substr(0, command.find(' ')));
+        const std::size_t begin = page.find("\n## JSON\n");
+        ASSERT_NE(begin, std::string::npos);
+        const std::string section = page.substr(begin, page.find("\n## ", begin + 1) - begin);
+        const std::string report = succeed(command + " --json");
+        for (std::sregex_iterator found(report.begin(), report.end(), member), last; found != last; ++found)
+            EXPECT_TRUE(std::regex_search(section, std::regex("\\b" + found->str(1) + "\\b")))
+                << found->str(1);
+    }
+    // The other way round: what is not given is not told.
+    EXPECT_EQ(succeed("reduce t.csv --json").find("\"output\""), std::string::npos);
+    EXPECT_EQ(succeed("histogram t.csv --json").find("\"plot\""), std::string::npos);
 }
 
 // Those examples of the help pages that read what another program writes.

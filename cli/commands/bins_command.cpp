@@ -230,10 +230,10 @@ help_page bins_page() {
     page.sections.push_back(
         {"JSON",
          {"With --json, an object with file, output, indices, bins, clamp, last_closed (whether the last bin "
-          "has "
-          "its upper edge), edges and offsets (one more than bins), dtype, input_dtype, count (elements "
+          "has its upper edge), edges and offsets (one more than bins), dtype, input_dtype, count (elements "
           "read), placed (elements written), shape (of the input), seconds, bytes, bytes_per_second, device, "
-          "threads and simd."}});
+          "threads and simd.",
+          json_numbers}});
     add_last_sections(page, "a file streams");
     page.examples = {
         {"upsweep bins x.npy --bins 8 --range 0:1 -o y.npy --offsets o.npy",

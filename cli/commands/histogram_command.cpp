@@ -127,11 +127,11 @@ help_page histogram_page() {
           "output file appears when it is complete; until then, and after an error, an old one stays as it "
           "was."}});
     page.sections.push_back({"JSON",
-                             {"With --json, an object with file, output, plot, bins, clamp, last_closed "
-                              "(whether the last bin has "
-                              "its upper edge), edges (one more than bins), counts, dtype, count (numbers "
-                              "read), counted (numbers in bins), "
-                              "shape, seconds, bytes, bytes_per_second, device, threads and simd."}});
+                             {"With --json, an object with file, output and plot (where they are given), "
+                              "bins, clamp, last_closed (whether the last bin has its upper edge), edges "
+                              "(one more than bins), counts, dtype, count (numbers read), counted (numbers "
+                              "in bins), shape, seconds, bytes, bytes_per_second, device, threads and simd.",
+                              json_numbers}});
     add_last_sections(page, "a file streams");
     page.examples = {
         {"upsweep histogram x.npy --bins 8 --range 0:1", "Eight bins between 0 and 1:"},

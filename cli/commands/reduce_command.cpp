@@ -108,11 +108,11 @@ help_page reduce_page() {
           "it is complete; until then, and after an error, an old one stays as it was."}});
     page.sections.push_back(
         {"JSON",
-         {"With --json, an object with file, output, plot, op, dtype, input_dtype, accumulator, n (elements "
-          "or "
-          "rows), shape, axis, total (as it would be written; null with several), groups (with --by: "
-          "key, n and total of each), seconds, bytes, bytes_per_second, device, threads and simd. A "
-          "total, or those of groups, need no -o then."}});
+         {"With --json, an object with file, output and plot (where they are given), op, dtype, input_dtype, "
+          "accumulator, n (elements or rows), shape, axis (null where there is none), total (null with --by, "
+          "and with --axis of several dimensions), groups (with --by: key, n and total of each), seconds, "
+          "bytes, bytes_per_second, device, threads and simd. A total, or those of groups, need no -o then.",
+          json_numbers}});
     add_last_sections(page, "a file streams");
     page.examples = {
         {"upsweep reduce x.npy", "The sum of an array:"},

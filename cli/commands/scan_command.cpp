@@ -28,6 +28,7 @@ void print_json(const scan_arguments& arguments, const scan_report& report, cons
     json_writer json;
     json.begin_object();
     json.key("file").text(arguments.input).key("output").text(arguments.output);
+    if (!arguments.plot.empty()) json.key("plot").text(arguments.plot);
     json.key("op").text(registry::name(arguments.op));
     json.key("exclusive").boolean(arguments.exclusive).key("reverse").boolean(arguments.reverse);
     tell_fold(json, report);
@@ -90,6 +91,14 @@ help_page scan_page() {
                              {"With --by COLUMN every run of rows with the same text in that column is a "
                               "group, and the total starts afresh in each. Rows "
                               "of a group must follow one another: sort the table first if they do not."}});
+    page.sections.push_back(
+        {"JSON",
+         {"With --json, an object with file, output, plot (where it is given), op, exclusive, reverse, "
+          "dtype, input_dtype, accumulator, n (elements or rows), shape, axis (null where there is none), "
+          "total (of all elements, in the accumulator's type; null with --by, and of several dimensions), "
+          "groups (with --by: key, n and total of each, in the type of the results), seconds, bytes, "
+          "bytes_per_second, device, model (of another device than the CPU), threads and simd.",
+          json_numbers}});
     page.sections.push_back(
         {"Environment",
          {"UPSWEEP_SIMD forces an instruction set by name, see upsweep devices. UPSWEEP_BLOCK_BYTES is the "

@@ -16,6 +16,7 @@
 #include "cli/commands/trace_job.hpp"
 #include "cli/io/message.hpp"
 #include "cli/io/open_descriptor.hpp"
+#include "cli/json.hpp"
 #include "cli/usage.hpp"
 #include "upsweep/error.hpp"
 
@@ -166,15 +167,15 @@ help_page trace_page() {
           "those that are there."}});
     page.sections.push_back(
         {"JSON",
-         {"With --json, an object with algorithm, op or pivot, exclusive, dtype, n, threads and warp_width "
-          "(but of tree), "
-          "elements, initial, result, combines, depth, barriers, shuffles, ballots, reads, writes, "
-          "bank_requests, bank_passes (more than the requests where there are conflicts), steps and events. "
-          "A "
-          "step has label, barriers (before it), array, cells and actions: thread, to, and from, one cell "
-          "for "
-          "a copy and two for a combine. An event has what (read, write, shuffle, ballot, barrier), thread, "
-          "barriers, value and cell, or lane for a shuffle."}});
+         {"With --json, an object with algorithm, op or (of a partition) pivot, exclusive (of a scan), "
+          "dtype, n, threads and warp_width (but of tree), elements, initial (null where there is none), "
+          "result, left_count (of a partition: how many are below the pivot), combines, depth, barriers, "
+          "shuffles, ballots, reads, writes, bank_requests, bank_passes (more than the requests where there "
+          "are conflicts), steps and events. A step has label, barriers (before it), array, cells (null for "
+          "what nothing has been written to) and actions: thread, to, and from, one cell for a copy and two "
+          "for a combine. An event has what (read, write, shuffle, ballot, barrier), thread and barriers "
+          "(before it), of a read or write cell and value, of a shuffle lane and value, of a ballot value.",
+          json_numbers}});
     page.sections.push_back({"Environment", {"NO_COLOR turns bold text off."}});
     page.sections.push_back(
         {"Exit status", {"0: done. 1: failure on data or files, or no emulator. 2: wrong usage."}});
