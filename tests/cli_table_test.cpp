@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include "support/cli.hpp"
 
@@ -127,6 +128,28 @@ TEST_F(cli_table, the_rainfall_of_seattle) {
     EXPECT_NE(json.find(R"({"key": "2013", "n": 365, "total": 828})"), std::string::npos) << json;
     EXPECT_NE(read("rain.csv").find("2012-01-03,2012,0.8,11.7,7.2,2.3,rain,11.700000000000001\n"),
               std::string::npos);
+}
+
+TEST_F(cli_table, line_ends_stay) {
+    for (const std::string end : {"\n", "\r\n", "\r"}) {
+        SCOPED_TRACE(end.size() == 1 ? (end == "\r" ? "CR" : "LF") : "CRLF");
+        const auto lines = [&](std::vector<std::string> rows) {
+            std::string text;
+            for (const std::string& row : rows) text += row + end;
+            return text;
+        };
+        write("e.csv", lines({"n,m", "2,a", "1,\"b,c\""}));
+        EXPECT_EQ(succeed("scan e.csv --column n"), lines({"n,m,n_sum", "2,a,2", "1,\"b,c\",3"}));
+        succeed("scan e.csv --column n -o e.tsv");
+        EXPECT_EQ(read("e.tsv"), lines({"n\tm\tn_sum", "2\ta\t2", "1\tb,c\t3"}));
+        EXPECT_EQ(succeed("sort e.csv --column n"), lines({"n,m", "1,\"b,c\"", "2,a"}));
+        for (const char* command : {"sort e.csv --column n", "partition e.csv --where 'n < 2'"}) {
+            succeed(std::string(command) + " -o e.tsv");
+            EXPECT_EQ(read("e.tsv"), lines({"n\tm", "1\tb,c", "2\ta"})) << command;
+        }
+        write("h.csv", "5" + end + "6");  // the last one as the one before
+        EXPECT_EQ(succeed("scan h.csv --no-header"), lines({"5,5", "6,11"}));
+    }
 }
 
 // Sums are computed in the type of the result, maxima in that of the input.

@@ -110,7 +110,8 @@ void add_common_sections(help_page& page) {
           "order is held in memory, or in a file beside the output, unless it can be mapped.",
           ".csv, .tsv: whole rows with their text as it is, behind the line of names. A cell that a "
           "condition looks at must be a number; integers are compared as integers, other cells in float64. "
-          "With -o FILE of the other of these formats, the text is quoted anew.",
+          "With -o FILE of the other of these formats, the text is quoted anew; lines end as they do in the "
+          "input.",
           "raw (.raw, .bin): elements of type --dtype, one after the other and nothing else; --dtype '>f4' "
           "tells a byte order too. Results are in this machine's byte order."}});
     page.sections.push_back(

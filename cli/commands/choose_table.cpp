@@ -128,11 +128,11 @@ class table_choice {
     }
     void write_names(csv_writer& writer) const {
         for (const std::string& name : reader_.names()) writer.cell(name);
-        writer.end_row();
+        writer.end_row(reader_.line_end());
     }
     void write_cells(csv_writer& writer) const {
         for (std::size_t k = 0; k < reader_.names().size(); ++k) writer.cell(reader_.cell(k));
-        writer.end_row();
+        writer.end_row(reader_.line_end());
     }
 
     void write_array(output_file& output) {

@@ -70,11 +70,11 @@ help_page scan_page() {
                              {".npy: any numeric type, byte order and memory order. An array of two or more "
                               "dimensions needs --axis.",
                               ".csv, .tsv: the numbers of --column. The output has all columns of the input "
-                              "and behind them the new one, named after the "
-                              "column and the operator: price_sum. With -o FILE.npy it is the new column "
-                              "alone. Numbers are 64-bit integers if all of the "
-                              "column are, otherwise float64. The numbers of the column are held in memory "
-                              "(16 bytes a row), the rest of the file is not.",
+                              "and behind them the new one, named after the column and the operator: "
+                              "price_sum. Lines end as they do in the input. With -o FILE.npy it is the new "
+                              "column alone. Numbers are 64-bit integers if all of the column are, otherwise "
+                              "float64. The numbers of the column are held in memory (16 bytes a row), the "
+                              "rest of the file is not.",
                               "raw (.raw, .bin): elements of type --input-dtype, or --dtype, one after the "
                               "other and nothing else. Results are in this "
                               "machine's byte order.",

@@ -174,12 +174,12 @@ class table_scan {
         refuse_complex_cells(type);
         csv_writer writer(output, delimiter_of(arguments_.output_format));
         const std::size_t columns = reader_.names().size();
+        reader_.rewind();
         if (!arguments_.headless) {
             for (const std::string& name : reader_.names()) writer.cell(name);
             writer.cell(result_column(reader_.names()[column_], arguments_.op, reader_.names()));
-            writer.end_row();
+            writer.end_row(reader_.line_end());
         }
-        reader_.rewind();
         progress_bar progress("writing", reader_.source().size());
         registry::visit_type(type, [&]<class T>(std::type_identity<T>) {
             if constexpr (!is_complex<T>) {
@@ -190,7 +190,7 @@ class table_scan {
                     T value;
                     std::memcpy(static_cast<void*>(&value), result, sizeof(T));
                     write_result(writer, value);
-                    writer.end_row();
+                    writer.end_row(reader_.line_end());
                     if (row % 4096 == 0) {
                         progress.advance(reader_.bytes() - before);
                         before = reader_.bytes();

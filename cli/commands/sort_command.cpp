@@ -76,7 +76,8 @@ help_page sort_page() {
          {".npy: any type but complex, any byte order, one dimension; sorting an array of several as a "
           "whole, or along one of them, would mean different things, so it is an error.",
           ".csv, .tsv: whole rows with their text as it is, below the line of names. A cell of the column "
-          "must be a number. With -o FILE of the other of these formats, the text is quoted anew.",
+          "must be a number. With -o FILE of the other of these formats, the text is quoted anew; lines end "
+          "as they do in the input.",
           "raw (.raw, .bin): elements of type --dtype, one after the other and nothing else; --dtype '>f4' "
           "tells a byte order too. Results are in this machine's byte order."}});
     page.sections.push_back(

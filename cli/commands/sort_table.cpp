@@ -79,7 +79,7 @@ class table_to_sort {
                 rows_.write(reader_.line_end());
             } else {
                 for (std::size_t k = 0; k < reader_.names().size(); ++k) writer_.cell(cell(k));
-                writer_.end_row();
+                writer_.end_row(reader_.line_end());
             }
         }
         ends_.push_back(rows_.text.size());

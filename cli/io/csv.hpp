@@ -109,7 +109,7 @@ class csv_reader {
     std::uint64_t bytes_ = 0;
 };
 
-// Lines end in LF. Cells are quoted where the reader would otherwise see something else.
+// Cells are quoted where the reader would otherwise see something else.
 class csv_writer {
   public:
     explicit csv_writer(byte_sink& output, char delimiter = ',') : output_(output), delimiter_(delimiter) {}
@@ -120,7 +120,7 @@ class csv_writer {
     // The shortest decimal that reads back as the same number; nan, inf, -inf.
     void cell(float value);
     void cell(double value);
-    void end_row();
+    void end_row(std::string_view line_end = "\n");
 
   private:
     void separate();

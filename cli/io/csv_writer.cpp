@@ -51,9 +51,9 @@ void csv_writer::cell(double value) {
     std::isnan(value) ? cell(std::string_view("nan")) : number_cell(value);
 }
 
-void csv_writer::end_row() {
+void csv_writer::end_row(std::string_view line_end) {
     if (lone_empty_cell_) output_.write("\"\"");
-    output_.write("\n");
+    output_.write(line_end);
     row_started_ = lone_empty_cell_ = false;
 }
 
