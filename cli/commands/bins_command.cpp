@@ -218,7 +218,8 @@ help_page bins_page() {
           "--offsets FILE gets where each bin begins in the result, and last where the last one ends, one "
           "number more than "
           "there are bins: int64 in .npy and .raw; any other name gets a table of one column called "
-          "offset."}});
+          "offset.",
+          table_limits()}});
     page.sections.push_back(
         {"Large files",
          {"Files of any size take some tens of megabytes of memory at most, and some tens of bytes a bin. "

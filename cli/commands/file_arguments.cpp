@@ -205,6 +205,11 @@ std::size_t block_bytes(std::size_t usual) {
 
 std::size_t most_waiting_bytes() { return 16 * block_bytes(registry::block_bytes); }
 
+std::string table_limits() {
+    return fmt::format("A row of a table has at most {} cells and takes at most {} MiB.", most_columns,
+                       longest_row >> 20);
+}
+
 void add_last_sections(help_page& page, std::string_view when) {
     page.sections.push_back(
         {"Environment",

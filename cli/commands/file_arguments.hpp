@@ -83,6 +83,9 @@ struct file_arguments {
 // What is held in memory of a stream that waits to be written.
 [[nodiscard]] std::size_t most_waiting_bytes();
 
+// What rows of a table may have at most, in the help of a command that reads one.
+[[nodiscard]] std::string table_limits();
+
 // Environment and exit status in the help of a command that runs on the CPU; `when` its input is cut in
 // blocks.
 void add_last_sections(help_page& page, std::string_view when);

@@ -119,7 +119,8 @@ help_page histogram_page() {
           "count, "
           "separated by tabs for .tsv and by commas otherwise. lower and upper are a bin's edges; for "
           "integers, its first integer and that of the next bin, so that an empty bin may have twice the "
-          "same."}});
+          "same.",
+          table_limits()}});
     page.sections.push_back(
         {"Large files",
          {"Files of any size take a few megabytes of memory, and 16 bytes a bin. What comes from a pipe and "

@@ -78,6 +78,7 @@ help_page scan_page() {
                               "raw (.raw, .bin): elements of type --input-dtype, or --dtype, one after the "
                               "other and nothing else. Results are in this "
                               "machine's byte order.",
+                              table_limits(),
                               "An output file appears when it is complete; until then, and after an error, "
                               "an old one stays as it was."}});
     page.sections.push_back({"Devices",

@@ -79,7 +79,8 @@ help_page sort_page() {
           "must be a number. With -o FILE of the other of these formats, the text is quoted anew; lines end "
           "as they do in the input.",
           "raw (.raw, .bin): elements of type --dtype, one after the other and nothing else; --dtype '>f4' "
-          "tells a byte order too. Results are in this machine's byte order."}});
+          "tells a byte order too. Results are in this machine's byte order.",
+          table_limits()}});
     page.sections.push_back(
         {"Indices",
          {"--indices writes where the elements stand in INPUT instead of the elements: int64, counted from "

@@ -149,7 +149,8 @@ help_page trace_page() {
           "begins with - is a number whatever follows, which -.5 and -inf need: upsweep trace tree --op plus "
           "-- -.5 1.",
           "A block has at most 1024 threads, an element each; a warp has --warp lanes, and block-scan takes "
-          "as many warps. tree takes 135168 elements, so that each of its parts appears."}});
+          "as many warps. tree takes 135168 elements, so that each of its parts appears.",
+          table_limits()}});
     page.sections.push_back(
         {"Reading the text",
          {"A line is the array after a step, with the name of the array before it: x is what threads hold in "

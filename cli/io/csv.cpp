@@ -14,9 +14,6 @@
 namespace upsweep::cli {
 namespace {
 
-// A row longer than this is a file without line ends, or with a quote that nothing closes.
-constexpr std::size_t longest_row = std::size_t{16} << 20;
-constexpr std::size_t most_columns = std::size_t{1} << 16;
 constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
 
 constexpr bool is_line_end(char character) { return character == '\n' || character == '\r'; }
@@ -134,9 +131,9 @@ csv_reader::parse_result csv_reader::parse_row() {
         cells_.push_back(place);
         if (next != last && *next == options_.delimiter) {
             if (cells_.size() == (expected_cells_ == 0 ? most_columns : expected_cells_)) {
-                fail_line(row_line_,
-                          fmt::format("has more than {} cells{}", cells_.size(),
-                                      expected_cells_ == 0 ? "" : ", the number in the first row"));
+                fail_line(row_line_, fmt::format("has more than {} cells, {}", cells_.size(),
+                                                 expected_cells_ == 0 ? "the most that a row may have"
+                                                                      : "the number in the first row"));
             }
             ++next;
             continue;

@@ -16,6 +16,10 @@
 
 namespace upsweep::cli {
 
+// A row longer than this is a file without line ends, or with a quote that nothing closes.
+inline constexpr std::size_t longest_row = std::size_t{16} << 20;  // bytes
+inline constexpr std::size_t most_columns = std::size_t{1} << 16;
+
 struct csv_options {
     char delimiter = ',';
     bool header = true;                              // otherwise the columns are named "1", "2", ...
@@ -35,7 +39,7 @@ class csv_reader {
     // Index of the column of that name; throws, listing the names, when there is none or more than one.
     [[nodiscard]] std::size_t column(std::string_view name) const;
 
-    // Advances to the next row; false at the end. Rows above 16 MiB are refused.
+    // Advances to the next row; false at the end. Rows beyond longest_row are refused.
     bool next();
     // Cells of the current row, without quotes; valid until next().
     [[nodiscard]] std::string_view cell(std::size_t column) const {
