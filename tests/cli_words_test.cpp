@@ -51,6 +51,20 @@ TEST_F(cli_words, arguments_that_nothing_takes) {
     expect_words("scan", "upsweep scan: INPUT is required" + see);
 }
 
+// Names of files move no cursor and change no color, whatever the message.
+TEST_F(cli_words, names_with_control_characters) {
+    for (const char* command : {"scan", "scan --format csv --column m", "scan t.csv -o", "scan t.csv --plot",
+                                "scan t.csv --json", "trace"}) {
+        SCOPED_TRACE(command);
+        const outcome result =
+            shell("\"$UPSWEEP\" " + std::string(command) + " \"$(printf 'a\\033[31m\\nb/\\377')\"");
+        EXPECT_NE(result.code, 0);
+        EXPECT_NE(result.words.find("a\\x1b[31m\\x0ab/\\xff"), std::string::npos) << result.words;
+        EXPECT_EQ(result.words.find('\033'), std::string::npos) << result.words;
+        EXPECT_EQ(result.words.find('\n'), result.words.size() - 1) << result.words;
+    }
+}
+
 // Every member of a report stands on the command's page.
 TEST_F(cli_words, json_members) {
     write("x.raw", bytes_of(std::vector<float>{0.25f, 4}));

@@ -40,7 +40,9 @@ std::string printable(std::string_view text, std::size_t limit) {
 
 std::string in_quotes(std::string_view text, std::size_t limit) { return '"' + printable(text, limit) + '"'; }
 
-void say(const std::string& words) { std::fputs((words + '\n').c_str(), stderr); }
+void say(const std::string& words) {
+    std::fputs((printable(words, std::string::npos) + '\n').c_str(), stderr);
+}
 
 std::string system_message(int error_number) { return std::generic_category().message(error_number); }
 

@@ -1,5 +1,5 @@
-// One-line error messages: which file, where, what. Text that comes from a file is shortened and made
-// printable.
+// One-line error messages: which file, where, what. Text that comes from a file is shortened; no message
+// moves a terminal's cursor or changes its colors.
 #pragma once
 
 #include <cstring>
@@ -16,7 +16,8 @@ namespace upsweep::cli {
 // The same without the quotes.
 [[nodiscard]] std::string printable(std::string_view text, std::size_t limit = 60);
 
-// A line on standard error. Where that cannot be written there is nobody to tell, and nothing happens.
+// A line on standard error, printable whatever the names of files in it are. Where that cannot be written
+// there is nobody to tell, and nothing happens.
 void say(const std::string& words);
 
 // The system's words for an errno value.
