@@ -120,6 +120,30 @@ TEST_F(output_file_test, refuses_what_cannot_be_written) {
                  file("dangling") + ": symbolic link leads nowhere: No such file or directory");
 }
 
+// What is replaced may be written itself, but not the directory for what takes its place.
+TEST_F(output_file_test, tells_that_a_directory_cannot_be_written) {
+    const std::string path = put("out.bin", "old");
+    fs::permissions(path, fs::perms(0666));
+    fs::permissions(directory(), fs::perms(0555));
+    const int status = in_child([&] {
+        if (::geteuid() == 0 && ::setuid(65534) != 0) ::_exit(44);
+        try {
+            output_file output(path);
+        } catch (const upsweep::error& e) {
+            ::_exit(std::string(e.what()) == path +
+                                                 ": cannot be replaced, for nothing can be created in its "
+                                                 "directory: Permission denied"
+                        ? 42
+                        : 43);
+        }
+    });
+    fs::permissions(directory(), fs::perms(0755));
+    ASSERT_TRUE(WIFEXITED(status));
+    if (WEXITSTATUS(status) == 44) GTEST_SKIP() << "root, who may write anywhere, can be nobody else here";
+    EXPECT_EQ(WEXITSTATUS(status), 42);
+    EXPECT_EQ(contents(path), "old");
+}
+
 TEST_F(output_file_test, refuses_its_own_input_under_any_name) {
     const std::string path = put("data", "12345678");
     fs::create_hard_link(path, file("hard"));

@@ -155,7 +155,10 @@ void output_file::open_temporary(unsigned mode, bool keep_mode) {
         clear_slot(slot_);
         temporary_.clear();
         if (reason == EINTR || (reason == EEXIST && attempt < 100)) continue;
-        fail_errno(name_, "cannot be created", reason);
+        fail_errno(name_,
+                   keep_mode ? "cannot be replaced, for nothing can be created in its directory"
+                             : "cannot be created",
+                   reason);
     }
     owned_ = true;
     if (keep_mode && ::fchmod(descriptor_, mode) != 0) {
