@@ -9,6 +9,7 @@
 
 #include "cli/commands/commands.hpp"
 #include "cli/commands/histogram_job.hpp"
+#include "cli/commands/picture_parts.hpp"
 #include "cli/io/format.hpp"
 #include "cli/io/open_descriptor.hpp"
 #include "cli/json.hpp"
@@ -127,6 +128,7 @@ help_page histogram_page() {
           "is read twice is laid in a file beside the output, or in TMPDIR, once it is more than 16 MiB. An "
           "output file appears when it is complete; until then, and after an error, an old one stays as it "
           "was."}});
+    add_picture_section(page);
     page.sections.push_back({"JSON",
                              {"With --json, an object with file, output and plot (where they are given), "
                               "bins, clamp, last_closed (whether the last bin has its upper edge), edges "

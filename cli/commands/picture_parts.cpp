@@ -24,6 +24,15 @@ void add_points(plot_accumulator& points, registry::dtype type, const void* elem
     });
 }
 
+void add_picture_section(help_page& page) {
+    page.sections.push_back(
+        {"Pictures",
+         {"--plot draws what the ending of FILE says, .svg or .png. What is not finite is left out, and what "
+          "is above 1e300 or below -1e300 is drawn there. The letters of a .png are the tool's own: those of "
+          "ASCII and signs of units such as the degree, and an empty box for any other. Those of a .svg are "
+          "the viewer's."}});
+}
+
 std::string capital(std::string words) {
     if (!words.empty() && words.front() >= 'a' && words.front() <= 'z')
         words.front() = static_cast<char>(words.front() - 'a' + 'A');

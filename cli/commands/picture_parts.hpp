@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 
+#include "cli/help.hpp"
 #include "cli/plot/accumulator.hpp"
 #include "registry/dtype.hpp"
 
@@ -16,6 +17,9 @@ void add_points(plot_accumulator& points, registry::dtype type, const void* elem
 
 // So many values are bars; of more, a line is drawn.
 inline constexpr std::uint64_t most_bars = 400;
+
+// The section on what pictures do not show, in the help of a command that draws numbers.
+void add_picture_section(help_page& page);
 
 // The words with a capital in front.
 [[nodiscard]] std::string capital(std::string words);

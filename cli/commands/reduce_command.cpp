@@ -8,6 +8,7 @@
 
 #include "cli/commands/arguments.hpp"
 #include "cli/commands/commands.hpp"
+#include "cli/commands/picture_parts.hpp"
 #include "cli/commands/reduce_job.hpp"
 #include "cli/json.hpp"
 #include "cli/usage.hpp"
@@ -107,6 +108,7 @@ help_page reduce_page() {
           "1 MiB apart. Totals of groups that wait for the end of the table are laid in a file "
           "beside the output, or in TMPDIR, once they are more than 16 MiB. An output file appears when "
           "it is complete; until then, and after an error, an old one stays as it was."}});
+    add_picture_section(page);
     page.sections.push_back(
         {"JSON",
          {"With --json, an object with file, output and plot (where they are given), op, dtype, input_dtype, "

@@ -7,6 +7,7 @@
 
 #include "cli/commands/arguments.hpp"
 #include "cli/commands/commands.hpp"
+#include "cli/commands/picture_parts.hpp"
 #include "cli/commands/scan_job.hpp"
 #include "cli/json.hpp"
 #include "cli/usage.hpp"
@@ -92,6 +93,7 @@ help_page scan_page() {
                              {"With --by COLUMN every run of rows with the same text in that column is a "
                               "group, and the total starts afresh in each. Rows "
                               "of a group must follow one another: sort the table first if they do not."}});
+    add_picture_section(page);
     page.sections.push_back(
         {"JSON",
          {"With --json, an object with file, output, plot (where it is given), op, exclusive, reverse, "
