@@ -15,5 +15,12 @@ TEST(axis_generic, without_vector_kernels) {
     }
 }
 
+// Around a run and a row.
+TEST(axis_generic, short_sequences) {
+    for (const extents& shape :
+         {extents{1, 3}, extents{2, 5}, extents{31, 4}, extents{127, 8}, extents{128, 3}, extents{129, 2}})
+        axis_check<std::uint64_t, fingerprint>{{}, 3}.run_all(shape, coverage::threads);
+}
+
 }  // namespace
 }  // namespace upsweep::test

@@ -18,6 +18,7 @@
 #include "upsweep/core/axis_geometry.hpp"
 #include "upsweep/cpu/engine.hpp"
 #include "upsweep/cpu/generic.hpp"
+#include "upsweep/cpu/generic_row.hpp"
 #include "upsweep/cpu/tasks.hpp"
 
 namespace upsweep::cpu {
@@ -71,6 +72,8 @@ void run_generic_axis_scan(executor& ex, const In* in, Out* out, const axis_geom
         const auto at = geometry.begin(sequence);
         const element_source<Acc, In, decltype(itself)> source{in + at.in, geometry.in_stride, itself};
         const element_sink<Acc, Out> sink{out + at.out, geometry.out_stride, before};
+        if (geometry.length <= core::row_size)
+            return run_generic_row<Acc>(source, sink, op, geometry.length, exclusive, initial);
         core::tree_carry<Acc> carry{initial, {}, 0};
         const scan_shape shape{geometry.length, exclusive, in_place,
                                geometry.length * (sizeof(In) + sizeof(Out))};
