@@ -88,6 +88,25 @@ TEST_F(cli_sort, tables_of_all_kinds) {
     EXPECT_EQ(succeed("sort t.csv"), "n\n0.5\n9007199254740993\n9007199254740992\n");
 }
 
+TEST_F(cli_sort, rows_by_text) {
+    write("t.csv", "who,n\nb,1\na,2\n\"b\",3\nB,4\n\xc3\xa9,5\n,6\n10,7\n9,8\n");
+    EXPECT_EQ(succeed("sort t.csv --column who --text"),
+              "who,n\n,6\n10,7\n9,8\nB,4\na,2\nb,1\n\"b\",3\n\xc3\xa9,5\n");
+    EXPECT_EQ(succeed("sort t.csv --column who --text --descending"),
+              "who,n\n\xc3\xa9,5\nb,1\n\"b\",3\na,2\nB,4\n9,8\n10,7\n,6\n");
+    EXPECT_EQ(succeed("sort t.csv --column who --text --indices"), "index\n5\n6\n7\n3\n1\n0\n2\n4\n");
+    EXPECT_EQ(shell("\"$UPSWEEP\" sort t.csv --column who --text | "
+                    "\"$UPSWEEP\" reduce - --format csv --by who --column n | grep b")
+                  .out,
+              "b,4\n");
+    const std::string told = succeed("sort t.csv --column who --text -o out.csv --json");
+    EXPECT_NE(told.find("\"input_dtype\": \"text\", \"count\": 8"), std::string::npos) << told;
+    write("t.csv", "who\n");
+    EXPECT_EQ(succeed("sort t.csv --text"), "who\n");
+    write("x.npy", npy_file("<f4", "1,", "xxxx"));
+    fail(2, "sort x.npy --text -o out.npy", "--text: it is for the column of a table");
+}
+
 TEST_F(cli_sort, tells_what_it_did) {
     write("x.raw", bytes_of(std::vector<float>{2, 1}));
     const std::string told = succeed("sort x.raw --dtype float32 --indices -o out.raw --json");

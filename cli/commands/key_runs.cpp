@@ -23,7 +23,7 @@ bool key_runs::starts() {
     told_ = true;
     say(fmt::format(
         "upsweep: note: {}, line {}: {} comes back after other values of {}; that starts a new group "
-        "(sort the rows first for one group a value)",
+        "(upsweep sort --text puts the rows of a value together)",
         table_.source().name(), table_.line(), in_quotes(key_), column_words(name_)));
     return true;
 }

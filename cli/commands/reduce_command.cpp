@@ -92,8 +92,8 @@ help_page reduce_page() {
           "float64. The result is a table of one row and one column, named after the column and the "
           "operator: price_sum.",
           "With --by COLUMN every run of rows with the same text in that column is a group. The result has "
-          "a row for each, with that text in front. Rows of a group must follow one another: sort the table "
-          "first if they do not. As in upsweep scan, the tree is laid over the whole column. A table "
+          "a row for each, with that text in front. Rows of a group must follow one another: sort --text "
+          "puts them so. As in upsweep scan, the tree is laid over the whole column. A table "
           "without rows has no groups.",
           "--plot draws the totals of groups: a bar for each, or, if there are more than 400, a line. A "
           "table, or what --json tells, is written all the same.",

@@ -92,7 +92,7 @@ help_page scan_page() {
     page.sections.push_back({"Groups",
                              {"With --by COLUMN every run of rows with the same text in that column is a "
                               "group, and the total starts afresh in each. Rows "
-                              "of a group must follow one another: sort the table first if they do not."}});
+                              "of a group must follow one another: sort --text puts them so."}});
     add_picture_section(page);
     page.sections.push_back(
         {"JSON",

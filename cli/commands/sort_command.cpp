@@ -25,6 +25,8 @@ void check(sort_arguments& arguments, const options_of_sort& given) {
     arguments.read_raw_type(given.dtype);
     arguments.find_output_format();
     arguments.refuse_table_options();
+    if (arguments.text && !arguments.reads_table())
+        throw usage_error("--text: it is for the column of a table, but the input is an array");
     if (!arguments.indices) arguments.refuse_rows_in_array();
     arguments.refuse_terminal();
 }
@@ -35,7 +37,7 @@ void print_json(const sort_arguments& arguments, const sort_report& report, cons
     json.begin_object().key("file").text(arguments.input).key("output").text(arguments.output);
     json.key("descending").boolean(arguments.descending).key("indices").boolean(arguments.indices);
     if (!arguments.reads_table()) json.key("dtype").text(registry::name(report.type));
-    json.key("input_dtype").text(registry::name(report.input_type));
+    json.key("input_dtype").text(arguments.text ? "text" : registry::name(report.input_type));
     json.key("count").integer(report.count).key("shape").begin_array();
     for (const std::uint64_t length : report.shape) json.integer(length);
     json.end_array();
@@ -58,7 +60,7 @@ help_page sort_page() {
     help_page page;
     page.name = "upsweep sort";
     page.summary = "sort the elements of an array, or the rows of a table by a column";
-    page.synopsis = {"upsweep sort INPUT [-o OUTPUT] [--descending] [--indices] [options]"};
+    page.synopsis = {"upsweep sort INPUT [-o OUTPUT] [--descending] [--indices] [--text] [options]"};
     page.description =
         "Puts elements in ascending order: 3 1 4 1 5 becomes 1 1 3 4 5. What is equal keeps its order (the "
         "sort is stable), with --descending too, and all is copied bit for bit. INPUT is a NumPy array of "
@@ -69,14 +71,17 @@ help_page sort_page() {
           "everything else, as in NumPy: it comes last, and first with --descending. Complex numbers have no "
           "order.",
           "The rows of a table are sorted by the numbers of --column, or of the only one: as integers if all "
-          "are, otherwise in float64.",
+          "are, otherwise in float64. With --text they are sorted by the text of its cells, byte by byte (of "
+          "UTF-8 that is the order of code points): Z comes before a, and 10 before 9. Rows of one text are "
+          "neighbours then, as --by of scan and reduce wants them.",
           "Results do not depend on the number of threads or the instruction set."}});
     page.sections.push_back(
         {"Formats",
          {".npy: any type but complex, any byte order, one dimension; sorting an array of several as a "
           "whole, or along one of them, would mean different things, so it is an error.",
           ".csv, .tsv: whole rows with their text as it is, below the line of names. A cell of the column "
-          "must be a number. With -o FILE of the other of these formats, the text is quoted anew; lines end "
+          "must be a number, but with --text. With -o FILE of the other of these formats, the text is quoted "
+          "anew; lines end "
           "as they do in the input.",
           "raw (.raw, .bin): elements of type --dtype, one after the other and nothing else; --dtype '>f4' "
           "tells a byte order too. Results are in this machine's byte order.",
@@ -89,19 +94,25 @@ help_page sort_page() {
     page.sections.push_back(
         {"Memory",
          {"All is held in memory: an array takes up to three times its size, with --indices up to 48 bytes "
-          "an element; a table up to twice its text and 56 bytes a row. What the machine has no memory for "
+          "an element; a table up to twice its text and 56 bytes a row, with --text also the column's text "
+          "again "
+          "twice. What the machine has no memory for "
           "is refused. An output file appears when it is complete; until then, and after an error, an old "
           "one stays as it was."}});
     page.sections.push_back(
         {"JSON",
          {"With --json, an object with file, output, descending, indices, dtype (of the result; of arrays "
-          "only), input_dtype (of a table its column's), count (elements or rows), shape, seconds, bytes, "
+          "only), input_dtype (of a table its column's, or text), count (elements or rows), shape, seconds, "
+          "bytes, "
           "bytes_per_second, device, threads and simd."}});
     add_last_sections(page, "a pipe is read");
     page.examples = {
         {"upsweep sort x.npy -o sorted.npy", "The elements of an array, from the smallest:"},
         {"upsweep sort data/seattle-weather.csv --column temp_max --descending -o hottest.csv",
          "The days of Seattle, from the hottest:"},
+        {"upsweep sort data/seattle-weather.csv --column weather --text | upsweep reduce - --format csv "
+         "--by weather --column precipitation",
+         "How much it rained in each kind of weather: rows of one kind, then their totals:"},
         {"upsweep sort keys.npy --indices -o order.npy", "The order in which to take other arrays:"},
         {"zcat x.raw.gz | upsweep sort - --dtype float32 > sorted.raw", "In a pipe:"},
     };
@@ -121,6 +132,7 @@ command add_sort(CLI::App& program) {
     arguments->add_names_to(*app);
     app->add_flag("--descending", arguments->descending, "from the greatest to the smallest");
     app->add_flag("--indices", arguments->indices, "write the indices of elements or rows, from 0");
+    app->add_flag("--text", arguments->text, "sort the rows of a table by text instead of numbers");
     app->add_option("--dtype", given->dtype, "type of the elements of raw input")->type_name("TYPE");
     arguments->add_format_to(*app);
     arguments->add_column_to(*app, "column of a table to sort its rows by");

@@ -15,10 +15,11 @@ namespace upsweep::cli {
 struct sort_arguments : file_arguments {
     bool descending = false;
     bool indices = false;
+    bool text = false;  // cells of a table in the order of their bytes
 };
 
 struct sort_report {
-    registry::dtype input_type{};  // of tables: of the column
+    registry::dtype input_type{};  // of tables: of the column, unless that is text
     registry::dtype type{};        // of the results of an array, and of indices
     std::vector<std::uint64_t> shape;
     std::uint64_t count = 0;  // elements, or rows

@@ -1,5 +1,6 @@
 // Sorting of the rows of .csv and .tsv files by a column. Rows are held as the text that is written.
 #include <algorithm>
+#include <numeric>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -61,16 +62,26 @@ class table_to_sort {
     void read() {
         progress_bar progress("reading", reader_.source().size());
         for (std::uint64_t before = 0; reader_.next();) {
-            keys_.add(reader_.number(column_));
+            add_key();
             add_row(true);
-            if (keys_.size() % 4096 != 0) continue;
+            if (size() % 4096 != 0) continue;
             // The text, which may grow to twice itself, and for each row a key, an end, an index and scratch.
             const std::uint64_t per_row = 8 + 8 + 8 + registry::sort_indices_scratch_bytes(dtype::int64, 1);
-            expect_memory(reader_.source().name(), 2 * rows_.text.size() + keys_.size() * per_row);
+            expect_memory(reader_.source().name(),
+                          2 * (rows_.text.size() + cells_.size()) + size() * per_row);
             progress.advance(reader_.bytes() - before);
             before = reader_.bytes();
         }
     }
+    void add_key() {
+        if (arguments_.text) {
+            cells_ += reader_.cell(column_);
+            cell_ends_.push_back(cells_.size());
+        } else {
+            keys_.add(reader_.number(column_));
+        }
+    }
+    [[nodiscard]] std::size_t size() const { return arguments_.text ? cell_ends_.size() : keys_.size(); }
     // Of indices alone, no text is held.
     void add_row(bool is_wanted) {
         if (is_wanted && !arguments_.indices) {
@@ -92,8 +103,20 @@ class table_to_sort {
         const std::size_t begin = number == 0 ? 0 : ends_[number - 1];
         return std::string_view(rows_.text).substr(begin, ends_[number] - begin);
     }
+    [[nodiscard]] std::string_view key_text(std::int64_t number) const {
+        const auto i = static_cast<std::size_t>(number);
+        const std::size_t begin = i == 0 ? 0 : cell_ends_[i - 1];
+        return std::string_view(cells_).substr(begin, cell_ends_[i] - begin);
+    }
     [[nodiscard]] std::vector<std::int64_t> find_order() const {
-        std::vector<std::int64_t> order(keys_.size());
+        std::vector<std::int64_t> order(size());
+        if (arguments_.text) {
+            std::iota(order.begin(), order.end(), std::int64_t{0});
+            std::stable_sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
+                return arguments_.descending ? key_text(b) < key_text(a) : key_text(a) < key_text(b);
+            });
+            return order;
+        }
         const bool whole = keys_.integers_only();
         const void* const keys = whole ? static_cast<const void*>(keys_.integers().data())
                                        : static_cast<const void*>(keys_.reals().data());
@@ -107,6 +130,8 @@ class table_to_sort {
     csv_reader reader_;
     std::size_t column_;
     number_column keys_;
+    std::string cells_;  // of --text, one behind the other
+    std::vector<std::size_t> cell_ends_;
     text_sink rows_;
     csv_writer writer_;
     std::vector<std::size_t> ends_;  // of the rows in the text
