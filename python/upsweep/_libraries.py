@@ -210,7 +210,7 @@ class _Torch(Library):
         return a.clone()
 
 
-class _TorchOnHost(_Torch):
+class TorchOnHost(_Torch):
     """Tensors in host memory, pinned ones too. Beside them stand arrays of NumPy, and lists, for what is only read."""
 
     place = "in host memory"
@@ -289,7 +289,7 @@ class _CuPy(Library):
         return a.copy()
 
 
-_KINDS = {"torch": (_Torch, _TorchOnHost), "cupy": (_CuPy,)}
+_KINDS = {"torch": (_Torch, TorchOnHost), "cupy": (_CuPy,)}
 _libraries: Dict[str, Tuple[Library, ...]] = {}
 
 

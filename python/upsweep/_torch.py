@@ -12,11 +12,13 @@ import torch
 from . import _gradients
 from ._arrays import along, axis_of, edge_shape
 from ._engines import of_library
+from ._libraries import TorchOnHost
 from ._parameters import IDENTITIES, Operator, name_of
 from .torch_operators import (ArgsortFunction, LinearRecurrenceFunction, ScanFunction, SmoothingFunction, SortFunction,
                               library_with)
 
 _ops = torch.ops.upsweep
+_host = TorchOnHost(torch)
 
 
 @torch.compiler.disable
@@ -30,15 +32,14 @@ def _call(operator: Any, function: Any, *arguments: Any) -> Any:
     return operator(*arguments) if torch.compiler.is_compiling() and not goes_forwards else _apply(function, *arguments)
 
 
+@torch.compiler.assume_constant_result
+def _named(dtype: Any) -> Any:
+    return getattr(torch, _host.type_named(dtype))
+
+
 def _type(dtype: Any) -> Any:
-    """PyTorch's name of a type that has another's name, or NumPy's."""
-    if dtype is None or isinstance(dtype, torch.dtype):
-        return dtype
-    name = dtype if isinstance(dtype, str) else getattr(dtype, "name", None) or getattr(dtype, "__name__", "")
-    found = getattr(torch, name, None)
-    if not isinstance(found, torch.dtype):
-        raise TypeError(f"dtype: expected a type of PyTorch, but it is {dtype!r}")
-    return found
+    """PyTorch's name of a type: that of a call that is not traced, so that int and "float" have 64 bits, as NumPy's."""
+    return dtype if dtype is None or isinstance(dtype, torch.dtype) else _named(dtype)
 
 
 def _result_type(a: Any, b: Any) -> Any:
