@@ -129,6 +129,9 @@ class Library:
     def assign(self, out: Any, a: Any) -> None:
         out[...] = a
 
+    def note_write(self, out: Any) -> None:
+        """Tells the library of elements that it has not written itself."""
+
     def converted(self, a: Any, name: str) -> Any:
         """The elements in C order without gaps, of that type: `a` itself, if it is so."""
         if self.type_of(a) == name:
@@ -151,6 +154,7 @@ class _Torch(Library):
         super().__init__(module)
         self._tensor, self._strided = module.Tensor, module.strided
         self._empty_like = module.empty_like
+        self._increment_version = module.autograd.graph.increment_version
         # Where it exists it spares the making of an object for each call.
         self._raw_stream = getattr(module._C, "_cuda_getCurrentRawStream", None)
 
@@ -187,6 +191,10 @@ class _Torch(Library):
     def empty_like(self, a: Any, name: str) -> Any:
         is_same = self._names.get(a.dtype) == name
         return self._empty_like(a) if is_same else self._empty_like(a, dtype=getattr(self.module, name))
+
+    def note_write(self, out: Any) -> None:
+        if not out.is_inference():  # whose writes are not counted
+            self._increment_version(out)
 
     def filled(self, like: Any, shape: Tuple[int, ...], name: str, number: Any = None) -> Any:
         if number is None:

@@ -116,6 +116,8 @@ def scan(library: Library, a: Any, op: Operator, axis: Any, dtype: Any, initial:
     if out is not None:
         x = _apart(library, x, out)
     library.back_end.scan(library, plan, x, target, position, exclusive, bool(reverse), element(initial, totals))
+    if out is not None:
+        library.note_write(out)
     return target
 
 
@@ -193,9 +195,13 @@ def segmented_scan(library: Library, a: Any, op: Operator, keys: Any, offsets: A
         if _overlap(library, starts, out):
             starts = library.copy(starts)
     library.back_end.scan_segments(library, plan, x, starts, target, exclusive, bool(reverse), element(initial, totals))
-    if out is not None and not is_usable:
+    if out is None:
+        return target
+    if is_usable:
+        library.note_write(out)
+    else:
         library.assign(out, target)
-    return target if out is None else out
+    return out
 
 
 def linear_recurrence(library: Library, a: Any, b: Any, x0: float, axis: Any, reverse: bool, dtype: Any,
@@ -269,6 +275,8 @@ def _recur(library: Library, shape: Tuple[int, ...], arithmetic: str, position: 
     if out is not None:
         a, b = a if isinstance(a, float) else _apart(library, a, out), _apart(library, b, out)
     library.back_end.linear_recurrence(library, a, b, x0, target, arithmetic == "float64", position, reverse)
+    if out is not None:
+        library.note_write(out)
     return target
 
 
