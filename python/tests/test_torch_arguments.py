@@ -4,6 +4,7 @@ import functools
 import numpy as np
 import of_library
 import pytest
+from conftest import LIBRARY
 
 import upsweep as as_numpy
 
@@ -11,6 +12,7 @@ torch = as_numpy.library.module
 upsweep = of_library.package
 DEVICE = as_numpy.library.device
 tensor = functools.partial(torch.tensor, device=DEVICE)
+host_only = pytest.mark.skipif(LIBRARY != "torch_host", reason="of host memory")
 
 
 def same(found, expected):
@@ -36,3 +38,50 @@ def test_a_type_is_the_same_one_in_every_way(dtype):
     assert str(expected.dtype) == f"torch.{wanted}"
     for found in ways(lambda y: upsweep.cumsum(y, 0, dtype), x):
         same(found, expected)
+
+
+# Functions of a tensor of three elements and what is beside it, by the name of that argument.
+BESIDE = {
+    "b": lambda x, b: upsweep.linear_recurrence(x, b),
+    "keys": lambda x, keys: upsweep.inclusive_segmented_scan(x, keys=keys),
+    "heads": lambda x, heads: upsweep.segmented_reduce(x, heads=heads),
+    "condition": lambda x, condition: upsweep.compact(x, condition),
+}
+
+
+@host_only
+@pytest.mark.parametrize("argument", BESIDE)
+def test_arrays_beside_a_tensor_that_have_no_meaning_there(argument):
+    x, call = torch.ones(3), BESIDE[argument]
+    for wrong in (np.ma.masked_array([True, False, True], [0, 1, 0]), np.array(["a", "b", "c"]), np.array([1, None, 2]),
+                  np.array([1, 2, 3], "M8[s]")):
+        with pytest.raises(TypeError, match=f"^{argument}: "):
+            call(x, wrong)
+
+
+@host_only
+@pytest.mark.parametrize("argument", BESIDE)
+def test_strides_and_types_that_pytorch_has_not(argument):
+    call, given = BESIDE[argument], np.array([True, True, False])
+    for beside in (given[::-1], given[:1][::-1], given[:0], np.broadcast_to(given[:1], 3)):
+        x = torch.arange(float(len(beside))) + 1
+        same(call(x, beside), call(x, torch.tensor(np.array(beside))))
+    if argument != "b":  # of which the type is part of the result's
+        same(call(x[:0], []), x[:0])
+
+
+@host_only
+def test_numpys_bfloat16_beside_a_tensor():
+    bfloat16 = pytest.importorskip("ml_dtypes").bfloat16
+    x = torch.tensor([1.0, 2.0, 4.0], dtype=torch.bfloat16)
+    same(upsweep.linear_recurrence(np.array([0.5, 0.5, 2], bfloat16), x), upsweep.linear_recurrence(tensor([0.5, 0.5, 2]).to(x), x))
+
+
+@host_only
+def test_where_new_tensors_go_by_default():
+    x, keys = torch.arange(3.0), [0, 0, 1]
+    expected = upsweep.inclusive_segmented_scan(x, keys=keys), *upsweep.histogram(x, 2, (0, 3))
+    with torch.device("meta"):
+        found = upsweep.inclusive_segmented_scan(x, keys=np.array(keys)), *upsweep.histogram(x, 2, (0, 3))
+    for each, other in zip(found, expected):
+        same(each, other)

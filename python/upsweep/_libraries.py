@@ -9,7 +9,7 @@ from typing import Any, Dict, Optional, Sequence, Tuple
 import numpy as np
 
 from . import _back_ends
-from ._arrays import TYPES
+from ._arrays import TYPES, flags_in_host_memory, in_host_memory, known_type, memory, type_name
 
 _advise = None
 if hasattr(mmap, "MADV_HUGEPAGE"):  # on Linux
@@ -232,10 +232,17 @@ class TorchOnHost(_Torch):
 
     def array(self, a: Any, argument: str) -> Any:
         if not isinstance(a, self._tensor) and isinstance(a, (np.ndarray, np.generic, list, tuple)):
-            given = np.asarray(a, order="C")  # as PyTorch has no negative strides, nor what cannot be written, nor swapped bytes
-            is_usable = given.flags.writeable and given.dtype.isnative
-            a = self.numbers(None, given if is_usable else given.astype(given.dtype.newbyteorder("=")))
+            a = self._of_numpy(a, argument)
         return super().array(a, argument)
+
+    def _of_numpy(self, a: Any, argument: str) -> Any:
+        read = flags_in_host_memory if argument in ("heads", "condition") else in_host_memory
+        x = read(a, argument)
+        dtype = known_type(x.dtype, argument)
+        # PyTorch has no negative strides, of an extent of 1 neither, nor what cannot be written, nor swapped bytes.
+        is_usable = x.flags.c_contiguous and x.flags.writeable and x.dtype == dtype and min(x.strides, default=0) >= 0
+        made = self.numbers(None, memory(x if is_usable else x.astype(dtype, order="C")))
+        return made.view(self.module.bfloat16) if type_name(dtype) == "bfloat16" else made
 
     def empty_like(self, a: Any, name: str) -> Any:
         made = super().empty_like(a, name)
@@ -250,7 +257,7 @@ class TorchOnHost(_Torch):
         return made
 
     def numbers(self, like: Any, values: np.ndarray) -> Any:
-        return self.module.as_tensor(values)
+        return self.module.as_tensor(values, device="cpu")  # wherever new tensors go
 
 
 class _CuPy(Library):
