@@ -158,6 +158,14 @@ def test_keys_that_numpy_alone_compares():
         assert np.array_equal(first, np.asarray(keys)[[0, 2, 3]])
         assert_same(totals, np.array([1, 2, 7]))
         assert_same(upsweep.segmented_reduce(x, keys=keys), np.array([1, 2, 7]))
+    if hasattr(getattr(np, "dtypes", None), "StringDType"):  # text of any length, from NumPy 2.0 on
+        keys = np.array(["a", "a", "b", "c", "c"], np.dtypes.StringDType())
+        first, totals = upsweep.reduce_by_key(keys, x)
+        assert first.tolist() == ["a", "b", "c"] and first.dtype == keys.dtype
+        assert_same(totals, np.array([1, 2, 7]))
+        assert_same(upsweep.segmented_reduce(x, keys=keys), np.array([1, 2, 7]))
+        with pytest.raises(TypeError, match="^a: expected one of"):
+            upsweep.cumsum(keys)
 
 
 def test_what_has_no_totals():

@@ -81,6 +81,16 @@ def test_out(numbers):
     assert_same(places, np.argsort(x[0], kind="stable"))
 
 
+@pytest.mark.numpy_only
+def test_a_matrix_takes_results():
+    x = np.array([[3, 1, 2], [4, 6, 5]])
+    for axis in (0, 1):
+        for call, expected in ((upsweep.sort, np.sort(x, axis)), (upsweep.argsort, np.argsort(x, axis, kind="stable"))):
+            out = np.zeros_like(x).view(np.matrix)
+            assert call(x, axis, out=out) is out
+            assert_same(np.asarray(out), expected)
+
+
 def test_shapes_without_elements():
     assert upsweep.sort(np.empty((0, 3)), 0).shape == (0, 3)
     assert upsweep.argsort(np.empty((3, 0))).shape == (3, 0)

@@ -19,17 +19,22 @@ def type_name(dtype: np.dtype) -> Optional[str]:
     return "bfloat16" if name is None and dtype.name == "bfloat16" else name
 
 
+def native(dtype: np.dtype) -> np.dtype:
+    """A type in this machine's byte order, which NumPy does not ask of types such as that of its text of any length."""
+    return dtype if dtype.isnative else dtype.newbyteorder("=")
+
+
 def known_type(dtype: Any, argument: str) -> np.dtype:
     """The dtype in this machine's byte order. Raises TypeError where the library has no such type."""
     if isinstance(dtype, np.dtype) and dtype in _NAMES:  # most are, and what follows takes longer
         return dtype
     try:
-        native = np.dtype(dtype).newbyteorder("=")
+        known = native(np.dtype(dtype))
     except TypeError as problem:
         raise TypeError(f"{argument}: {problem}") from None
-    if type_name(native) is None:
+    if type_name(known) is None:
         raise TypeError(f"{argument}: expected one of {', '.join(TYPES)} and bfloat16, but it is {np.dtype(dtype)}")
-    return native
+    return known
 
 
 def in_host_memory(a: Any, argument: str) -> np.ndarray:

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from . import _module
-from ._arrays import memory, readable, type_name
+from ._arrays import memory, native, readable, type_name
 from ._engines import engine_of
 from ._parameters import Operator, element, name_of
 from ._scans import head_bytes, one_dimension, plan_of, readable_offsets
@@ -31,7 +31,7 @@ def _reduced(x: np.ndarray, op: str, by: str, described: np.ndarray, keys_out: O
 def _readable_keys(keys: Any, n: int) -> Tuple[np.ndarray, bool]:
     """Keys, and whether the module can compare them."""
     given = one_dimension(keys, "keys", n)
-    is_known = type_name(given.dtype.newbyteorder("=")) is not None
+    is_known = type_name(native(given.dtype)) is not None
     return np.ascontiguousarray(readable(given, "keys")) if is_known else given, is_known
 
 

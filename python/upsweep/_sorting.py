@@ -38,7 +38,8 @@ def _run(a: Any, axis: Optional[int], descending: bool, out: Optional[np.ndarray
     if out is not None and np.may_share_memory(rows, target.array):
         rows = rows.copy()
     sort = _module.sort_row_indices if indices else _module.sort_rows
-    sort(memory(rows.reshape(-1)), type_name(x.dtype), memory(target.array.reshape(-1)), x.shape[position],
+    # numpy.matrix has two dimensions however it is reshaped.
+    sort(memory(rows.reshape(-1)), type_name(x.dtype), memory(np.asarray(target.array).reshape(-1)), x.shape[position],
          bool(descending))
     sorted_rows = target.result()
     if is_last:
