@@ -9,7 +9,7 @@ from typing import Any, Optional, Tuple
 import numpy as np
 
 from . import _tensor_bins, _tensor_runs, _tensors
-from ._gradients import has_no_memory, has_tangent
+from ._gradients import are_watched, has_no_memory, has_tangent
 from ._libraries import Library, library_of
 
 _FUNCTIONS = (_tensors.scan, _tensors.scan_with_identity, _tensors.segmented_scan, _tensors.linear_recurrence, _tensors.choose,
@@ -25,7 +25,7 @@ def of_library(library: Library) -> Any:
 
 
 def _any_is_traced(arrays: Tuple[Any, ...]) -> bool:
-    """Whether PyTorch keeps a record of its own of what becomes of one: what it compiles, transforms (torch.func) or pretends.
+    """Whether PyTorch keeps a record of its own of what becomes of one: what it compiles, traces, transforms (torch.func) or pretends.
 
     This, and what leads to it, is itself traced by PyTorch's compiler.
     """
@@ -34,7 +34,7 @@ def _any_is_traced(arrays: Tuple[Any, ...]) -> bool:
     if torch is None or tensor is None:
         return False
     for a in arrays:
-        if isinstance(a, tensor) and (torch.compiler.is_compiling() or has_no_memory(a) or has_tangent(a)):
+        if isinstance(a, tensor) and (torch.compiler.is_compiling() or are_watched() or has_no_memory(a) or has_tangent(a)):
             return True
     return False
 

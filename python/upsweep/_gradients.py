@@ -115,17 +115,33 @@ def _torch() -> Any:
     """What every call asks PyTorch."""
     import torch
 
-    functorch = getattr(torch._C, "_functorch", None)
+    functorch, modes = getattr(torch._C, "_functorch", None), getattr(torch._C, "_TorchDispatchModeKey", None)
     return types.SimpleNamespace(
         tensor=torch.Tensor, forward=torch.autograd.forward_ad, has_gradients=torch.is_grad_enabled,
-        is_of_functions=(lambda a: False) if functorch is None else functorch.is_functorch_wrapped_tensor)
+        is_of_functions=(lambda a: False) if functorch is None else functorch.is_functorch_wrapped_tensor,
+        is_of_several=getattr(functorch, "is_legacy_batchedtensor", lambda a: False),
+        is_tracing=torch._C._is_tracing, count_modes=getattr(torch._C, "_len_torch_dispatch_stack", lambda: 0),
+        own_modes=() if modes is None else tuple(functools.partial(torch._C._get_dispatch_mode, mode) for mode in modes.__members__.values()))
 
 
 def has_no_memory(a: Any) -> bool:
-    """Whether a tensor is not one of memory itself: of torch.func, or of a subclass that says what operators do."""
+    """Whether a tensor is not one of memory itself: of torch.func, of several gradients at once, or of a subclass that says what
+    operators do."""
     torch = _torch()
-    return torch.is_of_functions(a) or (
+    return torch.is_of_functions(a) or torch.is_of_several(a) or (
         type(a) is not torch.tensor and type(a).__torch_dispatch__ is not torch.tensor.__torch_dispatch__)
+
+
+def are_watched() -> bool:
+    """Whether operators that are called are recorded (torch.jit.trace, make_fx), or a mode says what they do (FakeTensorMode)."""
+    torch = _torch()
+    return torch.is_tracing() or torch.count_modes() > 0
+
+
+def are_recorded() -> bool:
+    """Whether they are by PyTorch itself, for other tensors or for none, so that what is done beside them would be left out."""
+    torch = _torch()
+    return torch.is_tracing() or any(mode() is not None for mode in torch.own_modes)
 
 
 def has_tangent(a: Any) -> bool:

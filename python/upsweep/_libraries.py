@@ -168,6 +168,8 @@ class _Torch(Library):
         self.type_of(a, argument)
         if a.layout is not self._strided:
             raise TypeError(f"{argument}: expected a dense tensor, but its layout is {a.layout}")
+        if a._is_zerotensor():  # one of derivatives, without memory
+            return self.module.zeros_like(a)
         return a.resolve_conj().resolve_neg() if a.is_conj() or a.is_neg() else a
 
     def _type_name(self, dtype: Any) -> str:

@@ -39,7 +39,7 @@ def _check_out(library: Library, out: Any, like: Any, shape: Tuple[int, ...]) ->
     if not library.owns(out):
         raise TypeError(f"out: expected an array of {library.name} {library.place}, but it is {library.what_is(out)}")
     if library.array(out, "out") is not out:
-        raise ValueError("out: expected a tensor that is not conjugated or negated when it is read")
+        raise ValueError("out: expected a tensor in memory that is not conjugated or negated when it is read")
     if library.device(out) != library.device(like):
         raise ValueError(f"out: expected an array on device {library.device(like)}, but it is on device {library.device(out)}")
     if tuple(out.shape) != shape:

@@ -1,4 +1,4 @@
-"""The package's functions on tensors that PyTorch traces: by torch.compile, torch.export and torch.func.
+"""The package's functions on tensors that PyTorch traces: by torch.compile, torch.export, torch.func, make_fx and torch.jit.trace.
 
 Arguments are settled here, which PyTorch's compiler traces; torch_operators.py has what is computed then.
 """
@@ -29,7 +29,8 @@ def _apply(function: Any, *arguments: Any) -> Any:
 def _call(operator: Any, function: Any, *arguments: Any) -> Any:
     # Neither an operator nor a function that is compiled has derivatives forwards: the compiler takes them for zero.
     goes_forwards = getattr(torch.autograd.forward_ad, "_current_level", -1) >= 0
-    return operator(*arguments) if torch.compiler.is_compiling() and not goes_forwards else _apply(function, *arguments)
+    takes_operator = (torch.compiler.is_compiling() or torch.jit.is_tracing()) and not goes_forwards
+    return operator(*arguments) if takes_operator else _apply(function, *arguments)
 
 
 @torch.compiler.assume_constant_result
@@ -67,7 +68,7 @@ def _initial(given: Any) -> Any:
 
 def _without_out(out: Any) -> None:
     if out is not None:
-        raise TypeError("out: tensors that PyTorch traces are not written to; leave it out")
+        raise TypeError("out: tensors that PyTorch traces, or that one of its modes watches, are not written to; leave it out")
 
 
 def scan(a: Any, op: Operator, axis: Any, dtype: Any, initial: Any, reverse: bool, out: Any, exclusive: bool) -> Any:
@@ -107,7 +108,7 @@ def _starts(a: Any, keys: Any, offsets: Any, heads: Any) -> Any:
     # Which are not looked at, as they are not known yet: what is past the end starts nothing.
     n = a.shape[0]
     none = torch.zeros(n + 1, dtype=torch.bool, device=a.device)
-    return none.scatter(0, offsets.clamp(0, n).to(torch.int64), True)[:n]
+    return none.scatter(0, offsets.clamp(0, n).to(torch.int64), 1)[:n]
 
 
 def _scan_segments(a: Any, starts: Any, op: Operator, dtype: Any, initial: Any, reverse: bool, exclusive: bool) -> Any:
@@ -188,9 +189,9 @@ def _plain(name: str) -> Any:
     what is compiled."""
     @torch.compiler.disable
     def call(a: Any, *how: Any) -> Any:
-        if _gradients.has_no_memory(a):
+        if _gradients.has_no_memory(a) or _gradients.are_recorded():
             raise TypeError("a: expected a tensor in memory: compaction, partition, bins, histograms and runs take none of torch.func, "
-                            "nor subclasses that say what operators do")
+                            "torch.jit.trace, make_fx or FakeTensorMode, nor subclasses that say what operators do")
         return getattr(of_library(library_with(a)), name)(a, *how)
 
     return call
