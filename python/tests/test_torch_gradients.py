@@ -42,3 +42,33 @@ def test_tensors_of_inference_are_written_to():
         upsweep.cumsum(x, out=x)
     upsweep.cumsum(x, out=x)
     assert x.tolist() == [1, 3, 6, 10]
+
+
+# Functions of one tensor of four elements whose derivatives are calls themselves.
+CALLS = {
+    "sums": lambda x: upsweep.exclusive_scan(x, reverse=True),
+    "rows": lambda x: upsweep.cumsum(x.reshape(2, 2), 0),
+    "products": lambda x: upsweep.inclusive_scan(x, "multiplies", axis=0, initial=2),
+    "maxima": lambda x: upsweep.exclusive_scan(x.reshape(2, 2), "maximum", axis=1, initial=0.1),
+    "offsets of counts": lambda x: upsweep.cumulative_sum(x, include_initial=True),
+    "segments": lambda x: upsweep.inclusive_segmented_scan(x, heads=HEADS),
+    "products of segments": lambda x: upsweep.exclusive_segmented_scan(x, "multiplies", heads=HEADS),
+    "minima of segments": lambda x: upsweep.inclusive_segmented_scan(x, "minimum", heads=HEADS),
+    "totals": lambda x: upsweep.segmented_reduce(x, offsets=tensor([0, 2, 2, 4])),
+    "a number": lambda x: upsweep.linear_recurrence(0.5, x, 2.0),
+    "recurrences": lambda x: upsweep.linear_recurrence(x, x.reshape(2, 2, 1).sum(2)[1].repeat(2), axis=0),
+    "repeated coefficients": lambda x: upsweep.linear_recurrence(x[:2, None], x.reshape(2, 2)),
+    "sort": lambda x: upsweep.sort(x),
+    "chosen": lambda x: upsweep.compact(x, (">", 0)),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_several_gradients_at_once(name):
+    call, x = CALLS[name], tensor([0.5, 0.25, 2.0, 0.75], dtype=torch.float64, requires_grad=True)
+    assert torch.autograd.gradcheck(call, x, check_batched_grad=True)
+    assert torch.autograd.gradgradcheck(call, x, check_batched_grad=True)
+    y = call(x)
+    each = [torch.autograd.grad(y, x, row.reshape(y.shape), retain_graph=True)[0] for row in torch.eye(y.numel()).to(y)]
+    found = torch.autograd.functional.jacobian(call, x.detach(), vectorize=True)
+    torch.testing.assert_close(found.reshape(y.numel(), 4), torch.stack(each), rtol=0, atol=0)

@@ -78,6 +78,13 @@ def _refuse_out(out: Any) -> None:
         _gradients.refuse("out")
 
 
+def _engine_of(*arrays: Any) -> Any:
+    """What computes with gradients, which PyTorch may trace where it has not traced what they are of: several of them at once."""
+    from ._engines import engine_of
+
+    return engine_of(*arrays)
+
+
 def _with_gradient(library: Library, op: str, x: Any, heads: Any, axis: int, initial: Any, reverse: bool, exclusive: bool,
                    call: Callable[..., Any]) -> Any:
     """call(x, initial, reverse), a scan, of segments if there are heads, with its gradient."""
@@ -85,11 +92,11 @@ def _with_gradient(library: Library, op: str, x: Any, heads: Any, axis: int, ini
         return _gradients.sum_of(x, lambda y: call(y, initial, reverse), lambda gradient: call(gradient, None, not reverse))
 
     def region_sums(y: Any, starts: Any, backwards: bool) -> Any:
-        return _gradients.of_rows(y, starts, axis, lambda flat, each: segmented_scan(
-            library, flat, "plus", None, None, each, None, None, backwards, None, False))
+        return _gradients.of_rows(y, starts, axis, lambda flat, each: _engine_of(flat, each).segmented_scan(
+            flat, "plus", None, None, each, None, None, backwards, None, False))
 
     def recur(a: Any, b: Any, backwards: bool) -> Any:
-        return linear_recurrence(library, a, b, 0.0, axis, backwards, None, None)
+        return _engine_of(a, b).linear_recurrence(a, b, 0.0, axis, backwards, None, None)
 
     return _gradients.product_or_extreme_of(x, lambda y: call(y, initial, reverse), lambda x, y: _gradients.scan_with(
         op, y, axis, reverse, exclusive, initial, heads, recur, region_sums))
@@ -109,8 +116,8 @@ def scan(library: Library, a: Any, op: Operator, axis: Any, dtype: Any, initial:
         _check_out(library, out, x, tuple(x.shape))
     if _gradients.wanted(x, out):
         _refuse_out(out)
-        return _with_gradient(library, name, x, None, position, initial, bool(reverse), exclusive, lambda y, *how: scan(
-            library, y, name, position, dtype, *how, None, exclusive))
+        return _with_gradient(library, name, x, None, position, initial, bool(reverse), exclusive, lambda y, *how: _engine_of(y).scan(
+            y, name, position, dtype, *how, None, exclusive))
     plan, result, totals = plan_of(library, name, library.type_of(x), dtype, out)
     target = library.empty_like(x, result) if out is None else out
     if out is not None:
@@ -185,8 +192,8 @@ def segmented_scan(library: Library, a: Any, op: Operator, keys: Any, offsets: A
         _check_out(library, out, x, tuple(x.shape))
     if _gradients.wanted(x, out):
         _refuse_out(out)
-        return _with_gradient(library, name, x, starts, 0, initial, bool(reverse), exclusive, lambda y, *how: segmented_scan(
-            library, y, name, None, None, starts, dtype, *how, None, exclusive))
+        return _with_gradient(library, name, x, starts, 0, initial, bool(reverse), exclusive, lambda y, *how: _engine_of(
+            y, starts).segmented_scan(y, name, None, None, starts, dtype, *how, None, exclusive))
     plan, result, totals = plan_of(library, name, library.type_of(x), dtype, out)
     is_usable = out is not None and library.is_contiguous(out)
     target = out if is_usable else library.empty_like(x, result)
@@ -240,24 +247,19 @@ def linear_recurrence(library: Library, a: Any, b: Any, x0: float, axis: Any, re
         raise TypeError(f"{argument}: expected floating-point numbers, but it is {arithmetic}")
 
     position = axis_of(len(shape), axis)
-    recur = functools.partial(_recur, library, shape, arithmetic, position)
-    if out is None:
-        return _recur_with_gradients(recur, position, *arrays, x0, bool(reverse))
-    if _gradients.wanted(*arrays, out):
-        _refuse_out(out)
-    return recur(*arrays, x0, bool(reverse), out)
+    run = functools.partial(_recur, library, shape, arithmetic, position, x0=x0, reverse=bool(reverse))
+    if not _gradients.wanted(*arrays, out):
+        return run(*arrays, out=out)
+    _refuse_out(out)
 
+    def recur(a: Any, b: Any, backwards: bool) -> Any:
+        return _engine_of(a, b).linear_recurrence(a, b, 0.0, position, backwards, arithmetic, None)
 
-def _recur_with_gradients(recur: Callable[..., Any], position: int, a: Any, b: Any, x0: float, reverse: bool) -> Any:
-    if not _gradients.wanted(a, b):
-        return recur(a, b, x0, reverse)
-    if isinstance(a, float):  # transposed it is the same from the other end
-        return _gradients.sum_of(
-            b, lambda b: recur(a, b, x0, reverse),
-            lambda gradient: _recur_with_gradients(recur, position, a, gradient, 0.0, not reverse).reshape(b.shape))
-    return _gradients.recurrence_of(
-        a, b, x0, position, reverse, lambda a, b: recur(a, b, x0, reverse),
-        lambda a, b, backwards: _recur_with_gradients(recur, position, a, b, 0.0, backwards))
+    first, second = arrays
+    if isinstance(first, float):  # transposed it is the same from the other end
+        own = second.shape
+        return _gradients.sum_of(second, lambda b: run(first, b), lambda gradient: recur(first, gradient, not reverse).reshape(own))
+    return _gradients.recurrence_of(first, second, x0, position, bool(reverse), run, recur)
 
 
 def recurrence_target(library: Library, shape: Tuple[int, ...], arithmetic: str, a: Any, b: Any) -> Any:
@@ -268,7 +270,7 @@ def recurrence_target(library: Library, shape: Tuple[int, ...], arithmetic: str,
     return library.filled(b, tuple(shape), arithmetic)
 
 
-def _recur(library: Library, shape: Tuple[int, ...], arithmetic: str, position: int, a: Any, b: Any, x0: float, reverse: bool,
+def _recur(library: Library, shape: Tuple[int, ...], arithmetic: str, position: int, a: Any, b: Any, *, x0: float, reverse: bool,
            out: Any = None) -> Any:
     """The recurrence of arrays that broadcast to a shape, or with one number for a."""
     target = recurrence_target(library, shape, arithmetic, a, b) if out is None else out
