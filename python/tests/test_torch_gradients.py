@@ -72,3 +72,12 @@ def test_several_gradients_at_once(name):
     each = [torch.autograd.grad(y, x, row.reshape(y.shape), retain_graph=True)[0] for row in torch.eye(y.numel()).to(y)]
     found = torch.autograd.functional.jacobian(call, x.detach(), vectorize=True)
     torch.testing.assert_close(found.reshape(y.numel(), 4), torch.stack(each), rtol=0, atol=0)
+
+
+@pytest.mark.filterwarnings("error")
+def test_gradients_of_real_numbers_that_are_summed_as_complex_ones():
+    x, weights = torch.ones(4, device=DEVICE, requires_grad=True), tensor([1, 2j, 3, 4])
+    found, = torch.autograd.grad(upsweep.cumsum(x, dtype=torch.complex64), x, weights)
+    assert found.tolist() == [8, 7, 7, 4]
+    by_functions = torch.func.vjp(lambda y: upsweep.cumsum(y, dtype=torch.complex64), x.detach())[1](weights)[0]
+    assert torch.equal(by_functions, found)

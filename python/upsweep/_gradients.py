@@ -54,7 +54,7 @@ def _functions() -> Tuple[Any, Any, Any]:
 
         @staticmethod
         def backward(ctx: Any, gradient: Any) -> Any:  # by calls that have gradients themselves
-            return ctx.back(gradient).to(ctx.dtype), None, None
+            return as_type(ctx.back(gradient), ctx.dtype), None, None
 
     class ProductOrExtreme(torch.autograd.Function):
         @staticmethod
@@ -85,6 +85,11 @@ def _functions() -> Tuple[Any, Any, Any]:
                     None, None, None, None, None)
 
     return Sum, ProductOrExtreme, Recurrence
+
+
+def as_type(gradient: Any, dtype: Any) -> Any:
+    """A gradient of the type of what it is of: of real numbers the real part."""
+    return (gradient.real if gradient.is_complex() and not dtype.is_complex else gradient).to(dtype)
 
 
 def scan_gradient(x: Any, y: Any, gradient: Any, scan_of: Callable[[Any, Any], Scan]) -> Any:

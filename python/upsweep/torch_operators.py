@@ -85,7 +85,7 @@ class ScanFunction(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, gradient: Any) -> Tuple[Any, ...]:
         if ctx.op == "plus":
-            back = ScanFunction._sum(ctx, gradient, not ctx.reverse).to(ctx.dtype)
+            back = _gradients.as_type(ScanFunction._sum(ctx, gradient, not ctx.reverse), ctx.dtype)
         else:
             _, x, y = ctx.saved_tensors
             back = _gradients.scan_gradient(x, y, gradient, lambda _, y: ScanFunction._product_or_extreme(ctx, y))
