@@ -85,3 +85,35 @@ def test_where_new_tensors_go_by_default():
         found = upsweep.inclusive_segmented_scan(x, keys=np.array(keys)), *upsweep.histogram(x, 2, (0, 3))
     for each, other in zip(found, expected):
         same(each, other)
+
+
+# Functions of a tensor of three elements, and of constants of other kinds beside it.
+CONSTANTS = {
+    "keys": lambda x: upsweep.inclusive_segmented_scan(x, keys=[0, 0, 1]),
+    "keys of an array": lambda x: upsweep.exclusive_segmented_scan(x, "maximum", keys=np.array([2.5, 2.5, 1])),
+    "heads": lambda x: upsweep.inclusive_segmented_scan(x, heads=(True, False, True)),
+    "offsets": lambda x: upsweep.segmented_reduce(x, offsets=[0, 2, 2, 3]),
+    "coefficients": lambda x: upsweep.linear_recurrence([0.5, 0.25, 2.0], x),
+    "a coefficient": lambda x: upsweep.linear_recurrence(np.float32(0.5), x),
+    "results": lambda x: upsweep.linear_recurrence(x, np.array([0.5, 0.25, 2.0], "f4")),
+}
+
+
+@host_only
+@pytest.mark.parametrize("name", CONSTANTS)
+def test_constants_beside_traced_tensors(name):
+    call, x = CONSTANTS[name], tensor([1.0, 2.0, 4.0])
+    expected = call(x)
+    for found in ways(call, x):
+        same(found, expected)
+    y = x.clone().requires_grad_()
+    call(y).sum().backward()
+    same(torch.func.grad(lambda z: call(z).sum())(x), y.grad)
+
+
+@host_only
+def test_totals_by_keys_that_are_constants():
+    x = tensor([1.0, 2.0, 4.0])
+    for by in ({"keys": [0, 0, 1]}, {"heads": np.array([True, False, True])}):
+        same(torch.func.grad(lambda z: (upsweep.segmented_reduce(z, **by) * tensor([1.0, 10])).sum())(x), tensor([1.0, 1, 10]))
+    same(torch.func.grad(lambda z: (upsweep.reduce_by_key([0, 0, 1], z)[1] * tensor([1.0, 10])).sum())(x), tensor([1.0, 1, 10]))

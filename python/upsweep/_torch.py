@@ -43,6 +43,17 @@ def _type(dtype: Any) -> Any:
     return dtype if dtype is None or isinstance(dtype, torch.dtype) else _named(dtype)
 
 
+def _beside(given: Any, argument: str, like: Any) -> Any:
+    """An argument beside a tensor. Beside one in host memory arrays of NumPy and lists are constants of what is traced."""
+    if isinstance(given, torch.Tensor):
+        return given
+    if not like.is_cpu or not isinstance(given, (np.ndarray, np.generic, list, tuple)):
+        raise TypeError(f"{argument}: expected a tensor, as another argument is one")
+    if torch.compiler.is_compiling():
+        return torch.as_tensor(np.asarray(given))
+    return _host.array(given, argument)
+
+
 def _result_type(a: Any, b: Any) -> Any:
     """torch.result_type of real tensors, which the compiler does not trace: one without dimensions decides by its kind alone."""
     def kind(x: Any) -> int:
@@ -85,30 +96,31 @@ def scan_with_identity(a: Any, op: str, axis: Any, dtype: Any, out: Any) -> Any:
     return torch.cat((edge, y), position)
 
 
-def _starts(a: Any, keys: Any, offsets: Any, heads: Any) -> Any:
-    """A bool for each element that is true where a segment starts; the first one starts one whatever it says."""
-    if sum(given is not None for given in (keys, offsets, heads)) != 1:
+def _starts(a: Any, keys: Any, offsets: Any, heads: Any) -> Tuple[Any, Any]:
+    """A bool for each element that is true where a segment starts; the first one starts one whatever it says. And what says so, as a
+    tensor."""
+    described = [(given, argument) for given, argument in ((keys, "keys"), (offsets, "offsets"), (heads, "heads")) if given is not None]
+    if len(described) != 1:
         raise TypeError("expected one of keys, offsets and heads")
-    for given, argument in ((a, "a"), (keys, "keys"), (offsets, "offsets"), (heads, "heads")):
-        if given is None:
-            continue
-        if not isinstance(given, torch.Tensor):
-            raise TypeError(f"{argument}: expected a tensor, as another argument is one")
-        if given.ndim != 1 or (argument in ("keys", "heads") and given.shape != a.shape):
-            expected = f"shape ({a.shape[0]},), one an element" if argument in ("keys", "heads") else "one dimension"
-            raise ValueError(f"{argument}: expected {expected}, but its shape is {tuple(given.shape)}")
-    if heads is not None:
-        if heads.is_floating_point() or heads.is_complex():
-            raise TypeError(f"heads: expected bool or integers, but it is {heads.dtype}")
-        return heads if heads.dtype == torch.bool else heads != 0
-    if keys is not None:
-        return torch.cat((torch.ones_like(keys[:1], dtype=torch.bool), keys[1:] != keys[:-1]))
-    if offsets.is_floating_point() or offsets.is_complex():
-        raise TypeError(f"offsets: expected integers, but it is {offsets.dtype}")
+    if not isinstance(a, torch.Tensor):
+        raise TypeError("a: expected a tensor, as another argument is one")
+    given, argument = described[0]
+    by = _beside(given, argument, a)
+    for x, name in ((a, "a"), (by, argument)):
+        if x.ndim != 1 or (name in ("keys", "heads") and x.shape != a.shape):
+            expected = f"shape ({a.shape[0]},), one an element" if name in ("keys", "heads") else "one dimension"
+            raise ValueError(f"{name}: expected {expected}, but its shape is {tuple(x.shape)}")
+    if argument == "keys":
+        return torch.cat((torch.ones_like(by[:1], dtype=torch.bool), by[1:] != by[:-1])), by
+    if by.is_floating_point() or by.is_complex():
+        expected = "bool or integers" if argument == "heads" else "integers"
+        raise TypeError(f"{argument}: expected {expected}, but it is {by.dtype}")
+    if argument == "heads":
+        return by if by.dtype == torch.bool else by != 0, by
     # Which are not looked at, as they are not known yet: what is past the end starts nothing.
     n = a.shape[0]
     none = torch.zeros(n + 1, dtype=torch.bool, device=a.device)
-    return none.scatter(0, offsets.clamp(0, n).to(torch.int64), 1)[:n]
+    return none.scatter(0, by.clamp(0, n).to(torch.int64), 1)[:n], by
 
 
 def _scan_segments(a: Any, starts: Any, op: Operator, dtype: Any, initial: Any, reverse: bool, exclusive: bool) -> Any:
@@ -119,7 +131,7 @@ def _scan_segments(a: Any, starts: Any, op: Operator, dtype: Any, initial: Any, 
 def segmented_scan(a: Any, op: Operator, keys: Any, offsets: Any, heads: Any, dtype: Any, initial: Any, reverse: bool, out: Any,
                    exclusive: bool) -> Any:
     _without_out(out)
-    return _scan_segments(a, _starts(a, keys, offsets, heads), op, dtype, initial, reverse, exclusive)
+    return _scan_segments(a, _starts(a, keys, offsets, heads)[0], op, dtype, initial, reverse, exclusive)
 
 
 def _totals(a: Any, starts: Any, op: Operator, dtype: Any, initial: Any) -> Any:
@@ -129,10 +141,10 @@ def _totals(a: Any, starts: Any, op: Operator, dtype: Any, initial: Any) -> Any:
 
 
 def segmented_reduce(a: Any, op: Operator, keys: Any, offsets: Any, heads: Any, dtype: Any, initial: Any) -> Any:
-    starts = _starts(a, keys, offsets, heads)
+    starts, described = _starts(a, keys, offsets, heads)
     if offsets is None:
         return _totals(a, starts, op, dtype, initial)
-    begin, end = offsets[:-1], offsets[1:]
+    begin, end = described[:-1], described[1:]
     empty = scan(a.new_zeros(1), op, 0, dtype, initial, False, None, True)
     if a.shape[0] == 0:
         return empty.repeat(begin.shape[0])
@@ -141,7 +153,7 @@ def segmented_reduce(a: Any, op: Operator, keys: Any, offsets: Any, heads: Any, 
 
 
 def reduce_by_key(keys: Any, a: Any, op: Operator, dtype: Any, initial: Any) -> Tuple[Any, Any]:
-    starts = _starts(a, keys, None, None)
+    starts, keys = _starts(a, keys, None, None)
     return keys[starts], _totals(a, starts, op, dtype, initial)
 
 
@@ -154,13 +166,12 @@ def linear_recurrence(a: Any, b: Any, x0: float, axis: Any, reverse: bool, dtype
             if argument == "a":  # nor needs it memory
                 continue
             arrays.append(torch.full((), given, dtype=torch.float64, device=like.device))
-        elif not isinstance(given, torch.Tensor):
-            raise TypeError(f"{argument}: expected a tensor or a number, as another argument is a tensor")
-        elif given.is_complex():
-            raise TypeError(f"{argument}: expected real numbers, but it is {given.dtype}")
-        else:
-            arrays.append(given)
-            typed.append(given)
+            continue
+        x = _beside(given, argument, like)
+        if x.is_complex():
+            raise TypeError(f"{argument}: expected real numbers, but it is {x.dtype}")
+        arrays.append(x)
+        typed.append(x)
     arithmetic = _type(dtype) or _result_type(typed[0], typed[-1])
     if dtype is None and not arithmetic.is_floating_point:
         arithmetic = torch.float64
