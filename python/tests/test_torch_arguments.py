@@ -117,3 +117,14 @@ def test_totals_by_keys_that_are_constants():
     for by in ({"keys": [0, 0, 1]}, {"heads": np.array([True, False, True])}):
         same(torch.func.grad(lambda z: (upsweep.segmented_reduce(z, **by) * tensor([1.0, 10])).sum())(x), tensor([1.0, 1, 10]))
     same(torch.func.grad(lambda z: (upsweep.reduce_by_key([0, 0, 1], z)[1] * tensor([1.0, 10])).sum())(x), tensor([1.0, 1, 10]))
+
+
+def test_a_batch_of_nothing():
+    x, heads = torch.ones(0, 3, device=DEVICE), tensor([True, False, True])
+    for call, dtype in ((lambda z: upsweep.inclusive_segmented_scan(z, heads=heads), torch.float32),
+                        (lambda z: upsweep.inclusive_segmented_scan(z, heads=heads, dtype=float), torch.float64),
+                        (lambda z: upsweep.inclusive_segmented_scan(tensor([1, 2, 3]), heads=z > 0), torch.int64),
+                        (upsweep.cumsum, torch.float32), (upsweep.argsort, torch.int64)):
+        same(torch.func.vmap(call)(x), torch.ones(0, 3, device=DEVICE, dtype=dtype))
+        if dtype.is_floating_point:
+            same(torch.func.vmap(torch.func.grad(lambda z: call(z).sum()))(x), x)

@@ -102,6 +102,9 @@ class ScanFunction(torch.autograd.Function):
     def vmap(info: Any, places: Any, a: Any, heads: Any, op: str, axis: int, *how: Any) -> Tuple[Any, int]:
         if heads is None:
             return ScanFunction.apply(a, None, op, axis + (places[0] <= axis), *how), places[0]
+        if info.batch_size == 0:  # of which the elements, none, are those of any other scan
+            none = a.unsqueeze(0).expand(0, *a.shape) if places[0] is None else a.movedim(places[0], 0)
+            return ScanFunction.apply(none, None, op, 1, *how), 0
         # One after the other, because bits depend on where in the whole a segment begins.
         return torch.stack([ScanFunction.apply(_placed(a, places[0], k), _placed(heads, places[1], k), op, axis, *how)
                             for k in range(info.batch_size)]), 0
