@@ -311,6 +311,55 @@ def test_values_that_do_not_fit_are_named(case):
         call()
 
 
+class OfGradients:
+    """An array that its library does not give away, such as a tensor that wants a gradient, and lists of such."""
+
+    def __array__(self, dtype=None, copy=None):
+        raise RuntimeError("no array of it can be had")
+
+
+class Symbol:
+    """What has every attribute, such as a value that stands for arrays to come."""
+
+    def __getattr__(self, name):
+        return Symbol()
+
+    def __call__(self, *_):
+        return Symbol()
+
+    def __getitem__(self, _):
+        return Symbol()
+
+
+ARRAYS = np.array([None, None])
+ARRAYS[0] = ARRAYS[1] = X
+NAMELESS = {
+    "ragged": (lambda: upsweep.cumsum([[1], [2, 3]]), ValueError, "a"),
+    "another library's": (lambda: upsweep.cumsum(OfGradients()), TypeError, "a"),
+    "another library's keys": (lambda: upsweep.inclusive_segmented_scan(X, keys=OfGradients()), TypeError, "keys"),
+    "another library's number": (lambda: upsweep.inclusive_scan(X, initial=OfGradients()), TypeError, "initial"),
+    "another library's first value": (lambda: upsweep.linear_recurrence(X, X, OfGradients()), TypeError, "x0"),
+    "another library's limit": (lambda: upsweep.histogram(X, 3, (0, OfGradients())), TypeError, "range"),
+    "another library's comparison": (lambda: upsweep.compact(X, ("<", OfGradients())), TypeError, "condition"),
+    "a symbol": (lambda: upsweep.cumsum(Symbol()), TypeError, "a"),
+    "keys that are arrays": (lambda: upsweep.reduce_by_key(ARRAYS, X[:2]), ValueError, "keys"),
+}
+
+
+@pytest.mark.parametrize("case", list(NAMELESS))
+def test_what_others_raise_has_the_name_of_the_argument(case):
+    call, kind, argument = NAMELESS[case]
+    with raises(kind, argument):
+        call()
+
+
+def test_types_that_have_none_in_common():
+    bfloat16 = pytest.importorskip("ml_dtypes").bfloat16
+    with raises(TypeError, "b"):
+        upsweep.linear_recurrence(np.ones(3, np.float16), np.ones(3, bfloat16))
+    assert upsweep.linear_recurrence(np.ones(3, np.float16), np.ones(3, bfloat16), dtype=np.float32).tolist() == [1, 2, 3]
+
+
 def test_first_values_of_a_recurrence():
     for wrong in ("1", 1j, [0.5], None):
         with raises(TypeError, "x0"):

@@ -128,3 +128,21 @@ def test_a_batch_of_nothing():
         same(torch.func.vmap(call)(x), torch.ones(0, 3, device=DEVICE, dtype=dtype))
         if dtype.is_floating_point:
             same(torch.func.vmap(torch.func.grad(lambda z: call(z).sum()))(x), x)
+
+
+@host_only
+def test_what_pytorch_raises_has_the_name_of_the_argument():
+    x, variable = torch.ones(3), torch.ones(3, requires_grad=True)
+    for call, argument in ((lambda: upsweep.inclusive_scan(x, initial=variable[0]), "initial"),
+                           (lambda: upsweep.linear_recurrence(0.5, x, variable[0]), "x0"),
+                           (lambda: upsweep.linear_recurrence(0.5, x, tensor(2, dtype=torch.bfloat16)), "x0"),
+                           (lambda: upsweep.compact(x, ("<", variable[0])), "condition"),
+                           (lambda: upsweep.cumsum([variable[0]]), "a"),
+                           (lambda: upsweep.inclusive_segmented_scan(np.ones(3), keys=variable), "keys"),
+                           (lambda: torch.func.vmap(lambda y: upsweep.inclusive_scan(x, initial=y))(x), "initial"),
+                           (lambda: torch.fx.symbolic_trace(lambda y: upsweep.cumsum(y, 0)), "a")):
+        with pytest.raises(TypeError, match=f"^{argument}: "):
+            call()
+    for call in (upsweep.sort, lambda y, out: upsweep.cumsum(y, out=out)):
+        with pytest.raises(ValueError, match="^out: "):
+            call(x, out=torch.zeros(1).expand(3))

@@ -48,14 +48,19 @@ def in_host_memory(a: Any, argument: str) -> np.ndarray:
         if device is not None:
             try:
                 kind = int(device()[0])
-            except (ValueError, RuntimeError, BufferError) as problem:  # of memory that DLPack has no name for, or of none
+            except (TypeError, ValueError, RuntimeError, BufferError) as problem:  # of memory that DLPack has no name for, or of none
                 raise TypeError(f"{argument}: expected an array in host memory, but it is of type {type(a).__module__}."
                                 f"{type(a).__name__}: {problem}") from None
             if kind not in _HOST_DEVICES:
                 raise TypeError(f"{argument}: expected an array in host memory, but it is on a device (DLPack's type {kind})")
         elif hasattr(a, "__cuda_array_interface__"):
             raise TypeError(f"{argument}: expected an array in host memory, but it is on a CUDA device")
-    return np.asarray(a)
+    try:
+        return np.asarray(a)
+    except ValueError as problem:  # of lists that are not of one length
+        raise about(argument, problem) from None
+    except (TypeError, RuntimeError) as problem:  # of what another library does not give away, such as what wants a gradient
+        raise TypeError(f"{argument}: {problem}") from None
 
 
 def flags_in_host_memory(a: Any, argument: str) -> np.ndarray:
@@ -183,7 +188,7 @@ def scalar_text(number: Any, argument: str) -> str:
     if isinstance(number, int):
         return str(int(number))
     if not isinstance(number, float):
-        dtype = np.asarray(number).dtype
+        dtype = in_host_memory(number, argument).dtype
         kind = "f" if type_name(dtype) == "bfloat16" else dtype.kind
         if np.ndim(number) != 0 or kind not in "biufc":
             raise TypeError(f"{argument}: expected a number, but it is {number!r}")

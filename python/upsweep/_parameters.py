@@ -8,7 +8,7 @@ from typing import Any, Optional, Tuple, Union
 import numpy as np
 
 from . import _module
-from ._arrays import TYPES, about, scalar_text, type_name
+from ._arrays import TYPES, about, in_host_memory, scalar_text, type_name
 
 Operator = Union[str, np.ufunc]
 
@@ -70,7 +70,7 @@ def first_value(x0: Any) -> float:
     """What a recurrence begins with."""
     if isinstance(x0, (int, float)):
         return nearest(x0)
-    dtype = np.asarray(x0).dtype
+    dtype = in_host_memory(x0, "x0").dtype
     is_real = dtype.kind in "biuf" or type_name(dtype) == "bfloat16"
     if np.ndim(x0) != 0 or not is_real:
         raise TypeError(f"x0: expected a real number, but it is {x0!r}")
@@ -81,7 +81,7 @@ def element(initial: Any, accumulator: str) -> Optional[bytes]:
     """The initial value as an element of the accumulator's type."""
     if initial is None:
         return None
-    given = np.asarray(initial)
+    given = in_host_memory(initial, "initial")
     dtype = np.dtype(accumulator)
     is_integer = isinstance(initial, int)  # of any size
     kind = "f" if type_name(given.dtype) == "bfloat16" else given.dtype.kind
@@ -121,8 +121,10 @@ def condition_text(condition: Tuple[str, Any], kind: str) -> Tuple[str, str]:
     op, number = condition
     if op not in _COMPARISONS:
         raise ValueError(f"condition: expected one of {', '.join(_COMPARISONS)}, but it is {op}")
-    if kind in "biu" and not isinstance(number, int) and np.ndim(number) == 0 and np.asarray(number).dtype.kind == "f":
-        op, number = _of_integers(op, float(number))
+    if kind in "biu" and not isinstance(number, int):
+        given = in_host_memory(number, "condition")
+        if given.ndim == 0 and given.dtype.kind == "f":
+            op, number = _of_integers(op, float(number))
     return op, scalar_text(number, "condition")
 
 

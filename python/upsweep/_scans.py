@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from . import _module
-from ._arrays import (Target, along, apart, axis_of, check_out, common_shape, edge_and_rest, flags_in_host_memory, in_host_memory,
+from ._arrays import (Target, about, along, apart, axis_of, check_out, common_shape, edge_and_rest, flags_in_host_memory, in_host_memory,
                       known_type, memory, readable, type_name, with_one_more)
 from ._engines import engine_of
 from ._parameters import IDENTITIES, Operator, element, first_value, name_of, nearest, no_offsets, of_given, totals_type
@@ -173,10 +173,13 @@ def head_bytes(n: int, keys: Any, offsets: Any, heads: Any) -> np.ndarray:
     starts = np.zeros(n, np.uint8)
     if keys is not None:
         key = one_dimension(keys, "keys", n)
-        if key.dtype.kind in "SUV":  # records have no ufunc for it, nor had text before NumPy 1.23
-            starts[1:] = key[1:] != key[:-1]
-        else:
-            np.not_equal(key[1:], key[:-1], out=starts[1:].view(bool))
+        try:
+            if key.dtype.kind in "SUV":  # records have no ufunc for it, nor had text before NumPy 1.23
+                starts[1:] = key[1:] != key[:-1]
+            else:
+                np.not_equal(key[1:], key[:-1], out=starts[1:].view(bool))
+        except ValueError as problem:  # of objects that do not say whether they are equal
+            raise about("keys", problem) from None
         return starts
     at = readable_offsets(offsets, n)
     if at[0] != 0 or at[-1] != n or np.any(at[1:] < at[:-1]):
@@ -264,7 +267,10 @@ def linear_recurrence(a: ArrayLike, b: ArrayLike, x0: float = 0.0, *, axis: int 
     elif out is not None:
         arithmetic = known_type(out.dtype, "out")
     else:  # a number by itself has no type of its own, as in NumPy's arithmetic
-        arithmetic = np.result_type(*(y if isinstance(y, (int, float)) else x for x, y in ((first, a), (second, b))))
+        try:
+            arithmetic = np.result_type(*(y if isinstance(y, (int, float)) else x for x, y in ((first, a), (second, b))))
+        except TypeError:
+            raise TypeError(f"b: {second.dtype} has no type in common with a, {first.dtype}; give a dtype") from None
     if dtype is None and arithmetic.kind in "biu":
         arithmetic = np.dtype(np.float64)
     if type_name(arithmetic) not in ("float16", "bfloat16", "float32", "float64"):

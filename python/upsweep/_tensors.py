@@ -341,6 +341,8 @@ def sort(library: Library, a: Any, axis: Any, descending: bool, out: Any, indice
         _check_out(library, out, x, tuple(x.shape))
         if library.type_of(out) != result:
             raise TypeError(f"out: expected {result}, but it is {library.type_of(out)}")
+        if any(stride == 0 and extent > 1 for extent, stride in zip(*library.layout(out)[1:])):
+            raise ValueError("out: a stride of 0 would store many elements in one")
     if not indices and _gradients.wanted(x, out):
         _refuse_out(out)
         return library.module.take_along_dim(x, sort(library, x, position, descending, None, True), position)
