@@ -76,6 +76,13 @@ def test_a_histogram_of_numpy():
     assert_same(edges, their_edges)
 
 
+def test_the_formula_decides_and_not_the_edges():
+    counts, edges = upsweep.histogram(np.array([0.3]), 3, (0, 0.9))
+    assert_same(counts, np.array([1, 0, 0]))
+    assert edges[1] == 0.3
+    assert_same(np.histogram([0.3], edges)[0], np.array([0, 1, 0]))
+
+
 @pytest.mark.parametrize("call", [upsweep.histogram, upsweep.bins, upsweep.bin_indices])
 def test_what_is_refused(call):
     for count in (0, -1, 2**32):

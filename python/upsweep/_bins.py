@@ -45,7 +45,9 @@ def histogram(a: ArrayLike, bins: int = 10, range: Range = None, *,
     """How many elements are in each of ``bins`` equal intervals of ``range``, and the edges of these.
 
     range: a pair (lo, hi); bin b holds the elements x with ``floor((x - lo) * bins / (hi - lo)) == b``, exactly for integers
-    and in the type's own arithmetic for floating point, so hi itself is in no bin. With ``clamp`` what is below lo is counted
+    and in the type's own arithmetic for floating point, so hi itself is in no bin. This formula alone decides: one that is
+    within a rounding error of an edge may be in the bin on the edge's other side, where numpy.histogram moves it (0.3 is in the
+    first of 3 bins of (0, 0.9), though the edge is 0.3, too). With ``clamp`` what is below lo is counted
     in the first bin and what is not below hi in the last. None: from the smallest to the largest element, which the last bin
     has too (from 0 to 1 if there are none). NaNs are counted nowhere. Results: int64 counts, and bins + 1 edges of int64, uint64, float32 or float64, the type
     that elements are looked at as. Raises TypeError for complex numbers, ValueError for a range without extent or of numbers
