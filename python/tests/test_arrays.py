@@ -66,7 +66,11 @@ def test_every_type_swapped_and_strided(name, numbers):
 def test_results_have_the_order_of_the_input():
     x = np.zeros((30, 40), np.float32)
     assert upsweep.cumsum(x, 0).flags.c_contiguous
-    assert upsweep.cumsum(np.asfortranarray(x), 0).flags.f_contiguous
+    columns = np.asfortranarray(x)
+    assert upsweep.cumsum(columns, 0).flags.f_contiguous
+    assert upsweep.sort(columns, 0).flags.f_contiguous
+    for rows in (upsweep.sort(columns), upsweep.argsort(columns), upsweep.cumulative_sum(columns, axis=0, include_initial=True)):
+        assert rows.flags.c_contiguous
 
 
 @pytest.mark.parametrize("shape", [(), (0,), (0, 3), (3, 0), (1, 1, 1), (2, 0, 5)])

@@ -53,8 +53,9 @@ def compact(a: ArrayLike, condition: Condition) -> NDArray[Any]:
 
     condition: bool, of the shape of ``a``; or a pair of one of ``<``, ``<=``, ``==``, ``!=``, ``>=``, ``>`` and a number, as
     in ``compact(a, ("<", 5))``, which makes no array of flags. Integers compare with a number as what it is: every uint8 is
-    below 300. For floating-point elements it is first rounded to their type, as in NumPy. A NaN is different from everything. Elements are moved bit for bit. Raises TypeError and
-    ValueError that name the argument. O(size) work; memory for all elements while it runs.
+    below 300. For floating-point elements it is first rounded to their type, as in NumPy, unless it is beyond the type's range,
+    where it is above or below every finite element and no infinity. A NaN is different from everything. Elements are moved bit
+    for bit. Raises TypeError and ValueError that name the argument. O(size) work; memory for all elements while it runs.
     """
     return _packed(a, condition, False)
 
