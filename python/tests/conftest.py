@@ -29,7 +29,7 @@ elif LIBRARY:
     import of_library
 
     sys.modules["upsweep"] = of_library.package_of(LIBRARY)
-    collect_ignore = ["test_benchmarks.py", "test_errors.py", "test_threads.py", *OF_JAX]  # of NumPy's arrays alone
+    collect_ignore = ["test_benchmarks.py", "test_errors.py", "test_threads.py", "test_types.py", *OF_JAX]  # of NumPy's arrays alone
     if not LIBRARY.startswith("torch"):
         collect_ignore += OF_TORCH
     THREADS = [2]  # nothing depends on it there, or no more than of NumPy's arrays

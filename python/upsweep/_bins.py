@@ -1,7 +1,7 @@
 """Histograms, and the elements of every bin."""
 from __future__ import annotations
 
-from typing import Any, Optional, Tuple
+from typing import Any, SupportsIndex, Tuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -10,8 +10,8 @@ from . import _module
 from ._arrays import about, integer, memory, readable, type_name
 from ._engines import engine_of
 from ._parameters import edge_numbers, text_limits
+from ._types import Range, of_any_library
 
-Range = Optional[Tuple[Any, Any]]
 _MOST_BINS = 2**32 - 2
 
 
@@ -40,7 +40,8 @@ def _limits(x: np.ndarray, name: str, range: Range, clamp: bool) -> Tuple[str, s
     return text_limits(range, clamp)
 
 
-def histogram(a: ArrayLike, bins: int = 10, range: Range = None, *,
+@of_any_library
+def histogram(a: ArrayLike, bins: SupportsIndex = 10, range: Range = None, *,
               clamp: bool = False) -> Tuple[NDArray[np.int64], NDArray[Any]]:
     """How many elements are in each of ``bins`` equal intervals of ``range``, and the edges of these.
 
@@ -82,7 +83,8 @@ def _extract(a: Any, count: Any, range: Range, clamp: bool, indices: bool) -> Tu
     return out, offsets.view(np.int64)
 
 
-def bins(a: ArrayLike, count: int = 10, range: Range = None, *,
+@of_any_library
+def bins(a: ArrayLike, count: SupportsIndex = 10, range: Range = None, *,
          clamp: bool = False) -> Tuple[NDArray[Any], NDArray[np.int64]]:
     """The elements of bin 0, in C order, then those of bin 1, and so on; and where each begins.
 
@@ -92,7 +94,8 @@ def bins(a: ArrayLike, count: int = 10, range: Range = None, *,
     return _extract(a, count, range, clamp, False)
 
 
-def bin_indices(a: ArrayLike, count: int = 10, range: Range = None, *,
+@of_any_library
+def bin_indices(a: ArrayLike, count: SupportsIndex = 10, range: Range = None, *,
                 clamp: bool = False) -> Tuple[NDArray[np.int64], NDArray[np.int64]]:
     """As bins, with indices in C order in place of elements."""
     return _extract(a, count, range, clamp, True)

@@ -10,6 +10,7 @@ from . import _module
 from ._arrays import about, flags_in_host_memory, memory, readable, type_name
 from ._engines import engine_of
 from ._parameters import condition_text
+from ._types import of_any_library
 
 Condition = Union[ArrayLike, Tuple[str, Any]]
 
@@ -48,6 +49,7 @@ def _packed(a: Any, condition: Condition, indices: bool) -> np.ndarray:
     return out
 
 
+@of_any_library
 def compact(a: ArrayLike, condition: Condition) -> NDArray[Any]:
     """The elements that satisfy the condition, in C order: ``a[condition]``.
 
@@ -60,16 +62,19 @@ def compact(a: ArrayLike, condition: Condition) -> NDArray[Any]:
     return _packed(a, condition, False)
 
 
+@of_any_library
 def compact_indices(a: ArrayLike, condition: Condition) -> NDArray[np.int64]:
     """The indices, in C order, of the elements that satisfy the condition: ``numpy.flatnonzero``. See compact."""
     return _packed(a, condition, True)
 
 
+@of_any_library
 def partition(a: ArrayLike, condition: Condition) -> Tuple[NDArray[Any], int]:
     """The elements that satisfy the condition, then the others, both in C order; and how many satisfy it. See compact."""
     return _choose(a, condition, False, False)
 
 
+@of_any_library
 def partition_indices(a: ArrayLike, condition: Condition) -> Tuple[NDArray[np.int64], int]:
     """The indices, in C order, of the elements that satisfy the condition, then of the others; and how many. See compact."""
     return _choose(a, condition, False, True)

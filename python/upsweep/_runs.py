@@ -4,13 +4,14 @@ from __future__ import annotations
 from typing import Any, Optional, Tuple
 
 import numpy as np
-from numpy.typing import ArrayLike, DTypeLike, NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from . import _module
 from ._arrays import memory, native, readable, type_name
 from ._engines import engine_of
 from ._parameters import Operator, element, name_of
 from ._scans import head_bytes, one_dimension, plan_of, readable_offsets
+from ._types import DType, of_any_library
 
 
 def _first(out: np.ndarray, count: int) -> np.ndarray:
@@ -18,7 +19,7 @@ def _first(out: np.ndarray, count: int) -> np.ndarray:
     return out
 
 
-def _reduced(x: np.ndarray, op: str, by: str, described: np.ndarray, keys_out: Optional[np.ndarray], size: int, dtype: DTypeLike,
+def _reduced(x: np.ndarray, op: str, by: str, described: np.ndarray, keys_out: Optional[np.ndarray], size: int, dtype: DType,
              initial: Any) -> np.ndarray:
     """The totals of segments, `size` of them at most, that flags (bytes), keys or offsets describe."""
     plan, result, totals = plan_of(op, x, dtype, None)
@@ -35,8 +36,9 @@ def _readable_keys(keys: Any, n: int) -> Tuple[np.ndarray, bool]:
     return np.ascontiguousarray(readable(given, "keys")) if is_known else given, is_known
 
 
+@of_any_library
 def segmented_reduce(a: ArrayLike, op: Operator = "plus", *, keys: Optional[ArrayLike] = None, offsets: Optional[ArrayLike] = None,
-                     heads: Optional[ArrayLike] = None, dtype: DTypeLike = None, initial: Any = None) -> NDArray[Any]:
+                     heads: Optional[ArrayLike] = None, dtype: DType = None, initial: Any = None) -> NDArray[Any]:
     """One total a segment of a one-dimensional array: ``out[k] = a[b] (+) ... (+) a[e - 1]`` of the segment from b to e.
 
     Segments are given by keys, offsets or heads, as in inclusive_segmented_scan. By keys and heads none is empty, and there are as
@@ -63,7 +65,8 @@ def segmented_reduce(a: ArrayLike, op: Operator = "plus", *, keys: Optional[Arra
     return _reduced(x, name_of(op), by, described, None, size, dtype, initial)
 
 
-def reduce_by_key(keys: ArrayLike, a: ArrayLike, op: Operator = "plus", *, dtype: DTypeLike = None,
+@of_any_library
+def reduce_by_key(keys: ArrayLike, a: ArrayLike, op: Operator = "plus", *, dtype: DType = None,
                   initial: Any = None) -> Tuple[NDArray[Any], NDArray[Any]]:
     """The first key of every run of equal keys, and the total of the elements beside the run.
 
@@ -100,6 +103,7 @@ def _encoded(a: Any, inverse: bool, lengths: bool) -> Tuple[Any, Any, Any]:
     return _first(out, count), place, None if counts is None else _first(counts, count)
 
 
+@of_any_library
 def unique_consecutive(a: ArrayLike, return_inverse: bool = False, return_counts: bool = False) -> Any:
     """The first element of every run of equal neighbours, in C order: ``torch.unique_consecutive``.
 
@@ -112,6 +116,7 @@ def unique_consecutive(a: ArrayLike, return_inverse: bool = False, return_counts
     return wanted if len(wanted) > 1 else wanted[0]
 
 
+@of_any_library
 def run_length_encode(a: ArrayLike) -> Tuple[NDArray[Any], NDArray[np.int64]]:
     """The first element of every run of equal neighbours, in C order, and how many elements it has, int64.
 

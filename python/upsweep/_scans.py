@@ -2,16 +2,17 @@
 from __future__ import annotations
 
 import functools
-from typing import Any, Optional, Tuple
+from typing import Any, Optional, SupportsFloat, SupportsIndex, Tuple
 
 import numpy as np
-from numpy.typing import ArrayLike, DTypeLike, NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from . import _module
 from ._arrays import (Target, about, along, apart, axis_of, check_out, common_shape, edge_and_rest, flags_in_host_memory, in_host_memory,
                       known_type, memory, readable, type_name, with_one_more)
 from ._engines import engine_of
 from ._parameters import IDENTITIES, Operator, element, first_value, name_of, nearest, no_offsets, of_given, totals_type
+from ._types import Axis, DType, of_any_library
 
 
 @functools.lru_cache(maxsize=None)
@@ -21,7 +22,7 @@ def _make_plan(op: str, source: str, result: Optional[str], accumulator: Optiona
     return plan, plan.output, plan.accumulator
 
 
-def plan_of(op: str, x: np.ndarray, dtype: DTypeLike, out: Optional[np.ndarray]) -> Tuple[Any, np.dtype, str]:
+def plan_of(op: str, x: np.ndarray, dtype: DType, out: Optional[np.ndarray]) -> Tuple[Any, np.dtype, str]:
     """The types of a scan, the NumPy type of its results, and the name of that of totals."""
     source = type_name(x.dtype)
     if dtype is None and out is None:
@@ -37,7 +38,7 @@ def plan_of(op: str, x: np.ndarray, dtype: DTypeLike, out: Optional[np.ndarray])
     return plan, result, totals
 
 
-def _scan(a: Any, op: Operator, axis: Any, dtype: DTypeLike, initial: Any, reverse: bool, out: Optional[np.ndarray],
+def _scan(a: Any, op: Operator, axis: Any, dtype: DType, initial: Any, reverse: bool, out: Optional[np.ndarray],
           exclusive: bool) -> np.ndarray:
     engine = engine_of(a)
     if engine is not None:
@@ -53,7 +54,8 @@ def _scan(a: Any, op: Operator, axis: Any, dtype: DTypeLike, initial: Any, rever
     return target.result()
 
 
-def inclusive_scan(a: ArrayLike, op: Operator = "plus", *, axis: Optional[int] = None, dtype: DTypeLike = None,
+@of_any_library
+def inclusive_scan(a: ArrayLike, op: Operator = "plus", *, axis: Axis = None, dtype: DType = None,
                    initial: Any = None, reverse: bool = False, out: Optional[NDArray[Any]] = None) -> NDArray[Any]:
     """Running totals: ``out[i] = a[0] (+) a[1] (+) ... (+) a[i]``.
 
@@ -70,7 +72,8 @@ def inclusive_scan(a: ArrayLike, op: Operator = "plus", *, axis: Optional[int] =
     return _scan(a, op, axis, dtype, initial, reverse, out, False)
 
 
-def exclusive_scan(a: ArrayLike, op: Operator = "plus", *, axis: Optional[int] = None, dtype: DTypeLike = None,
+@of_any_library
+def exclusive_scan(a: ArrayLike, op: Operator = "plus", *, axis: Axis = None, dtype: DType = None,
                    initial: Any = None, reverse: bool = False, out: Optional[NDArray[Any]] = None) -> NDArray[Any]:
     """Running totals without the element's own: ``out[i] = a[0] (+) ... (+) a[i-1]``.
 
@@ -80,31 +83,35 @@ def exclusive_scan(a: ArrayLike, op: Operator = "plus", *, axis: Optional[int] =
     return _scan(a, op, axis, dtype, initial, reverse, out, True)
 
 
-def cumsum(a: ArrayLike, axis: Optional[int] = None, dtype: DTypeLike = None,
+@of_any_library
+def cumsum(a: ArrayLike, axis: Axis = None, dtype: DType = None,
            out: Optional[NDArray[Any]] = None) -> NDArray[Any]:
     """Running sums; numpy.cumsum with the bits of inclusive_scan."""
     return _scan(a, "plus", axis, dtype, None, False, out, False)
 
 
-def cumprod(a: ArrayLike, axis: Optional[int] = None, dtype: DTypeLike = None,
+@of_any_library
+def cumprod(a: ArrayLike, axis: Axis = None, dtype: DType = None,
             out: Optional[NDArray[Any]] = None) -> NDArray[Any]:
     """Running products; numpy.cumprod with the bits of inclusive_scan."""
     return _scan(a, "multiplies", axis, dtype, None, False, out, False)
 
 
-def cummax(a: ArrayLike, axis: Optional[int] = None, dtype: DTypeLike = None,
+@of_any_library
+def cummax(a: ArrayLike, axis: Axis = None, dtype: DType = None,
            out: Optional[NDArray[Any]] = None) -> NDArray[Any]:
     """Running maxima; a NaN wins and stays, as in numpy.maximum.accumulate, and -0.0 is below 0.0."""
     return _scan(a, "maximum", axis, dtype, None, False, out, False)
 
 
-def cummin(a: ArrayLike, axis: Optional[int] = None, dtype: DTypeLike = None,
+@of_any_library
+def cummin(a: ArrayLike, axis: Axis = None, dtype: DType = None,
            out: Optional[NDArray[Any]] = None) -> NDArray[Any]:
     """Running minima; a NaN wins and stays, as in numpy.minimum.accumulate, and -0.0 is below 0.0."""
     return _scan(a, "minimum", axis, dtype, None, False, out, False)
 
 
-def _cumulative(a: Any, op: str, axis: Optional[int], dtype: DTypeLike, out: Optional[np.ndarray], include_initial: bool) -> Any:
+def _cumulative(a: Any, op: str, axis: Axis, dtype: DType, out: Optional[np.ndarray], include_initial: bool) -> Any:
     engine = engine_of(a)
     x = readable(a) if engine is None else a
     if axis is None and x.ndim > 1:
@@ -126,7 +133,8 @@ def _cumulative(a: Any, op: str, axis: Optional[int], dtype: DTypeLike, out: Opt
     return target
 
 
-def cumulative_sum(a: ArrayLike, *, axis: Optional[int] = None, dtype: DTypeLike = None, out: Optional[NDArray[Any]] = None,
+@of_any_library
+def cumulative_sum(a: ArrayLike, *, axis: Axis = None, dtype: DType = None, out: Optional[NDArray[Any]] = None,
                    include_initial: bool = False) -> NDArray[Any]:
     """Running sums, as the Python array API standard has them; the bits of inclusive_scan.
 
@@ -137,7 +145,8 @@ def cumulative_sum(a: ArrayLike, *, axis: Optional[int] = None, dtype: DTypeLike
     return _cumulative(a, "plus", axis, dtype, out, include_initial)
 
 
-def cumulative_prod(a: ArrayLike, *, axis: Optional[int] = None, dtype: DTypeLike = None, out: Optional[NDArray[Any]] = None,
+@of_any_library
+def cumulative_prod(a: ArrayLike, *, axis: Axis = None, dtype: DType = None, out: Optional[NDArray[Any]] = None,
                     include_initial: bool = False) -> NDArray[Any]:
     """Running products, as the Python array API standard has them; with include_initial they begin with 1. See cumulative_sum."""
     return _cumulative(a, "multiplies", axis, dtype, out, include_initial)
@@ -188,7 +197,7 @@ def head_bytes(n: int, keys: Any, offsets: Any, heads: Any) -> np.ndarray:
     return starts
 
 
-def _segmented(a: Any, op: Operator, keys: Any, offsets: Any, heads: Any, dtype: DTypeLike, initial: Any, reverse: bool,
+def _segmented(a: Any, op: Operator, keys: Any, offsets: Any, heads: Any, dtype: DType, initial: Any, reverse: bool,
                out: Optional[np.ndarray], exclusive: bool) -> np.ndarray:
     engine = engine_of(a, beside=(keys, offsets, heads))
     if engine is not None:
@@ -206,9 +215,10 @@ def _segmented(a: Any, op: Operator, keys: Any, offsets: Any, heads: Any, dtype:
     return target.result()
 
 
+@of_any_library
 def inclusive_segmented_scan(a: ArrayLike, op: Operator = "plus", *, keys: Optional[ArrayLike] = None,
                              offsets: Optional[ArrayLike] = None, heads: Optional[ArrayLike] = None,
-                             dtype: DTypeLike = None, initial: Any = None, reverse: bool = False,
+                             dtype: DType = None, initial: Any = None, reverse: bool = False,
                              out: Optional[NDArray[Any]] = None) -> NDArray[Any]:
     """Running totals that start afresh in every segment of a one-dimensional array.
 
@@ -223,9 +233,10 @@ def inclusive_segmented_scan(a: ArrayLike, op: Operator = "plus", *, keys: Optio
     return _segmented(a, op, keys, offsets, heads, dtype, initial, reverse, out, False)
 
 
+@of_any_library
 def exclusive_segmented_scan(a: ArrayLike, op: Operator = "plus", *, keys: Optional[ArrayLike] = None,
                              offsets: Optional[ArrayLike] = None, heads: Optional[ArrayLike] = None,
-                             dtype: DTypeLike = None, initial: Any = None, reverse: bool = False,
+                             dtype: DType = None, initial: Any = None, reverse: bool = False,
                              out: Optional[NDArray[Any]] = None) -> NDArray[Any]:
     """Totals of the elements before each in its segment; the first one receives ``initial`` or the operator's identity.
 
@@ -234,8 +245,9 @@ def exclusive_segmented_scan(a: ArrayLike, op: Operator = "plus", *, keys: Optio
     return _segmented(a, op, keys, offsets, heads, dtype, initial, reverse, out, True)
 
 
-def linear_recurrence(a: ArrayLike, b: ArrayLike, x0: float = 0.0, *, axis: int = -1, reverse: bool = False,
-                      dtype: DTypeLike = None, out: Optional[NDArray[Any]] = None) -> NDArray[Any]:
+@of_any_library
+def linear_recurrence(a: ArrayLike, b: ArrayLike, x0: SupportsFloat = 0.0, *, axis: SupportsIndex = -1, reverse: bool = False,
+                      dtype: DType = None, out: Optional[NDArray[Any]] = None) -> NDArray[Any]:
     """``x[i] = a[i] * x[i-1] + b[i]``, with ``x[-1] = x0``, along an axis.
 
     a and b: real numbers of shapes that broadcast, so that ``linear_recurrence(0.9, 0.1 * y)`` is exponential smoothing of y.

@@ -9,9 +9,10 @@ from numpy.typing import ArrayLike, NDArray
 from . import _module
 from ._arrays import Target, along, check_out, memory, readable, type_name
 from ._engines import engine_of
+from ._types import Axis, of_any_library
 
 
-def _rows(a: Any, axis: Optional[int]) -> Tuple[np.ndarray, int]:
+def _rows(a: Any, axis: Axis) -> Tuple[np.ndarray, int]:
     x = readable(a)
     if x.dtype.kind == "c":
         raise TypeError(f"a: {x.dtype} has no order to sort its elements in")
@@ -20,7 +21,7 @@ def _rows(a: Any, axis: Optional[int]) -> Tuple[np.ndarray, int]:
     return along(x, axis)
 
 
-def _run(a: Any, axis: Optional[int], descending: bool, out: Optional[np.ndarray], indices: bool) -> np.ndarray:
+def _run(a: Any, axis: Axis, descending: bool, out: Optional[np.ndarray], indices: bool) -> np.ndarray:
     engine = engine_of(a)
     if engine is not None:
         return engine.sort(a, axis, descending, out, indices)
@@ -49,7 +50,8 @@ def _run(a: Any, axis: Optional[int], descending: bool, out: Optional[np.ndarray
     return result
 
 
-def sort(a: ArrayLike, axis: Optional[int] = -1, *, descending: bool = False,
+@of_any_library
+def sort(a: ArrayLike, axis: Axis = -1, *, descending: bool = False,
          out: Optional[NDArray[Any]] = None) -> NDArray[Any]:
     """The elements in order along an axis; None sorts all of them.
 
@@ -62,7 +64,8 @@ def sort(a: ArrayLike, axis: Optional[int] = -1, *, descending: bool = False,
     return _run(a, axis, descending, out, False)
 
 
-def argsort(a: ArrayLike, axis: Optional[int] = -1, *, descending: bool = False,
+@of_any_library
+def argsort(a: ArrayLike, axis: Axis = -1, *, descending: bool = False,
             out: Optional[NDArray[np.int64]] = None) -> NDArray[np.int64]:
     """The indices, int64, that put the elements in order along an axis: of equal ones the earlier index comes first.
 

@@ -1,0 +1,34 @@
+"""Calls whose types test_types.py has checked; lines that end in `# refused` are errors."""
+from typing import Any
+
+import numpy as np
+import torch
+import upsweep
+from numpy.typing import NDArray
+from typing_extensions import assert_type
+
+x = np.ones(5)
+assert_type(upsweep.cumsum(x), NDArray[Any])
+assert_type(upsweep.sort([3, 1], None), NDArray[Any])
+assert_type(upsweep.linear_recurrence(0.9, x, np.float32(1), axis=np.int64(0)), NDArray[Any])
+upsweep.inclusive_scan(x, np.maximum, dtype=float)
+upsweep.cumsum(x, np.int64(0), None)
+upsweep.histogram([1, 2], 2, [0, 4])
+upsweep.histogram(x, np.int64(2), np.array([0, 4]))
+upsweep.compact(x, (">", 0.5)).mean()
+upsweep.reduce_by_key(["a", "a", "b", "c", "c"], x)[1].mean()
+
+t = torch.rand(5)
+upsweep.cumsum(t, 0).backward()
+upsweep.cumsum(a=t, dtype=torch.float64, out=torch.empty(5)).backward()
+upsweep.compact(t, t > 0.5).backward()
+upsweep.segmented_reduce(t, offsets=torch.tensor([0, 5])).backward()
+upsweep.linear_recurrence(0.9, t).backward()
+upsweep.linear_recurrence(x, t, axis=0).backward()
+upsweep.reduce_by_key([0, 0, 1, 1, 1], t)[1].backward()
+upsweep.reduce_by_key(keys=t, a=t)[1].backward()
+
+upsweep.cumsum(x, "0")  # refused
+upsweep.cumsum(x, axes=0)  # refused
+upsweep.sort(x, descending="yes")  # refused
+upsweep.histogram(x, 2, 4)  # refused
