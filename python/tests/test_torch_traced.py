@@ -6,6 +6,7 @@ import pytest
 from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 from torch.fx.experimental.proxy_tensor import make_fx
 from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils.checkpoint import checkpoint
 
 import upsweep as as_numpy
 
@@ -87,16 +88,29 @@ def test_tensors_in_memory_where_others_have_none():
             upsweep.cumsum(x, 0, out=x)
 
 
+class Names(TorchDispatchMode):
+    """Of the operators that are called."""
+
+    def __init__(self):
+        super().__init__()
+        self.seen = []
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        self.seen.append(str(func))
+        return func(*args, **(kwargs or {}))
+
+
+@pytest.mark.parametrize("name", ["sums", "another type", "recurrences", "sort", "heads", "offsets"])
+def test_checkpoints_within_modes(name):
+    call, found = CALLS[name], []
+    for run in (call, lambda x: checkpoint(call, x, use_reentrant=False, context_fn=lambda: (Names(), Names()))):
+        x = some().requires_grad_()
+        run(x).square().sum().backward()
+        found.append(x.grad)
+    torch.testing.assert_close(*found)
+
+
 def test_modes_see_operators():
-    class Names(TorchDispatchMode):
-        def __init__(self):
-            super().__init__()
-            self.seen = []
-
-        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
-            self.seen.append(str(func))
-            return func(*args, **(kwargs or {}))
-
     x = some()
     with Names() as names:
         found = upsweep.cumsum(x, 0)

@@ -71,14 +71,17 @@ class ScanFunction(torch.autograd.Function):
         ctx.save_for_backward(*kept)
         ctx.save_for_forward(*kept)
 
-    @staticmethod
-    def _sum(ctx: Any, change: Any, reverse: bool) -> Any:
-        return ScanFunction.apply(change, ctx.saved_tensors[0], "plus", ctx.axis, None, None, reverse, ctx.exclusive)
+    # What is saved is asked for once, as checkpoints give it once.
 
     @staticmethod
-    def _product_or_extreme(ctx: Any, y: Any) -> Any:
+    def _sum(ctx: Any, change: Any, reverse: bool) -> Any:
+        heads, = ctx.saved_tensors
+        return ScanFunction.apply(change, heads, "plus", ctx.axis, None, None, reverse, ctx.exclusive)
+
+    @staticmethod
+    def _product_or_extreme(ctx: Any, heads: Any, y: Any) -> Any:
         return _gradients.scan_with(
-            ctx.op, y, ctx.axis, ctx.reverse, ctx.exclusive, ctx.initial, ctx.saved_tensors[0],
+            ctx.op, y, ctx.axis, ctx.reverse, ctx.exclusive, ctx.initial, heads,
             lambda a, b, reverse: LinearRecurrenceFunction.apply(a, b, 0.0, ctx.axis, reverse, y.dtype),
             lambda z, starts, reverse: RegionSumsFunction.apply(z, starts, ctx.axis, reverse))
 
@@ -87,16 +90,16 @@ class ScanFunction(torch.autograd.Function):
         if ctx.op == "plus":
             back = _gradients.as_type(ScanFunction._sum(ctx, gradient, not ctx.reverse), ctx.dtype)
         else:
-            _, x, y = ctx.saved_tensors
-            back = _gradients.scan_gradient(x, y, gradient, lambda _, y: ScanFunction._product_or_extreme(ctx, y))
+            heads, x, y = ctx.saved_tensors
+            back = _gradients.scan_gradient(x, y, gradient, lambda _, y: ScanFunction._product_or_extreme(ctx, heads, y))
         return back, None, None, None, None, None, None, None
 
     @staticmethod
     def jvp(ctx: Any, to_a: Any, *_: Any) -> Any:
         if ctx.op == "plus":
             return ScanFunction._sum(ctx, to_a.to(ctx.result), ctx.reverse)
-        _, x, y = ctx.saved_tensors
-        return ScanFunction._product_or_extreme(ctx, y).tangent(x.to(y.dtype), y, to_a.to(y.dtype))
+        heads, x, y = ctx.saved_tensors
+        return ScanFunction._product_or_extreme(ctx, heads, y).tangent(x.to(y.dtype), y, to_a.to(y.dtype))
 
     @staticmethod
     def vmap(info: Any, places: Any, a: Any, heads: Any, op: str, axis: int, *how: Any) -> Tuple[Any, int]:
