@@ -98,8 +98,8 @@ help_page reduce_page() {
           "--plot draws the totals of groups: a bar for each, or, if there are more than 400, a line. A "
           "table, or what --json tells, is written all the same.",
           "--count adds a column of how many rows there were, called rows. With -o FILE.npy or FILE.raw "
-          "the result is the totals alone: one of 0 dimensions, or with --by one a group.",
-          table_limits()}});
+          "the result is the totals alone: one of 0 dimensions, or with --by one a group."}});
+    page.sections.back().paragraphs.push_back(table_limits());
     page.sections.push_back(
         {"Large files",
          {"Files of any size, and pipes, take some tens of megabytes of memory at most, and with --json "

@@ -79,9 +79,9 @@ help_page scan_page() {
                               "raw (.raw, .bin): elements of type --input-dtype, or --dtype, one after the "
                               "other and nothing else. Results are in this "
                               "machine's byte order.",
-                              table_limits(),
                               "An output file appears when it is complete; until then, and after an error, "
                               "an old one stays as it was."}});
+    page.sections.back().paragraphs.push_back(table_limits());
     page.sections.push_back({"Devices",
                              {"The CPU is the default: the data of a file is in its memory, and "
                               "carrying it to another device and back takes it longer than a scan of most "
