@@ -36,7 +36,7 @@ TYPED_TEST(cuda_comparisons, answer_as_the_predicates) {
     for (const T bound : all) {
         for (const compared_with<T>& keep : {less_than(bound), at_most(bound), equal_to(bound),
                                              not_equal_to(bound), at_least(bound), greater_than(bound)}) {
-            cuda::detail::with_device_predicate(keep, [&](const auto& predicate) {
+            cuda::detail::with_device_predicate<T>(keep, [&](const auto& predicate) {
                 EXPECT_FALSE((std::is_same_v<std::decay_t<decltype(predicate)>, compared_with<T>>));
                 for (const T x : all) {
                     ASSERT_EQ(predicate(x), keep(x))
@@ -56,7 +56,7 @@ TEST(cuda_comparisons_of_others, are_left_alone) {
         auto operator<=>(const number&) const = default;
     };
     bool called = false;
-    cuda::detail::with_device_predicate(less_than(number{3}), [&](const auto& predicate) {
+    cuda::detail::with_device_predicate<number>(less_than(number{3}), [&](const auto& predicate) {
         called = std::is_same_v<std::decay_t<decltype(predicate)>, compared_with<number>>;
     });
     EXPECT_TRUE(called);

@@ -22,6 +22,7 @@ namespace {
 
 #if defined(__SIZEOF_INT128__)
 __extension__ using wide = __int128;
+__extension__ using unsigned_wide = unsigned __int128;
 static_assert(std::integral<wide>, "this test is about the compiler's extensions");
 static_assert(!index_range<std::vector<wide>>);
 static_assert(!key_range<std::vector<wide>>);
@@ -82,11 +83,17 @@ TEST(wide_integers, flags_that_choose) {
 
 // As a device asks; narrower integers are turned round for it.
 TEST(wide_integers, comparisons) {
-    cuda::detail::with_device_predicate(greater_than(high_bit), [](const auto& keep) {
+    cuda::detail::with_device_predicate<wide>(greater_than(high_bit), [](const auto& keep) {
         EXPECT_TRUE(keep(high_bit + 1));
         EXPECT_FALSE(keep(high_bit));
         EXPECT_FALSE(keep(wide{5}));
     });
+    EXPECT_TRUE(greater_than(5.5)(high_bit));
+    EXPECT_TRUE(equal_to(0x1p100)(high_bit));
+    EXPECT_TRUE(less_than(0x1p100)(high_bit - 1));
+    EXPECT_FALSE(less_than(static_cast<unsigned_wide>(5))(high_bit));
+    EXPECT_TRUE(less_than(~static_cast<unsigned_wide>(0))(wide{-1}));
+    EXPECT_TRUE(less_than(high_bit)(5.5f));
 }
 #endif
 

@@ -133,9 +133,13 @@ class kept {
                      std::size_t count, std::uint64_t* bits) {
         const auto& self = *static_cast<const kept*>(which.context);
         const T* in = self.in_ + first;
-        if constexpr (std::is_same_v<Keep, compared_with<T>> && cpu::has_compare_kernel<T>) {
-            cpu::compare_kernel_for<T>(self.level_)(in, count, self.keep_, bits);
-        } else if constexpr (std::is_trivially_copyable_v<Keep>) {  // a copy, that no store can change
+        if constexpr (core::compares_numbers<Keep, T> && cpu::has_compare_kernel<T>) {
+            if (core::fits<T>(self.keep_.value)) {
+                const compared_with<T> same{self.keep_.how, static_cast<T>(self.keep_.value)};
+                return cpu::compare_kernel_for<T>(self.level_)(in, count, same, bits);
+            }
+        }
+        if constexpr (std::is_trivially_copyable_v<Keep>) {  // a copy, that no store can change
             cpu::mark_each<T>(memory, count, bits,
                               [in, keep = self.keep_](std::size_t i) -> bool { return keep(in[i]); });
         } else {

@@ -133,7 +133,7 @@ void choose_if(executor& ex, device_span<const In> in, device_span<Out> out, con
     target.check(ex);
     check_input(ex, checked_array::of("in", in), target, count, !Both && std::is_same_v<In, Out>);
     check_options(ex, target, count, options);
-    with_device_predicate(keep, [&](const auto& predicate) {
+    with_device_predicate<In>(keep, [&](const auto& predicate) {
         using load = by_element<std::decay_t<decltype(predicate)>>;
         choose<choose_types<moving::elements, Out, load, In>, Both>(
             ex, {in.data()}, in.size(), out.data(), out.size(), load{predicate}, count, options);
@@ -154,7 +154,7 @@ void choose_indices(executor& ex, const char* name, device_span<const In> in, de
 template <bool Both, class In, class Out, class Keep>
 void choose_indices_if(executor& ex, device_span<const In> in, device_span<Out> out, const Keep& keep,
                        std::uint64_t* count, const compact_options& options) {
-    with_device_predicate(keep, [&](const auto& predicate) {
+    with_device_predicate<In>(keep, [&](const auto& predicate) {
         choose_indices<Both, In>(ex, "in", in, out, by_element<std::decay_t<decltype(predicate)>>{predicate},
                                  count, options);
     });

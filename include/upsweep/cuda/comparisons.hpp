@@ -7,8 +7,10 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "upsweep/core/number_order.hpp"
 #include "upsweep/core/portability.hpp"
 #include "upsweep/predicates.hpp"
+#include "upsweep/types.hpp"
 
 namespace upsweep::cuda::detail {
 
@@ -57,13 +59,8 @@ struct is_equal {
 };
 
 // call(predicate), with one that answers as `keep` does.
-template <class Keep, class Call>
-void with_device_predicate(const Keep& keep, const Call& call) {
-    call(keep);
-}
 template <class T, class Call>
-requires is_turnable<T>
-void with_device_predicate(const compared_with<T>& keep, const Call& call) {
+void with_turned_predicate(const compared_with<T>& keep, const Call& call) {
     const bool round = keep.how == comparison::greater || keep.how == comparison::greater_equal;
     const turning<T> turned(round);
     switch (keep.how) {
@@ -76,6 +73,23 @@ void with_device_predicate(const compared_with<T>& keep, const Call& call) {
         case comparison::equal:
         case comparison::not_equal:
             return call(is_equal<T>{keep.value, keep.how == comparison::not_equal});
+    }
+}
+// The same of elements of type In. The value's type may be another one: a value that is a number of the
+// elements' type too, as 0 is, is compared as such.
+template <class In, class Keep, class Call>
+void with_device_predicate(const Keep& keep, const Call& call) {
+    using compared = std::conditional_t<is_half<In>, float, In>;
+    if constexpr (std::same_as<Keep, compared_with<compared>> && is_turnable<compared>) {
+        with_turned_predicate(keep, call);
+    } else {
+        if constexpr (core::compares_numbers<Keep, In> && is_turnable<compared>) {
+            if (core::fits<compared>(keep.value)) {
+                const compared_with<compared> same{keep.how, static_cast<compared>(keep.value)};
+                return with_turned_predicate(same, call);
+            }
+        }
+        call(keep);
     }
 }
 
