@@ -10,6 +10,7 @@
 
 #include "support/guarded.hpp"
 #include "support/refused.hpp"
+#include "upsweep/operators.hpp"
 #include "upsweep/segmented_reduce.hpp"
 #include "upsweep/unique.hpp"
 
@@ -38,6 +39,21 @@ TEST(reduce_calls, elements_that_own_memory) {
     EXPECT_EQ(segmented_reduce(ex, by_offsets(std::vector{0, 4, 6}), x, std::span(out).first(2), append{}),
               2u);
     EXPECT_EQ(out, (std::vector<std::string>{"pqrs", "tu", "u"}));
+}
+
+// No kernel packs results of more than 8 bytes.
+TEST(reduce_calls, results_that_are_wide) {
+    const std::vector<int> keys{0, 0, 1, 1, 1, 2};
+    const std::vector<long double> x{1, 2, 3, 5, 4, 0.5L};
+    cpu::executor ex(2);
+    std::vector<int> of(3);
+    std::vector<long double> out(3);
+    EXPECT_EQ(segmented_reduce(ex, by_keys(keys), x, out, maximum{}), 3u);
+    EXPECT_EQ(out, (std::vector<long double>{2, 5, 0.5L}));
+    EXPECT_EQ(reduce_by_key(ex, keys, x, of, out, minimum{}), 3u);
+    EXPECT_EQ(out, (std::vector<long double>{1, 3, 0.5L}));
+    EXPECT_EQ(segmented_reduce(ex, by_offsets(std::vector{0, 1, 3, 6}), x, out, maximum{}), 3u);
+    EXPECT_EQ(out, (std::vector<long double>{1, 3, 5}));
 }
 
 TEST(reduce_calls, what_the_operator_throws_passes_through) {

@@ -14,6 +14,7 @@
 #include "upsweep/partition.hpp"
 #include "upsweep/predicates.hpp"
 #include "upsweep/scan.hpp"
+#include "upsweep/segmented_reduce.hpp"
 #include "upsweep/segmented_scan.hpp"
 #include "upsweep/sort.hpp"
 
@@ -63,6 +64,23 @@ TEST(wide_integers, flags_and_keys_of_segments) {
                 ASSERT_EQ(by_flag[i], static_cast<int>(i % 3) + 1) << i << " of " << n;
                 ASSERT_EQ(by_key[i], by_flag[i]) << i << " of " << n;
             }
+        }
+    });
+}
+
+TEST(wide_integers, totals_of_segments) {
+    for_each_backend(coverage::levels, [](const auto& backend) {
+        for (const std::size_t n : sizes) {
+            std::vector<wide> x(n), out(n);
+            std::vector<std::size_t> keys(n), of(n);
+            for (std::size_t i = 0; i < n; ++i) {
+                keys[i] = i / 3;
+                x[i] = high_bit * static_cast<wide>(i % 3);
+            }
+            ASSERT_EQ(segmented_reduce(*backend.executor, by_keys(keys), x, out), (n + 2) / 3);
+            for (std::size_t k = 0; k < n / 3; ++k) ASSERT_TRUE(out[k] == 3 * high_bit) << k;
+            ASSERT_EQ(reduce_by_key(*backend.executor, keys, x, of, out, maximum{}), (n + 2) / 3);
+            for (std::size_t k = 0; k < n / 3; ++k) ASSERT_TRUE(out[k] == 2 * high_bit) << k;
         }
     });
 }

@@ -88,7 +88,7 @@ class packed_results {
     // The same of results[i] for every i that ends a segment.
     template <class T>
     void put(const compress_kernels& kernels, const marked_piece& piece, const T* results) const {
-        if constexpr (std::is_same_v<T, Out> && std::is_arithmetic_v<T>) {
+        if constexpr (std::is_same_v<T, Out> && std::is_arithmetic_v<T> && sizeof(T) <= 8) {
             const std::size_t at = std::min(piece.segment, room_);
             kernels.compress[std::countr_zero(sizeof(T))](out_ + at, std::min(piece.end_count, room_ - at),
                                                           results, piece.ends, piece.count);
