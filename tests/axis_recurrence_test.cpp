@@ -132,6 +132,28 @@ TEST(axis_recurrence, by_hand) {
     });
 }
 
+// x0 may be an element that is written before the last sequence begins.
+template <class Number>
+void check_start_from_out() {
+    const std::vector<Number> half(300, Number(0.5f)), ones(300, Number(1));
+    const strided_view<const Number> a(half.data(), {100, 3}), b(ones.data(), {100, 3});
+    for_each_backend([&](const auto& backend) {
+        std::vector<Number> expected(300), out(300, Number(3));
+        const strided_view<Number> x(out.data(), {100, 3});
+        const strided_view<Number> wanted(expected.data(), {100, 3});
+        linear_recurrence(*backend.executor, a, b, Number(3), wanted, 1);
+        linear_recurrence(*backend.executor, a, b, out[2], x, 1);
+        EXPECT_EQ(out, expected);
+        out[2] = Number(3);
+        linear_recurrence(*backend.executor, Number(0.5f), b, out[2], x, 1);
+        EXPECT_EQ(out, expected);
+    });
+}
+TEST(axis_recurrence, starts_from_an_element_of_out) {
+    check_start_from_out<float>();
+    check_start_from_out<long double>();
+}
+
 TEST(axis_recurrence, one_dimension) {
     for (const std::int64_t n : {1, 2, 5, 127, 128, 129, 300, 4095, 4097, 12291})
         recurrence_check<float>::run_all({n});

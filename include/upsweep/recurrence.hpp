@@ -118,10 +118,11 @@ void run_recurrences(cpu::executor& ex, const A* a, const B* b, const T& x0, Out
                                     cpu::make_sink<T>(as_storage(out), geometry.out_stride), geometry,
                                     in_place);
     } else {
+        const T start = x0;  // which may be an element of out
         const auto scan = [&](cpu::executor& with, std::size_t sequence) {
             const auto at = geometry.begin(sequence);
             run_recurrence<T, A, B, Out>(
-                with, {a + at.in, geometry.in_stride, b + at.second, geometry.second_stride}, x0,
+                with, {a + at.in, geometry.in_stride, b + at.second, geometry.second_stride}, start,
                 {out + at.out, geometry.out_stride}, geometry.length, in_place);
         };
         cpu::for_each_sequence(ex, geometry, sizeof(A) + sizeof(B) + sizeof(Out), scan);
