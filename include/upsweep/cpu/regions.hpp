@@ -135,8 +135,9 @@ class region_board {
             }
             return false;
         }
-        // Whether there was something to scan.
-        bool scan(region_board& board) {
+        // Whether there was something to scan. Never inlined: g++ 12 would warn that a state may be read
+        // which is absent.
+        [[gnu::noinline]] bool scan(region_board& board) {
             if (!claimed_) return false;
             board.kernel_.scan(next_++, *state_, no_chunk);
             claimed_ = false;
