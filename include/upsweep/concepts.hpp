@@ -43,27 +43,41 @@ requires has_identity<Op, T>
         return op.identity();
 }
 
-// Whether op(a, b) == op(b, a). Opt-in: `static constexpr bool commutative = true;` in the operator.
+// Whether op(a, b) == op(b, a). Opt-in: `static constexpr bool commutative = true;` in the operator, or, in a
+// local class, which cannot have one, `static constexpr bool commutative() { return true; }`.
 template <class Op>
 inline constexpr bool is_commutative = [] {
     if constexpr (requires {
-                      { Op::commutative } -> std::convertible_to<bool>;
+                      { Op::commutative() } -> std::convertible_to<bool>;
                   })
+        return bool(Op::commutative());
+    else if constexpr (requires {
+                           { Op::commutative } -> std::convertible_to<bool>;
+                       })
         return bool(Op::commutative);
     else
         return false;
 }();
 
 // Whether every grouping of the same operands gives the same bits, so that an engine may group as it likes.
-// Opt-in: `template <class T> static constexpr bool exact = ...;` or `static constexpr bool exact = true;`.
+// Opt-in: `template <class T> static constexpr bool exact = ...;` or `static constexpr bool exact = true;`,
+// or functions of that name that return it.
 template <class Op, class T>
 inline constexpr bool is_exact = [] {
-    // In this order: g++ 12 takes a template argument of what is none for an error, not for an unmet
-    // requirement.
+    // In this order: a function is no answer, but converts to true; and g++ 12 takes a template argument of
+    // what is none for an error, not for an unmet requirement.
     if constexpr (requires {
-                      { Op::exact } -> std::convertible_to<bool>;
+                      { Op::exact() } -> std::convertible_to<bool>;
                   })
+        return bool(Op::exact());
+    else if constexpr (requires {
+                           { Op::exact } -> std::convertible_to<bool>;
+                       })
         return bool(Op::exact);
+    else if constexpr (requires {
+                           { Op::template exact<T>() } -> std::convertible_to<bool>;
+                       })
+        return bool(Op::template exact<T>());
     else if constexpr (requires {
                            { Op::template exact<T> } -> std::convertible_to<bool>;
                        })
