@@ -23,6 +23,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <ranges>
 #include <string>
@@ -139,11 +140,14 @@ class kept {
                 return cpu::compare_kernel_for<T>(self.level_)(in, count, same, bits);
             }
         }
-        if constexpr (std::is_trivially_copyable_v<Keep>) {  // a copy, that no store can change
-            cpu::mark_each<T>(memory, count, bits,
-                              [in, keep = self.keep_](std::size_t i) -> bool { return keep(in[i]); });
+        if constexpr (std::is_trivially_copyable_v<Keep> &&
+                      std::copy_constructible<Keep>) {  // a copy, that no store can change
+            cpu::mark_each<T>(memory, count, bits, [in, keep = self.keep_](std::size_t i) -> bool {
+                return std::invoke(keep, in[i]);
+            });
         } else {
-            cpu::mark_each<T>(memory, count, bits, [&](std::size_t i) -> bool { return self.keep_(in[i]); });
+            cpu::mark_each<T>(memory, count, bits,
+                              [&](std::size_t i) -> bool { return std::invoke(self.keep_, in[i]); });
         }
     }
 

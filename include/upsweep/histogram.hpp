@@ -24,6 +24,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <ranges>
 #include <string>
 #include <type_traits>
@@ -51,7 +52,7 @@ concept counter_range =
 // f(element) is the number of its bin.
 template <class F, class In>
 concept bin_function = input_range<In> && requires(const F& f, const std::ranges::range_value_t<In>& x) {
-    { f(x) } -> std::integral;
+    requires std::integral<std::remove_cvref_t<decltype(std::invoke(f, x))>>;
 };
 
 namespace detail {
@@ -141,7 +142,8 @@ class by_function {
                          std::uint32_t* found) {
         const auto& self = *static_cast<const by_function*>(by.context);
         for (std::size_t i = 0; i < count; ++i) {
-            const auto bin = static_cast<std::uint64_t>(self.f_(self.in_[first + i]));  // negative: huge
+            const auto bin =
+                static_cast<std::uint64_t>(std::invoke(self.f_, self.in_[first + i]));  // negative: huge
             found[i] = bin < by.bins ? static_cast<std::uint32_t>(bin) : by.bins;
         }
     }

@@ -217,6 +217,15 @@ void scan_range(cpu::executor& ex, const In* in, std::size_t in_size, Out* out, 
                        options);
 }
 
+// f, or a pointer to it where it is a function and thus no object.
+template <class F>
+decltype(auto) as_object(const F& f) {
+    if constexpr (std::is_function_v<F>)
+        return &f;
+    else
+        return (f);
+}
+
 }  // namespace detail
 
 // out[i] = in[0] (+) ... (+) in[i]
@@ -248,7 +257,7 @@ requires output_range<Out, A> && combines<Op, A>
 void transform_inclusive_scan(cpu::executor& ex, const In& in, Out&& out, const Op& op, const Function& f,
                               const std::type_identity_t<scan_options<A>>& options = {}) {
     detail::scan_range<A>(ex, std::ranges::data(in), std::ranges::size(in), std::ranges::data(out),
-                          std::ranges::size(out), false, op, f, options);
+                          std::ranges::size(out), false, op, detail::as_object(f), options);
 }
 
 // out[i] = f(in[0]) (+) ... (+) f(in[i-1])
@@ -260,7 +269,7 @@ requires output_range<Out, A> && combines<Op, A>
 void transform_exclusive_scan(cpu::executor& ex, const In& in, Out&& out, const Op& op, const Function& f,
                               const std::type_identity_t<scan_options<A>>& options = {}) {
     detail::scan_range<A>(ex, std::ranges::data(in), std::ranges::size(in), std::ranges::data(out),
-                          std::ranges::size(out), true, op, f, options);
+                          std::ranges::size(out), true, op, detail::as_object(f), options);
 }
 
 }  // namespace upsweep

@@ -147,7 +147,7 @@ std::size_t reduce_by_offsets(cpu::executor& ex, const by_offsets<Integer>& segm
 
 }  // namespace detail
 
-template <class Acc = deduced, class Segments, input_range In, class Out, class Op = plus,
+template <class Acc = deduced, describes_segments Segments, input_range In, class Out, class Op = plus,
           class A = core::accumulator_for<Acc, std::ranges::range_value_t<In>, Op>>
 requires output_range<Out, A> && combines<Op, A> std::size_t segmented_reduce(
     cpu::executor& ex, const Segments& segments, const In& in, Out&& out, const Op& op = {},
@@ -184,7 +184,7 @@ requires output_range<Out, A> && combines<Op, A> std::size_t reduce_by_key(
     using element = std::ranges::range_value_t<Out>;
     const cpu::packed_results<element> results(std::ranges::data(out), std::ranges::size(out));
     const cpu::transfer way = detail::transfer_of(std::ranges::data(keys), std::ranges::data(keys_out));
-    return detail::reduce_segments<A>(ex, by_keys(keys, equal), std::ranges::data(in), n, results,
+    return detail::reduce_segments<A>(ex, detail::runs_of(keys, equal), std::ranges::data(in), n, results,
                                       way.out_bytes + sizeof(element), op, options.initial, &way,
                                       std::ranges::size(keys_out));
 }

@@ -65,7 +65,7 @@ void segmented_scan(cpu::executor& ex, const Segments& segments, const In* in, s
 
 }  // namespace detail
 
-template <class Acc = deduced, class Segments, input_range In, class Out, class Op = plus,
+template <class Acc = deduced, describes_segments Segments, input_range In, class Out, class Op = plus,
           class A = core::accumulator_for<Acc, std::ranges::range_value_t<In>, Op>>
 requires output_range<Out, A> && combines<Op, A>
 void inclusive_segmented_scan(cpu::executor& ex, const Segments& segments, const In& in, Out&& out,
@@ -74,7 +74,7 @@ void inclusive_segmented_scan(cpu::executor& ex, const Segments& segments, const
                               std::ranges::data(out), std::ranges::size(out), false, op, options);
 }
 
-template <class Acc = deduced, class Segments, input_range In, class Out, class Op = plus,
+template <class Acc = deduced, describes_segments Segments, input_range In, class Out, class Op = plus,
           class A = core::accumulator_for<Acc, std::ranges::range_value_t<In>, Op>>
 requires output_range<Out, A> && combines<Op, A>
 void exclusive_segmented_scan(cpu::executor& ex, const Segments& segments, const In& in, Out&& out,

@@ -16,9 +16,11 @@
 #include <ranges>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "upsweep/concepts.hpp"
 #include "upsweep/core/arguments.hpp"
+#include "upsweep/core/arithmetic.hpp"
 #include "upsweep/cpu/heads.hpp"
 #include "upsweep/cpu/kernels.hpp"
 #include "upsweep/cpu/staging.hpp"
@@ -48,6 +50,8 @@ inline void insert_head(std::size_t count, std::uint64_t* bits) {
 // cpu/heads.hpp.
 template <class Integer>
 class by_offsets {
+    static_assert(core::integer<Integer>, "by_offsets: offsets must be integers");
+
   public:
     template <input_range Offsets>
     explicit by_offsets(const Offsets& offsets)
@@ -143,8 +147,8 @@ template <class Key, class Equal = std::equal_to<>>
 class by_keys {
   public:
     template <input_range Keys>
-    explicit by_keys(const Keys& keys, Equal equal = {})
-        : keys_(std::ranges::data(keys), std::ranges::size(keys)), equal_(equal) {}
+    explicit by_keys(const Keys& keys, Equal same = {})
+        : keys_(std::ranges::data(keys), std::ranges::size(keys)), equal_(std::move(same)) {}
 
     [[nodiscard]] std::span<const Key> keys() const { return keys_; }
     [[nodiscard]] std::span<const Key> elements() const { return keys_; }
@@ -161,7 +165,7 @@ class by_keys {
         } else {
             cpu::mark_each<Key>(memory, inside - skipped, bits, [&](std::size_t i) {
                 const std::size_t at = first + skipped + i;
-                return !equal_(keys_[at - 1], keys_[at]);
+                return !std::invoke(equal_, keys_[at - 1], keys_[at]);
             });
         }
         if (skipped != 0) detail::insert_head(inside, bits);
@@ -174,5 +178,34 @@ class by_keys {
 };
 template <input_range Keys, class Equal = std::equal_to<>>
 by_keys(const Keys&, Equal = {}) -> by_keys<std::ranges::range_value_t<Keys>, Equal>;
+
+template <class Segments>
+inline constexpr bool is_by_offsets = false;
+template <class Integer>
+inline constexpr bool is_by_offsets<by_offsets<Integer>> = true;
+template <class Segments>
+inline constexpr bool is_by_head_flags = false;
+template <class Flag>
+inline constexpr bool is_by_head_flags<by_head_flags<Flag>> = true;
+template <class Segments>
+inline constexpr bool is_by_keys = false;
+template <class Key, class Equal>
+inline constexpr bool is_by_keys<by_keys<Key, Equal>> = true;
+// Segments must be described: by_head_flags(flags), not flags.
+template <class Segments>
+concept describes_segments = is_by_offsets<Segments> || is_by_head_flags<Segments> || is_by_keys<Segments>;
+
+namespace detail {
+
+// The runs of a call, which outlives them: what cannot be copied is referred to.
+template <input_range Keys, class Equal>
+auto runs_of(const Keys& keys, const Equal& equal) {
+    if constexpr (std::copy_constructible<Equal>)
+        return by_keys(keys, equal);
+    else
+        return by_keys(keys, std::cref(equal));
+}
+
+}  // namespace detail
 
 }  // namespace upsweep

@@ -31,6 +31,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <ranges>
 #include <string>
 #include <type_traits>
@@ -62,7 +63,7 @@ concept sorted_range = output_range<Out, std::ranges::range_value_t<In>> &&
 // key(element) is what the element is sorted by.
 template <class F, class In>
 concept key_function = input_range<In> && requires(const F& key, const std::ranges::range_value_t<In>& x) {
-    requires sort_key<std::remove_cvref_t<decltype(key(x))>>;
+    requires sort_key<std::remove_cvref_t<decltype(std::invoke(key, x))>>;
 };
 
 namespace detail {
@@ -266,7 +267,7 @@ void sort_by_key(cpu::executor& ex, const Keys& keys, const Values& values, Keys
 template <input_range In, sorted_range<In> Out, key_function<In> F>
 void sort_by(cpu::executor& ex, const In& in, Out&& out, const F& key, const sort_options& options = {}) {
     using element = std::ranges::range_value_t<In>;
-    using number = std::remove_cvref_t<decltype(key(std::declval<const element&>()))>;
+    using number = std::remove_cvref_t<std::invoke_result_t<const F&, const element&>>;
     const std::size_t n = std::ranges::size(in);
     const element* const from = std::ranges::data(in);
     element* const to = std::ranges::data(out);
@@ -274,12 +275,12 @@ void sort_by(cpu::executor& ex, const In& in, Out&& out, const F& key, const sor
     detail::check_same_or_disjoint("out", to, "in", from, n * sizeof(element));
     if constexpr (detail::is_plain_word<element>) {
         detail::sort_with_values<number, sizeof(element)>(
-            ex, options, n, [&](std::size_t i) -> number { return key(from[i]); },
+            ex, options, n, [&](std::size_t i) -> number { return std::invoke(key, from[i]); },
             [=](std::size_t i) { return detail::word_of<std::uint64_t>(from[i]); },
             [=](std::size_t i, number, std::uint64_t word) { to[i] = detail::value_of<element>(word); });
     } else {
         detail::held_elements<element> elements(from, to, n);
-        const auto key_at = [&](std::size_t i) -> number { return key(elements[i]); };
+        const auto key_at = [&](std::size_t i) -> number { return std::invoke(key, elements[i]); };
         const auto put = [&](std::size_t i, number, std::uint64_t at) {
             elements.give(static_cast<std::size_t>(at), to[i]);
         };

@@ -61,7 +61,7 @@ std::size_t unique(cpu::executor& ex, const In& in, Out&& out, const Equal& equa
     const std::size_t n = std::ranges::size(in);
     detail::check_disjoint(detail::named("out", out), detail::named("in", in));
     if (n == 0) return 0;
-    const by_keys runs(in, equal);
+    const auto runs = detail::runs_of(in, equal);
     const detail::chosen_heads<decltype(runs)> heads{runs, 0};
     return cpu::run_compact(ex, heads.choice(),
                             detail::transfer_of(std::ranges::data(in), std::ranges::data(out)), n,
@@ -75,7 +75,7 @@ std::size_t unique_by_key(cpu::executor& ex, const Keys& keys, const In& in, Key
     const std::size_t n = std::ranges::size(in);
     detail::check_keyed(keys, in, keys_out, out);
     if (n == 0) return 0;
-    const by_keys runs(keys, equal);
+    const auto runs = detail::runs_of(keys, equal);
     using key = std::ranges::range_value_t<Keys>;
     const detail::chosen_heads<decltype(runs)> own{runs, 0};
     const detail::chosen_heads<decltype(runs)> beside{runs, sizeof(key)};
@@ -99,7 +99,7 @@ std::size_t run_length_encode(cpu::executor& ex, const In& in, Out&& out, Length
     detail::check_disjoint(to_lengths, from);
     detail::check_disjoint(to_lengths, to);
     if (n == 0) return 0;
-    const by_keys runs(in, equal);
+    const auto runs = detail::runs_of(in, equal);
     const cpu::transfer way = detail::transfer_of(std::ranges::data(in), std::ranges::data(out));
     using results = cpu::packed_results<length>;
     const cpu::segment_lengths<results> totals(

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <type_traits>
 
@@ -43,8 +44,8 @@ struct segment_edge<by_keys<Key, Equal>> {
         return reverse ? segments.keys().front() : segments.keys().back();
     }
     static bool begins(const by_keys<Key, Equal>& segments, const std::optional<Key>& before, bool reverse) {
-        return reverse ? !segments.equal()(segments.keys().back(), *before)
-                       : !segments.equal()(*before, segments.keys().front());
+        return reverse ? !std::invoke(segments.equal(), segments.keys().back(), *before)
+                       : !std::invoke(segments.equal(), *before, segments.keys().front());
     }
 };
 

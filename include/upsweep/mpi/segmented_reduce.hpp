@@ -121,8 +121,8 @@ requires output_range<Out, A> && combines<Op, A> mpi::compaction reduce_by_key(
     const std::type_identity_t<reduce_options<A>>& options = {}, const Equal& equal = {}) {
     const std::size_t n = std::ranges::size(in);
     return mpi::reduce_on_ranks<A>(
-        ex, by_keys(keys, equal), std::ranges::data(in), n, std::ranges::data(out), std::ranges::size(out),
-        op, options.initial, [&] { detail::check_keyed(keys, in, keys_out, out); },
+        ex, detail::runs_of(keys, equal), std::ranges::data(in), n, std::ranges::data(out),
+        std::ranges::size(out), op, options.initial, [&] { detail::check_keyed(keys, in, keys_out, out); },
         [&](const auto& own) {
             mpi::keep_first(ex, own, std::ranges::data(keys), n, std::ranges::data(keys_out),
                             std::ranges::size(keys_out));

@@ -21,6 +21,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <ranges>
 #include <span>
@@ -168,7 +169,7 @@ void sort_by_key(mpi::executor& ex, const Keys& keys, const Values& values, Keys
 template <input_range In, sorted_range<In> Out, key_function<In> F>
 void sort_by(mpi::executor& ex, const In& in, Out&& out, const F& key, const sort_options& options = {}) {
     using element = std::ranges::range_value_t<In>;
-    using number = std::remove_cvref_t<decltype(key(std::declval<const element&>()))>;
+    using number = std::remove_cvref_t<std::invoke_result_t<const F&, const element&>>;
     const std::size_t n = std::ranges::size(in);
     const element* const from = std::ranges::data(in);
     number* const no_keys = nullptr;
@@ -179,7 +180,7 @@ void sort_by(mpi::executor& ex, const In& in, Out&& out, const F& key, const sor
             detail::check_same_or_disjoint("out", std::ranges::data(out), "in", from, n * sizeof(element));
         },
         [&](const mpi::agreement&, std::span<number> keys, std::span<element> elements) {
-            const auto key_at = [&](std::size_t i) -> number { return key(from[i]); };
+            const auto key_at = [&](std::size_t i) -> number { return std::invoke(key, from[i]); };
             const auto put = [&](std::size_t i, number k, std::uint64_t at) {
                 keys[i] = k;
                 elements[i] = from[at];

@@ -58,7 +58,7 @@ template <input_range In, receives<In> Out, class Equal = std::equal_to<>>
 mpi::compaction unique(mpi::executor& ex, const In& in, Out&& out, const Equal& equal = {}) {
     const std::size_t n = std::ranges::size(in);
     return mpi::keep_runs(
-        ex, by_keys(in, equal), n,
+        ex, detail::runs_of(in, equal), n,
         [&] { detail::check_disjoint(detail::named("out", out), detail::named("in", in)); },
         [&](const mpi::agreement&, const auto& own, bool, mpi::failure& trouble) {
             std::size_t kept = 0;
@@ -76,7 +76,7 @@ mpi::compaction unique_by_key(mpi::executor& ex, const Keys& keys, const In& in,
                               Out&& out, const Equal& equal = {}) {
     const std::size_t n = std::ranges::size(in);
     return mpi::keep_runs(
-        ex, by_keys(keys, equal), n, [&] { detail::check_keyed(keys, in, keys_out, out); },
+        ex, detail::runs_of(keys, equal), n, [&] { detail::check_keyed(keys, in, keys_out, out); },
         [&](const mpi::agreement&, const auto& own, bool, mpi::failure& trouble) {
             std::size_t kept = 0;
             trouble.attempt([&] {
@@ -120,7 +120,7 @@ mpi::compaction run_length_encode(mpi::executor& ex, const In& in, Out&& out, Le
         return kept;
     };
     return mpi::keep_runs(
-        ex, by_keys(in, equal), n,
+        ex, detail::runs_of(in, equal), n,
         [&] {
             const detail::named_array from = detail::named("in", in);
             const detail::named_array to = detail::named("out", out),
