@@ -24,6 +24,7 @@
 #endif
 
 #include "src/cpu/cache_sizes.hpp"
+#include "src/cpu/fork_count.hpp"
 #include "src/cpu/thread_limit.hpp"
 #include "upsweep/cpu/backoff.hpp"
 #include "upsweep/cpu/tuning.hpp"
@@ -183,6 +184,9 @@ class executor::pool {
     pool(const pool&) = delete;
     pool& operator=(const pool&) = delete;
 
+    // Whether its threads are in this process, and not in one that this was forked from.
+    [[nodiscard]] bool is_here() const { return fork_count() == forks_; }
+
     // For a call of so many bytes, where sleeping threads are woken from `parallel` bytes on.
     std::size_t helpers_for(std::size_t bytes, std::size_t parallel) {
         const std::int64_t now = microseconds_now();
@@ -285,6 +289,7 @@ class executor::pool {
         }
     }
 
+    const unsigned forks_ = fork_count();
     std::atomic<bool> stopping_{false};
     std::atomic<std::size_t> sleeping_{0};
     // What helpers_for() goes by; nothing depends on their being exact.
@@ -314,11 +319,14 @@ executor::executor(verified, simd_level level, std::size_t streamed_bytes)
 
 executor executor::alone() const { return executor(verified(), level_, streamed_bytes_); }
 
-executor::~executor() = default;
+executor::~executor() {
+    // Locks may be held for ever there, and threads that are not there would be waited for.
+    if (pool_ && !pool_->is_here()) static_cast<void>(pool_.release());
+}
 
 std::size_t executor::helpers_for(std::size_t bytes) {
-    return pool_ && bytes >= shared_bytes_ / tuning::awake_part ? pool_->helpers_for(bytes, shared_bytes_)
-                                                                : 0;
+    if (!pool_ || bytes < shared_bytes_ / tuning::awake_part || !pool_->is_here()) return 0;
+    return pool_->helpers_for(bytes, shared_bytes_);
 }
 
 bool executor::fits_caches(std::size_t bytes) const {
@@ -328,7 +336,7 @@ bool executor::fits_caches(std::size_t bytes) const {
 
 void executor::run_shared(std::size_t helpers, void (*call)(void*, std::size_t), void* context,
                           const helpers_record* record) {
-    if (pool_)
+    if (pool_ && pool_->is_here())
         pool_->run(helpers, call, context, record);
     else
         call(context, 0);

@@ -3,6 +3,10 @@
 // Cost: a call that one core finishes sooner wakes nobody. A woken helper joins whatever is left; a late one
 // finds the work finished and goes back to sleep, so that the caller never waits for a thread to be
 // scheduled.
+//
+// fork(): a child has none of the threads. There its parent's executors work on the calling thread alone, and
+// give no memory back when they are destroyed; executors that the child makes have threads of their own. No
+// other thread may be in a call when the process forks.
 #pragma once
 
 #include <chrono>
