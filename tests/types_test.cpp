@@ -212,6 +212,33 @@ TEST(types, float16_is_the_compilers_own) {
 }
 #endif
 
+// What std::numeric_limits says of a format, against the formula of its values.
+template <class T>
+void check_limits(const format& of) {
+    using limits = std::numeric_limits<T>;
+    static_assert(limits::is_specialized && limits::has_infinity && limits::has_quiet_NaN);
+    EXPECT_EQ(limits::digits, of.fraction_bits + 1);
+    EXPECT_EQ(limits::min_exponent, of.lowest_exponent + 1);
+    EXPECT_EQ(double(limits::max()), of.value(static_cast<std::uint16_t>(of.infinity - 1)));
+    EXPECT_EQ(double(limits::lowest()), -double(limits::max()));
+    EXPECT_EQ(double(limits::min()), std::ldexp(1.0, of.lowest_exponent));
+    EXPECT_EQ(double(limits::denorm_min()), of.value(1));
+    EXPECT_EQ(double(limits::epsilon()), std::ldexp(1.0, -of.fraction_bits));
+    EXPECT_EQ(limits::infinity().bits, of.infinity);
+    EXPECT_TRUE(std::isnan(float(limits::quiet_NaN())) && std::isnan(float(limits::signaling_NaN())));
+    const double largest = limits::max(), smallest = limits::min();
+    EXPECT_EQ(std::ilogb(largest) + 1, limits::max_exponent);
+    EXPECT_EQ(static_cast<int>(std::floor(std::log10(largest))), limits::max_exponent10);
+    EXPECT_EQ(static_cast<int>(std::ceil(std::log10(smallest))), limits::min_exponent10);
+    EXPECT_EQ(static_cast<int>(std::floor(of.fraction_bits * std::log10(2.0))), limits::digits10);
+    EXPECT_EQ(static_cast<int>(std::ceil(limits::digits * std::log10(2.0) + 1)), limits::max_digits10);
+}
+TEST(types, limits) {
+    check_limits<float16>(format_of<float16>);
+    check_limits<bfloat16>(format_of<bfloat16>);
+    static_assert(std::numeric_limits<const float16>::max() == 65504.0f);
+}
+
 TEST(types, conversions_are_constant_expressions) {
     static_assert(float16(1.0f).bits == 0x3c00 && static_cast<float>(float16::from_bits(0xc000)) == -2.0f);
     static_assert(bfloat16(1.0f).bits == 0x3f80 && static_cast<float>(bfloat16::from_bits(0xc000)) == -2.0f);

@@ -115,6 +115,54 @@ struct bfloat16 {
     }
 };
 
+namespace detail {
+
+// std::numeric_limits of a binary format of 16 bits that has so many digits, its leading one included.
+template <class T, int Digits, int MaxExponent, int MaxExponent10, int MinExponent10>
+struct half_limits {
+    static constexpr bool is_specialized = true;
+    static constexpr bool is_signed = true, is_integer = false, is_exact = false;
+    static constexpr bool has_infinity = true, has_quiet_NaN = true, has_signaling_NaN = true;
+    static constexpr std::float_denorm_style has_denorm = std::denorm_present;
+    static constexpr bool has_denorm_loss = false;
+    static constexpr std::float_round_style round_style = std::round_to_nearest;
+    static constexpr bool is_iec559 = true, is_bounded = true, is_modulo = false;
+    static constexpr int radix = 2, digits = Digits;
+    static constexpr int digits10 = (Digits - 1) * 30103 / 100000;
+    static constexpr int max_digits10 = 2 + Digits * 30103 / 100000;
+    static constexpr int max_exponent = MaxExponent, min_exponent = 3 - MaxExponent;
+    static constexpr int max_exponent10 = MaxExponent10, min_exponent10 = MinExponent10;
+    static constexpr bool traps = false, tinyness_before = false;
+
+    static constexpr T min() noexcept { return T::from_bits(hidden); }
+    static constexpr T max() noexcept { return T::from_bits(exponent_bits - 1); }
+    static constexpr T lowest() noexcept { return T::from_bits(0x8000u | (exponent_bits - 1)); }
+    static constexpr T epsilon() noexcept {
+        return T(std::bit_cast<float>(static_cast<std::uint32_t>(128 - Digits) << 23));
+    }
+    static constexpr T round_error() noexcept { return T(0.5f); }
+    static constexpr T infinity() noexcept { return T::from_bits(exponent_bits); }
+    static constexpr T quiet_NaN() noexcept { return T::from_bits(exponent_bits | hidden / 2); }
+    static constexpr T signaling_NaN() noexcept { return T::from_bits(exponent_bits | hidden / 4); }
+    static constexpr T denorm_min() noexcept { return T::from_bits(1); }
+
+  private:
+    static constexpr std::uint16_t hidden = 1u << (Digits - 1);  // where the leading digit would be
+    static constexpr std::uint16_t exponent_bits = 0x8000u - hidden;
+};
+
+}  // namespace detail
+}  // namespace upsweep
+
+template <>
+class std::numeric_limits<upsweep::float16>
+    : public upsweep::detail::half_limits<upsweep::float16, 11, 16, 4, -4> {};
+template <>
+class std::numeric_limits<upsweep::bfloat16>
+    : public upsweep::detail::half_limits<upsweep::bfloat16, 8, 128, 38, -37> {};
+
+namespace upsweep {
+
 // The map x -> a x + b, the element of a first-order linear recurrence (operator `affine`).
 template <class T>
 struct affine_map {
