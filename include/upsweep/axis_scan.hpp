@@ -3,7 +3,8 @@
 //
 // Every one-dimensional slice along the axis is a sequence of its own, with the bits of scanning it alone.
 // Shapes: in and out have equal shapes; strides are their own, negative ones too. `axis` counts from 0, or
-// from the end if negative. An extent of 0 is legal. in may repeat elements (stride 0); out must not.
+// from the end if negative. An extent of 0 is legal. in may repeat elements (stride 0); out must not,
+// which is checked of strides of 0 alone: that others have no two results in one place is a precondition.
 // Aliasing: out may be in (equal pointers, strides and element sizes); any other overlap of
 // the ranges of bytes that the two span is an error, even if they interleave without sharing an element.
 // Errors, bits, accumulator and options.initial: as in scan.hpp.

@@ -11,8 +11,9 @@
 // Aliasing: out may be in (equal pointers, elements of equal size); any other overlap is an error.
 // Errors: upsweep::error names the argument; nothing has been written then. An exception from the operator or
 // the function passes through; out is then unspecified. Complexity: O(n) work, one read of in and one write
-// of out through memory; scratch on the stack only. Source: the combination tree is described in
-// docs/numerics.md; the parallel chain in docs/architecture.md.
+// of out through memory; scratch on the stack only, but for an accumulator a tile of a block (options.carry)
+// whose borders are not those of tiles. Source: the combination tree is described in docs/numerics.md; the
+// parallel chain in docs/architecture.md.
 #pragma once
 
 #include <algorithm>

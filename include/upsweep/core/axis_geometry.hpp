@@ -81,7 +81,8 @@ namespace upsweep::detail {
 // The checks of an axis scan that do not depend on where arrays lie, for engines of every kind of memory.
 //
 // Throws upsweep::error, invalid_argument, unless the axis is one of the arrays' (an input of that name, and
-// the output), their shapes are equal and no two results have one place. Returns the axis counted from 0.
+// the output), their shapes are equal and no stride of 0 has many results stored in one place. Other strides
+// may as well, such as (1, 1), and are not looked at. Returns the axis counted from 0.
 int check_axis(const char* name, std::span<const std::int64_t> in_shape,
                std::span<const std::int64_t> out_shape, std::span<const std::int64_t> out_strides, int axis);
 [[noreturn]] void throw_views_overlap(const char* name);
