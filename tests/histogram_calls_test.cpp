@@ -114,6 +114,14 @@ TEST(histogram_calls, by_a_function) {
     });
 }
 
+TEST(histogram_calls, edges_of_a_range) {
+    cpu::executor ex(1);
+    const std::vector<float> edges{0, 1, 2}, x{0.5f, 1, 1.5f, 2, 3};
+    std::vector<std::uint64_t> counts(2);
+    histogram(ex, x, counts, bin_edges{edges});
+    EXPECT_EQ(counts, (std::vector<std::uint64_t>{1, 3}));
+}
+
 TEST(histogram_calls, refuses) {
     cpu::executor one(1);
     const std::vector<float> x{0.25f, 0.5f};

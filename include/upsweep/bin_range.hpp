@@ -5,6 +5,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <ranges>
 #include <span>
 #include <type_traits>
 
@@ -85,6 +86,8 @@ struct bin_edges {
 
     [[nodiscard]] constexpr std::size_t count() const { return edges.size() - 1; }
 };
+template <std::ranges::contiguous_range Edges>
+bin_edges(const Edges&) -> bin_edges<std::ranges::range_value_t<Edges>>;
 
 namespace core {
 

@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "upsweep/error.hpp"
 
@@ -42,6 +44,14 @@ class strided_view {
                  std::initializer_list<std::int64_t> strides)
         : strided_view(data, std::span(shape.begin(), shape.size()),
                        std::span(strides.begin(), strides.size())) {}
+    // Extents of one unsigned type, such as std::size_t.
+    template <std::unsigned_integral Extent>
+    strided_view(T* data, std::initializer_list<Extent> shape)
+        : strided_view(data, std::span<const std::int64_t>(extents(shape))) {}
+    template <std::unsigned_integral Extent>
+    strided_view(T* data, std::initializer_list<Extent> shape, std::initializer_list<std::int64_t> strides)
+        : strided_view(data, std::span<const std::int64_t>(extents(shape)),
+                       std::span(strides.begin(), strides.size())) {}
 
     [[nodiscard]] T* data() const { return data_; }
     [[nodiscard]] std::size_t rank() const { return rank_; }
@@ -54,6 +64,14 @@ class strided_view {
     }
 
   private:
+    // What does not fit becomes negative, and is refused as that.
+    template <class Extent>
+    static std::vector<std::int64_t> extents(std::initializer_list<Extent> shape) {
+        std::vector<std::int64_t> made;
+        for (const Extent extent : shape) made.push_back(static_cast<std::int64_t>(extent));
+        return made;
+    }
+
     strided_view(T* data, std::span<const std::int64_t> shape, std::span<const std::int64_t> strides, int)
         : data_(data), rank_(shape.size()) {
         if (rank_ > max_rank) {
