@@ -19,7 +19,6 @@ layout(std430, binding = UPSWEEP_WORKSPACE) readonly buffer workspace_block {
 shared uint words[UPSWEEP_WINDOW];
 shared uint bin_before[UPSWEEP_MOST_BINS];  // items of the tile in earlier bins
 shared uint bin_first[UPSWEEP_MOST_BINS];   // what is added to an item's position in the tile to get its place
-shared uint lane_sums[UPSWEEP_GROUP_SIZE];
 
 uint joined(uint bin, uint low) { return bin << UPSWEEP_LOW_BITS | low; }
 uint low_of(uint both) { return both & ((1u << UPSWEEP_LOW_BITS) - 1u); }
@@ -71,19 +70,20 @@ uint rank_items(uint lane, uint count, uint bins, inout uint own[UPSWEEP_ROUNDS]
     return lane < bins ? bin_before[lane] : 0u;
 }
 
-// The sum of `value` over the work group's earlier invocations, and over all of them.
-uint sum_before(uint lane, uint value, out uint all) {
+// From how many items each bin has, in bin_before, to how many are in earlier ones; `value` is that of bin `lane`.
+// Returns how many there are in all, and leaves bin_before for something else.
+uint sum_before(uint lane, uint bins, uint value, out uint before) {
     uint sum = value;
-    lane_sums[lane] = sum;
-    synchronize();
-    for (uint distance = 1u; distance < uint(UPSWEEP_GROUP_SIZE); distance *= 2u) {
-        if (lane >= distance) sum += lane_sums[lane - distance];
+    for (uint distance = 1u; distance < bins; distance *= 2u) {
+        if (lane < bins && lane >= distance) sum += bin_before[lane - distance];
         synchronize();
-        lane_sums[lane] = sum;
+        if (lane < bins) bin_before[lane] = sum;
         synchronize();
     }
-    all = lane_sums[UPSWEEP_GROUP_SIZE - 1];
-    return sum - value;
+    before = sum - value;
+    uint all = bin_before[bins - 1u];
+    synchronize();
+    return all;
 }
 
 void main() {
@@ -104,9 +104,8 @@ void main() {
     for (int k = 0; k < UPSWEEP_ROUNDS; ++k)
         own[k] = base + uint(k * UPSWEEP_GROUP_SIZE) + lane < count ? bin_of(sources[k]) : UPSWEEP_NO_BIN;
     uint total = rank_items(lane, count - base, bins, own);
-    uint kept;
-    uint before = sum_before(lane, total, kept);
-    synchronize();
+    uint before;
+    uint kept = sum_before(lane, bins, total, before);
     if (lane < bins) {
         bin_before[lane] = before;
         bin_first[lane] = first - before;

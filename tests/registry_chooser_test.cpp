@@ -20,30 +20,12 @@
 namespace upsweep::test {
 namespace {
 
+using core::compares;
 using registry::condition;
 using registry::dtype;
 
 constexpr comparison comparisons[] = {comparison::less,      comparison::less_equal,    comparison::equal,
                                       comparison::not_equal, comparison::greater_equal, comparison::greater};
-
-template <class T>
-bool compares(comparison how, const T& a, const T& b) {
-    switch (how) {
-        case comparison::less:
-            return a < b;
-        case comparison::less_equal:
-            return a <= b;
-        case comparison::equal:
-            return a == b;
-        case comparison::not_equal:
-            return a != b;
-        case comparison::greater_equal:
-            return a >= b;
-        case comparison::greater:
-            return a > b;
-    }
-    return false;
-}
 
 const registry::device& processor() {
     static const registry::device device("cpu", 2);
