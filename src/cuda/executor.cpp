@@ -53,6 +53,14 @@ void throw_status(cudaError_t status, const std::string& doing) {
     throw_error(code, doing + ": " + cudaGetErrorName(status) + " (" + cudaGetErrorString(status) + ")");
 }
 
+void free_in_order(void* data, cudaStream_t stream, int device) noexcept {
+    if (data == nullptr) return;
+    int previous = device;
+    if (cudaGetDevice(&previous) == cudaSuccess && previous != device) cudaSetDevice(device);
+    if (cudaFreeAsync(data, stream) != cudaSuccess) cudaGetLastError();
+    if (previous != device) cudaSetDevice(previous);
+}
+
 executor::executor(cudaStream_t stream, algorithm choice) : stream_(stream), choice_(choice) {
     read_device();
 }
@@ -101,22 +109,13 @@ executor& executor::operator=(executor&& other) noexcept {
 
 executor::~executor() { free_all(); }
 
-// The default stream, null, is that of the current device.
 void executor::free_all() noexcept {
-    if (workspace_.data == nullptr && plain_.data == nullptr) return;
-    int previous = device_;
-    if (!only_device_ && cudaGetDevice(&previous) == cudaSuccess && previous != device_)
-        cudaSetDevice(device_);
     if (owns_workspace_) free_memory(workspace_);
     free_memory(plain_);
-    if (previous != device_) cudaSetDevice(previous);
 }
 
 void executor::free_memory(memory& held) noexcept {
-    if (held.data == nullptr) return;
-    // A failure here means that the device is lost, and the memory with it.
-    if (cudaFreeAsync(held.data, stream_) != cudaSuccess) cudaGetLastError();
-    held = {};
+    free_in_order(std::exchange(held, {}).data, stream_, device_);
 }
 
 void executor::read_device() {

@@ -47,6 +47,9 @@ enum class axis_way {
 inline void check(cudaError_t status, const char* doing) {
     if (status != cudaSuccess) throw_status(status, doing);
 }
+// Frees memory in the order of that device's stream, whichever device is current: the default stream, null,
+// is the current one's. A failure means that the device is lost, and the memory with it.
+void free_in_order(void* data, cudaStream_t stream, int device) noexcept;
 
 class executor {
   public:

@@ -41,15 +41,7 @@ class scan_carry {
         parts_.latest = static_cast<tree_parts<Acc>*>(data);
         parts_.next = parts_.latest + 1;
     }
-    ~scan_carry() {
-        void* const data = std::min(parts_.latest, parts_.next);
-        if (data == nullptr) return;
-        // The default stream, null, is that of the current device.
-        int previous = device_;
-        if (cudaGetDevice(&previous) == cudaSuccess && previous != device_) cudaSetDevice(device_);
-        if (cudaFreeAsync(data, stream_) != cudaSuccess) cudaGetLastError();
-        if (previous != device_) cudaSetDevice(previous);
-    }
+    ~scan_carry() { free_in_order(std::min(parts_.latest, parts_.next), stream_, device_); }
     scan_carry(scan_carry&& other) noexcept
         : stream_(other.stream_), device_(other.device_), parts_(std::exchange(other.parts_, {})) {}
     scan_carry& operator=(scan_carry&& other) noexcept {
