@@ -1,12 +1,19 @@
 // What the CPU's functions can be given to call: pointers to members, functions, and what cannot be copied.
 #include <gtest/gtest.h>
 
+#include <complex>
+#include <concepts>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
+#include "support/refused.hpp"
+#include "upsweep/axis_scan.hpp"
 #include "upsweep/bins.hpp"
 #include "upsweep/compact.hpp"
+#include "upsweep/core/known_operator.hpp"
 #include "upsweep/histogram.hpp"
 #include "upsweep/operators.hpp"
 #include "upsweep/partition.hpp"
@@ -15,6 +22,7 @@
 #include "upsweep/segmented_scan.hpp"
 #include "upsweep/sort.hpp"
 #include "upsweep/unique.hpp"
+#include "upsweep/views.hpp"
 
 namespace upsweep::test {
 namespace {
@@ -149,6 +157,40 @@ TEST(callables, operators_of_local_classes) {
     EXPECT_TRUE(is_commutative<answers_yes>);
     EXPECT_FALSE((is_exact<answers_no, float>));
     EXPECT_FALSE(is_commutative<answers_no>);
+}
+
+static_assert(std::same_as<core::known_operator_t<std::plus<>, float>, plus>);
+static_assert(std::same_as<core::known_operator_t<std::plus<int>, int>, plus>);
+static_assert(std::same_as<core::known_operator_t<std::multiplies<>, std::uint8_t>, multiplies>);
+static_assert(std::same_as<core::known_operator_t<std::bit_and<>, int>, bit_and>);
+static_assert(std::same_as<core::known_operator_t<std::bit_or<>, int>, bit_or>);
+static_assert(std::same_as<core::known_operator_t<std::bit_xor<>, int>, bit_xor>);
+template <class Op, class T>
+constexpr bool stays_itself = std::same_as<core::known_operator_t<Op, T>, Op>;
+static_assert(stays_itself<std::plus<>, bool> && stays_itself<std::bit_and<>, bool>);
+static_assert(stays_itself<std::plus<double>, float>);  // adds in double
+static_assert(stays_itself<std::multiplies<>, std::complex<float>>);
+static_assert(stays_itself<std::plus<>, std::string> && stays_itself<says_yes, int>);
+
+// What has an identity needs no initial value.
+TEST(callables, operators_of_the_standard_library) {
+    cpu::executor ex(2);
+    const std::vector<int> x{3, 5, 7, 2}, offsets{0, 2, 2, 4}, keys{1, 1, 4, 4};
+    std::vector<int> out(4), totals(3);
+    transform_exclusive_scan(ex, x, out, std::plus<>(), [](int v) { return 10 * v; });
+    EXPECT_EQ(out, (std::vector{0, 30, 80, 150}));
+    exclusive_segmented_scan(ex, by_keys(keys), x, out, std::multiplies<>());
+    EXPECT_EQ(out, (std::vector{1, 3, 1, 7}));
+    EXPECT_EQ(segmented_reduce(ex, by_offsets(offsets), x, totals, std::plus<>()), 3u);
+    EXPECT_EQ(totals, (std::vector{8, 0, 9}));
+    EXPECT_EQ(reduce_by_key(ex, keys, x, out, totals, std::bit_or<>()), 2u);
+    EXPECT_EQ(totals, (std::vector{7, 7, 9}));
+    exclusive_scan(ex, strided_view(x.data(), {2, 2}), strided_view(out.data(), {2, 2}), 0, std::plus<>());
+    EXPECT_EQ(out, (std::vector{0, 0, 3, 5}));
+
+    const std::vector<std::complex<float>> turns(4);
+    std::vector<std::complex<float>> turned(4);
+    expect_refused("options.initial: ", [&] { exclusive_scan(ex, turns, turned, std::multiplies<>()); });
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <type_traits>
@@ -43,6 +44,26 @@ TEST(generic_scan, with_identity) {
         exclusive_scan(*backend.executor, std::vector<std::uint8_t>{100, 100, 100, 1}, out, saturating);
         EXPECT_EQ(out, (std::vector<std::uint8_t>{0, 100, 200, 255}));
     });
+}
+
+// An operator of <functional> over numbers is the library's own: it has an identity, and its bits.
+template <class T, class Op, class Standard>
+void check_standard() {
+    const auto values = sequence<T, Op>(40000, 5);
+    const auto expected = prefixes<T>(span_of(values), Op{});
+    for_each_backend(coverage::threads, [&](const auto& backend) {
+        std::vector<T> out(values.size());
+        T total{};
+        exclusive_scan(*backend.executor, span_of(values), out, Standard{}, {.total = &total});
+        EXPECT_EQ(first_difference(out.data(), std::begin(expected), out.size()), out.size());
+        EXPECT_TRUE(same_bits(total, expected[values.size()]));
+    });
+}
+TEST(generic_scan, operators_of_the_standard_library) {
+    check_standard<float, plus, std::plus<>>();
+    check_standard<double, multiplies, std::multiplies<>>();
+    check_standard<std::uint8_t, plus, std::plus<std::uint8_t>>();
+    check_standard<std::int64_t, bit_xor, std::bit_xor<>>();
 }
 
 #if !defined(UPSWEEP_TEST_CUDA) && !defined(UPSWEEP_TEST_MPI)  // whose elements are copied as bytes

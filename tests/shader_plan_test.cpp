@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,10 @@ namespace {
 
 using shader::dispatch;
 using shader::resource;
+
+// Stages know the standard library's operators as the ones that they are.
+static_assert(shader::operation_of<std::plus<>, float>() == shader::operation_of<plus, float>());
+static_assert(!shader::supported<std::plus<double>, float> && !shader::supported<std::minus<>, float>);
 
 // Where a dispatch's position 0 lies in the caller's buffer, in elements.
 std::uint64_t element_of(const dispatch& d, int at, int parameter, std::uint64_t size,

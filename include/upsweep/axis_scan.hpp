@@ -16,6 +16,7 @@
 #include <type_traits>
 
 #include "upsweep/core/axis_geometry.hpp"
+#include "upsweep/core/known_operator.hpp"
 #include "upsweep/cpu/axis.hpp"
 #include "upsweep/scan.hpp"
 #include "upsweep/views.hpp"
@@ -58,7 +59,7 @@ template <class Acc = deduced, class In, class Out, class Op = plus,
 requires combines<Op, A>
 void inclusive_scan(cpu::executor& ex, const strided_view<In>& in, const strided_view<Out>& out, int axis,
                     const Op& op = {}, const std::type_identity_t<batch_options<A>>& options = {}) {
-    detail::axis_scan<A>(ex, in, out, axis, false, op, options);
+    detail::axis_scan<A>(ex, in, out, axis, false, core::known<A>(op), options);
 }
 
 template <class Acc = deduced, class In, class Out, class Op = plus,
@@ -66,7 +67,7 @@ template <class Acc = deduced, class In, class Out, class Op = plus,
 requires combines<Op, A>
 void exclusive_scan(cpu::executor& ex, const strided_view<In>& in, const strided_view<Out>& out, int axis,
                     const Op& op = {}, const std::type_identity_t<batch_options<A>>& options = {}) {
-    detail::axis_scan<A>(ex, in, out, axis, true, op, options);
+    detail::axis_scan<A>(ex, in, out, axis, true, core::known<A>(op), options);
 }
 
 }  // namespace upsweep

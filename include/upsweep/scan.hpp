@@ -28,6 +28,7 @@
 #include "upsweep/concepts.hpp"
 #include "upsweep/core/accumulator.hpp"
 #include "upsweep/core/arguments.hpp"
+#include "upsweep/core/known_operator.hpp"
 #include "upsweep/cpu/engine.hpp"
 #include "upsweep/cpu/executor.hpp"
 #include "upsweep/cpu/generic.hpp"
@@ -236,7 +237,7 @@ requires output_range<Out, A> && combines<Op, A>
 void inclusive_scan(cpu::executor& ex, const In& in, Out&& out, const Op& op = {},
                     const std::type_identity_t<scan_options<A>>& options = {}) {
     detail::scan_range<A>(ex, std::ranges::data(in), std::ranges::size(in), std::ranges::data(out),
-                          std::ranges::size(out), false, op, std::identity{}, options);
+                          std::ranges::size(out), false, core::known<A>(op), std::identity{}, options);
 }
 
 // out[i] = in[0] (+) ... (+) in[i-1]; out[0] = options.initial, or else the operator's identity.
@@ -246,7 +247,7 @@ requires output_range<Out, A> && combines<Op, A>
 void exclusive_scan(cpu::executor& ex, const In& in, Out&& out, const Op& op = {},
                     const std::type_identity_t<scan_options<A>>& options = {}) {
     detail::scan_range<A>(ex, std::ranges::data(in), std::ranges::size(in), std::ranges::data(out),
-                          std::ranges::size(out), true, op, std::identity{}, options);
+                          std::ranges::size(out), true, core::known<A>(op), std::identity{}, options);
 }
 
 // out[i] = f(in[0]) (+) ... (+) f(in[i]). f may be called up to twice for an element, from several threads.
@@ -258,7 +259,7 @@ requires output_range<Out, A> && combines<Op, A>
 void transform_inclusive_scan(cpu::executor& ex, const In& in, Out&& out, const Op& op, const Function& f,
                               const std::type_identity_t<scan_options<A>>& options = {}) {
     detail::scan_range<A>(ex, std::ranges::data(in), std::ranges::size(in), std::ranges::data(out),
-                          std::ranges::size(out), false, op, detail::as_object(f), options);
+                          std::ranges::size(out), false, core::known<A>(op), detail::as_object(f), options);
 }
 
 // out[i] = f(in[0]) (+) ... (+) f(in[i-1])
@@ -270,7 +271,7 @@ requires output_range<Out, A> && combines<Op, A>
 void transform_exclusive_scan(cpu::executor& ex, const In& in, Out&& out, const Op& op, const Function& f,
                               const std::type_identity_t<scan_options<A>>& options = {}) {
     detail::scan_range<A>(ex, std::ranges::data(in), std::ranges::size(in), std::ranges::data(out),
-                          std::ranges::size(out), true, op, detail::as_object(f), options);
+                          std::ranges::size(out), true, core::known<A>(op), detail::as_object(f), options);
 }
 
 }  // namespace upsweep

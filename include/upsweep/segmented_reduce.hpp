@@ -32,6 +32,7 @@
 
 #include "upsweep/compact.hpp"
 #include "upsweep/core/arguments.hpp"
+#include "upsweep/core/known_operator.hpp"
 #include "upsweep/cpu/segment_results.hpp"
 #include "upsweep/cpu/segment_totals.hpp"
 #include "upsweep/cpu/tuning.hpp"
@@ -165,10 +166,10 @@ requires output_range<Out, A> && combines<Op, A> std::size_t segmented_reduce(
                                                     std::to_string(room));
         }
         return detail::reduce_by_offsets<A>(ex, segments, std::ranges::data(in), n, std::ranges::data(out),
-                                            op, options.initial);
+                                            core::known<A>(op), options.initial);
     } else {
         return detail::reduce_packed<A>(ex, segments, std::ranges::data(in), n, std::ranges::data(out), room,
-                                        op, options.initial);
+                                        core::known<A>(op), options.initial);
     }
 }
 
@@ -185,8 +186,8 @@ requires output_range<Out, A> && combines<Op, A> std::size_t reduce_by_key(
     const cpu::packed_results<element> results(std::ranges::data(out), std::ranges::size(out));
     const cpu::transfer way = detail::transfer_of(std::ranges::data(keys), std::ranges::data(keys_out));
     return detail::reduce_segments<A>(ex, detail::runs_of(keys, equal), std::ranges::data(in), n, results,
-                                      way.out_bytes + sizeof(element), op, options.initial, &way,
-                                      std::ranges::size(keys_out));
+                                      way.out_bytes + sizeof(element), core::known<A>(op), options.initial,
+                                      &way, std::ranges::size(keys_out));
 }
 
 }  // namespace upsweep

@@ -23,6 +23,7 @@
 #include <utility>
 
 #include "upsweep/core/arguments.hpp"
+#include "upsweep/core/known_operator.hpp"
 #include "upsweep/cpu/heads.hpp"
 #include "upsweep/cpu/segmented.hpp"
 #include "upsweep/scan.hpp"
@@ -71,7 +72,8 @@ requires output_range<Out, A> && combines<Op, A>
 void inclusive_segmented_scan(cpu::executor& ex, const Segments& segments, const In& in, Out&& out,
                               const Op& op = {}, const std::type_identity_t<batch_options<A>>& options = {}) {
     detail::segmented_scan<A>(ex, segments, std::ranges::data(in), std::ranges::size(in),
-                              std::ranges::data(out), std::ranges::size(out), false, op, options);
+                              std::ranges::data(out), std::ranges::size(out), false, core::known<A>(op),
+                              options);
 }
 
 template <class Acc = deduced, describes_segments Segments, input_range In, class Out, class Op = plus,
@@ -80,7 +82,8 @@ requires output_range<Out, A> && combines<Op, A>
 void exclusive_segmented_scan(cpu::executor& ex, const Segments& segments, const In& in, Out&& out,
                               const Op& op = {}, const std::type_identity_t<batch_options<A>>& options = {}) {
     detail::segmented_scan<A>(ex, segments, std::ranges::data(in), std::ranges::size(in),
-                              std::ranges::data(out), std::ranges::size(out), true, op, options);
+                              std::ranges::data(out), std::ranges::size(out), true, core::known<A>(op),
+                              options);
 }
 
 // The segmented scans by keys under the names that other libraries use.

@@ -15,6 +15,7 @@
 #include <type_traits>
 
 #include "upsweep/core/axis_geometry.hpp"
+#include "upsweep/core/known_operator.hpp"
 #include "upsweep/cuda/axis_launch.cuh"
 #include "upsweep/cuda/device_view.hpp"
 #include "upsweep/cuda/scan.cuh"
@@ -64,7 +65,8 @@ void axis_scan(executor& ex, const device_view<In>& in, const device_view<Out>& 
 template <class In, class Out = In, class Op = plus, class Acc = core::accumulator_for<deduced, In, Op>>
 [[nodiscard]] std::size_t axis_scan_workspace_bytes(std::uint64_t length, std::uint64_t sequences,
                                                     const Op& = {}) {
-    return axis_workspace_bytes_of<detail::types_of<Acc, In, Out, Op, as_is>>(length, sequences);
+    return axis_workspace_bytes_of<detail::types_of<Acc, In, Out, core::known_operator_t<Op, Acc>, as_is>>(
+        length, sequences);
 }
 
 }  // namespace upsweep::cuda
@@ -78,7 +80,7 @@ requires combines<Op, A> &&
     (!std::is_const_v<Out>)void inclusive_scan(cuda::executor& ex, const cuda::device_view<In>& in,
                                                const cuda::device_view<Out>& out, int axis, const Op& op = {},
                                                const std::type_identity_t<batch_options<A>>& options = {}) {
-    cuda::detail::axis_scan<false, A>(ex, in, out, axis, op, options);
+    cuda::detail::axis_scan<false, A>(ex, in, out, axis, core::known<A>(op), options);
 }
 
 // Along `axis`: out[i] = in[0] (+) ... (+) in[i-1]; out[0] = the initial value, or else the operator's
@@ -89,7 +91,7 @@ requires combines<Op, A> &&
     (!std::is_const_v<Out>)void exclusive_scan(cuda::executor& ex, const cuda::device_view<In>& in,
                                                const cuda::device_view<Out>& out, int axis, const Op& op = {},
                                                const std::type_identity_t<batch_options<A>>& options = {}) {
-    cuda::detail::axis_scan<true, A>(ex, in, out, axis, op, options);
+    cuda::detail::axis_scan<true, A>(ex, in, out, axis, core::known<A>(op), options);
 }
 
 }  // namespace upsweep

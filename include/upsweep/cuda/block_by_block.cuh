@@ -21,6 +21,7 @@
 #include <type_traits>
 
 #include "upsweep/concepts.hpp"
+#include "upsweep/core/known_operator.hpp"
 #include "upsweep/cuda/device_scope.hpp"
 #include "upsweep/cuda/device_span.hpp"
 #include "upsweep/cuda/executor.hpp"
@@ -152,7 +153,7 @@ namespace cuda {
 // caller's memory.
 template <class In, class Out = In, class Op = plus, class Acc = core::accumulator_for<deduced, In, Op>>
 [[nodiscard]] std::size_t block_scan_workspace_bytes(std::uint64_t n, const Op& = {}) {
-    using types = detail::types_of<Acc, In, Out, Op, as_is>;
+    using types = detail::types_of<Acc, In, Out, core::known_operator_t<Op, Acc>, as_is>;
     return detail::other_scratch_bytes<types>(n) + detail::block_launch<types, false>::scratch_bytes();
 }
 
@@ -163,8 +164,8 @@ template <class Acc, class In, class Out, class Op = plus>
 requires combines<Op, Acc> &&(!std::is_const_v<Out>)void inclusive_scan(
     cuda::executor& ex, cuda::scan_carry<Acc>& carry, cuda::device_span<In> in, cuda::device_span<Out> out,
     const Op& op = {}, const std::type_identity_t<cuda::scan_options<Acc>>& options = {}) {
-    cuda::detail::scan_block<false, Acc, std::remove_const_t<In>>(ex, carry, in, out, op, cuda::as_is{},
-                                                                  options);
+    cuda::detail::scan_block<false, Acc, std::remove_const_t<In>>(ex, carry, in, out, core::known<Acc>(op),
+                                                                  cuda::as_is{}, options);
 }
 
 // out[i] = everything so far (+) in[0] (+) ... (+) in[i-1]; the very first is the initial value, or else the
@@ -173,8 +174,8 @@ template <class Acc, class In, class Out, class Op = plus>
 requires combines<Op, Acc> &&(!std::is_const_v<Out>)void exclusive_scan(
     cuda::executor& ex, cuda::scan_carry<Acc>& carry, cuda::device_span<In> in, cuda::device_span<Out> out,
     const Op& op = {}, const std::type_identity_t<cuda::scan_options<Acc>>& options = {}) {
-    cuda::detail::scan_block<true, Acc, std::remove_const_t<In>>(ex, carry, in, out, op, cuda::as_is{},
-                                                                 options);
+    cuda::detail::scan_block<true, Acc, std::remove_const_t<In>>(ex, carry, in, out, core::known<Acc>(op),
+                                                                 cuda::as_is{}, options);
 }
 
 // The same of f(in[0]), f(in[1]), ... f is called on the device, up to three times an element.
@@ -182,14 +183,16 @@ template <class Acc, class In, class Out, class Op, class Function>
 requires combines<Op, Acc> &&(!std::is_const_v<Out>)void transform_inclusive_scan(
     cuda::executor& ex, cuda::scan_carry<Acc>& carry, cuda::device_span<In> in, cuda::device_span<Out> out,
     const Op& op, const Function& f, const std::type_identity_t<cuda::scan_options<Acc>>& options = {}) {
-    cuda::detail::scan_block<false, Acc, std::remove_const_t<In>>(ex, carry, in, out, op, f, options);
+    cuda::detail::scan_block<false, Acc, std::remove_const_t<In>>(ex, carry, in, out, core::known<Acc>(op), f,
+                                                                  options);
 }
 
 template <class Acc, class In, class Out, class Op, class Function>
 requires combines<Op, Acc> &&(!std::is_const_v<Out>)void transform_exclusive_scan(
     cuda::executor& ex, cuda::scan_carry<Acc>& carry, cuda::device_span<In> in, cuda::device_span<Out> out,
     const Op& op, const Function& f, const std::type_identity_t<cuda::scan_options<Acc>>& options = {}) {
-    cuda::detail::scan_block<true, Acc, std::remove_const_t<In>>(ex, carry, in, out, op, f, options);
+    cuda::detail::scan_block<true, Acc, std::remove_const_t<In>>(ex, carry, in, out, core::known<Acc>(op), f,
+                                                                 options);
 }
 
 }  // namespace upsweep

@@ -24,6 +24,7 @@
 #include "upsweep/concepts.hpp"
 #include "upsweep/core/accumulator.hpp"
 #include "upsweep/core/arguments.hpp"
+#include "upsweep/core/known_operator.hpp"
 #include "upsweep/cuda/checked_array.hpp"
 #include "upsweep/cuda/device_span.hpp"
 #include "upsweep/cuda/executor.hpp"
@@ -148,7 +149,7 @@ void scan(executor& ex, device_span<const In> in, device_span<Out> out, const Op
 // For executors that use the caller's memory.
 template <class In, class Out = In, class Op = plus, class Acc = core::accumulator_for<deduced, In, Op>>
 [[nodiscard]] std::size_t scan_workspace_bytes(std::uint64_t n, const Op& = {}) {
-    return workspace_bytes_of<detail::types_of<Acc, In, Out, Op, as_is>>(n);
+    return workspace_bytes_of<detail::types_of<Acc, In, Out, core::known_operator_t<Op, Acc>, as_is>>(n);
 }
 
 }  // namespace upsweep::cuda
@@ -161,7 +162,8 @@ template <class Acc = deduced, class In, class Out, class Op = plus,
 requires combines<Op, A> &&(!std::is_const_v<Out>)void inclusive_scan(
     cuda::executor& ex, cuda::device_span<In> in, cuda::device_span<Out> out, const Op& op = {},
     const std::type_identity_t<cuda::scan_options<A>>& options = {}) {
-    cuda::detail::scan<false, A, std::remove_const_t<In>>(ex, in, out, op, cuda::as_is{}, options);
+    cuda::detail::scan<false, A, std::remove_const_t<In>>(ex, in, out, core::known<A>(op), cuda::as_is{},
+                                                          options);
 }
 
 // out[i] = in[0] (+) ... (+) in[i-1]; out[0] = the initial value, or else the operator's identity.
@@ -170,7 +172,8 @@ template <class Acc = deduced, class In, class Out, class Op = plus,
 requires combines<Op, A> &&(!std::is_const_v<Out>)void exclusive_scan(
     cuda::executor& ex, cuda::device_span<In> in, cuda::device_span<Out> out, const Op& op = {},
     const std::type_identity_t<cuda::scan_options<A>>& options = {}) {
-    cuda::detail::scan<true, A, std::remove_const_t<In>>(ex, in, out, op, cuda::as_is{}, options);
+    cuda::detail::scan<true, A, std::remove_const_t<In>>(ex, in, out, core::known<A>(op), cuda::as_is{},
+                                                         options);
 }
 
 // out[i] = f(in[0]) (+) ... (+) f(in[i]). f is called on the device, up to three times an element.
@@ -180,7 +183,7 @@ template <class Acc = deduced, class In, class Out, class Op, class Function,
 requires combines<Op, A> &&(!std::is_const_v<Out>)void transform_inclusive_scan(
     cuda::executor& ex, cuda::device_span<In> in, cuda::device_span<Out> out, const Op& op, const Function& f,
     const std::type_identity_t<cuda::scan_options<A>>& options = {}) {
-    cuda::detail::scan<false, A, std::remove_const_t<In>>(ex, in, out, op, f, options);
+    cuda::detail::scan<false, A, std::remove_const_t<In>>(ex, in, out, core::known<A>(op), f, options);
 }
 
 // out[i] = f(in[0]) (+) ... (+) f(in[i-1])
@@ -190,7 +193,7 @@ template <class Acc = deduced, class In, class Out, class Op, class Function,
 requires combines<Op, A> &&(!std::is_const_v<Out>)void transform_exclusive_scan(
     cuda::executor& ex, cuda::device_span<In> in, cuda::device_span<Out> out, const Op& op, const Function& f,
     const std::type_identity_t<cuda::scan_options<A>>& options = {}) {
-    cuda::detail::scan<true, A, std::remove_const_t<In>>(ex, in, out, op, f, options);
+    cuda::detail::scan<true, A, std::remove_const_t<In>>(ex, in, out, core::known<A>(op), f, options);
 }
 
 }  // namespace upsweep

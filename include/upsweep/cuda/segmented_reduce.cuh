@@ -32,6 +32,7 @@
 #include <utility>
 
 #include "upsweep/core/arguments.hpp"
+#include "upsweep/core/known_operator.hpp"
 #include "upsweep/cuda/checked_array.hpp"
 #include "upsweep/cuda/held_scratch.hpp"
 #include "upsweep/cuda/scan.cuh"
@@ -207,9 +208,10 @@ class filled_by_offsets {
 // decreases with n. For executors that use the caller's memory.
 template <class In, class Out = In, class Op = plus, class Acc = core::accumulator_for<deduced, In, Op>>
 [[nodiscard]] std::size_t segmented_reduce_workspace_bytes(std::uint64_t n, const Op& = {}) {
-    using value = register_type<Acc, Op>;
+    using Known = core::known_operator_t<Op, Acc>;
+    using value = register_type<Acc, Known>;
     using types = detail::segment_total_types<
-        true, value, Out, Op, detail::marked_heads, detail::load_counted<Acc, value, true, Op>,
+        true, value, Out, Known, detail::marked_heads, detail::load_counted<Acc, value, true, Known>,
         detail::store_segments<Acc, detail::packed_places<Out>, detail::no_first>, In>;
     return detail::heads_at(workspace_bytes_of<types>(n)) +
            detail::filled_by_offsets<int, Out, Acc>::scratch_bytes(n);
@@ -229,9 +231,10 @@ requires combines<Op, A> &&(!std::is_const_v<Out>)void segmented_reduce(
     detail::check_as_many("out", out.size(), "segments", offsets.size() - 1);
     cuda::detail::check_outputs(ex, {checked_array::of("out", out)},
                                 {checked_array::of("in", in), segments.array()});
+    const auto& known = core::known<A>(op);
     std::optional<A> empty = options.initial;
-    if constexpr (has_identity<Op, A>) {
-        if (!empty) empty = identity_of<A>(op);
+    if constexpr (has_identity<core::known_operator_t<Op, A>, A>) {
+        if (!empty) empty = identity_of<A>(known);
     }
     if (!empty) {
         throw_error(
@@ -243,7 +246,7 @@ requires combines<Op, A> &&(!std::is_const_v<Out>)void segmented_reduce(
     if (in.size() == 0) return filled.fill(ex);
     const cuda::detail::places_by_offsets<Integer, Out> places{offsets.data(), offsets.size() - 1, out.data(),
                                                                nullptr};
-    cuda::detail::reduce_segments<A, Out, std::remove_const_t<In>>(ex, filled, in, op, options.initial,
+    cuda::detail::reduce_segments<A, Out, std::remove_const_t<In>>(ex, filled, in, known, options.initial,
                                                                    places, cuda::detail::no_first{}, nullptr);
 }
 
@@ -253,8 +256,8 @@ requires combines<Op, A> &&(!std::is_const_v<Out>)void segmented_reduce(
     cuda::executor& ex, const cuda::by_head_flags<Flag>& segments, cuda::device_span<In> in,
     cuda::device_span<Out> out, std::uint64_t* count, const Op& op = {},
     const std::type_identity_t<reduce_options<A>>& options = {}) {
-    cuda::detail::reduce_packed<A, std::remove_const_t<In>>(ex, segments, in, out, count, op, options.initial,
-                                                            cuda::detail::no_first{});
+    cuda::detail::reduce_packed<A, std::remove_const_t<In>>(ex, segments, in, out, count, core::known<A>(op),
+                                                            options.initial, cuda::detail::no_first{});
 }
 template <class Acc = deduced, class Key, class Equal, class In, class Out, class Op = plus,
           class A = core::accumulator_for<Acc, std::remove_const_t<In>, Op>>
@@ -263,9 +266,9 @@ requires combines<Op, A> &&(!std::is_const_v<Out>)void segmented_reduce(
     cuda::device_span<Out> out, std::uint64_t* count, const Op& op = {},
     const std::type_identity_t<reduce_options<A>>& options = {}) {
     // No kernels of its own: as reduce_by_key without room for a key.
-    cuda::detail::reduce_packed<A, std::remove_const_t<In>>(ex, segments, in, out, count, op, options.initial,
-                                                            cuda::detail::first_elements<Key>{nullptr, 0},
-                                                            segments.elements().data());
+    cuda::detail::reduce_packed<A, std::remove_const_t<In>>(
+        ex, segments, in, out, count, core::known<A>(op), options.initial,
+        cuda::detail::first_elements<Key>{nullptr, 0}, segments.elements().data());
 }
 
 template <class Acc = deduced, class Key, class In, class KeyOut, class Out, class Op = plus,
@@ -282,7 +285,7 @@ requires combines<Op, A> &&(!std::is_const_v<Out>)void reduce_by_key(
                                  cuda::detail::count_array(count)},
                                 {checked_array::of("keys", keys), checked_array::of("in", in)});
     cuda::detail::reduce_packed<A, std::remove_const_t<In>>(
-        ex, cuda::by_keys<key, Equal>(keys, equal), in, out, count, op, options.initial,
+        ex, cuda::by_keys<key, Equal>(keys, equal), in, out, count, core::known<A>(op), options.initial,
         cuda::detail::first_elements<KeyOut>{keys_out.data(), keys_out.size()},
         static_cast<const key*>(keys.data()));
 }

@@ -20,6 +20,7 @@
 #include <string>
 #include <type_traits>
 
+#include "upsweep/core/known_operator.hpp"
 #include "upsweep/cuda/held_scratch.hpp"
 #include "upsweep/cuda/scan.cuh"
 #include "upsweep/cuda/segment_heads.cuh"
@@ -107,7 +108,8 @@ void segmented_scan(executor& ex, const Segments& segments, device_span<const In
 // with n. For executors that use the caller's memory.
 template <class In, class Out = In, class Op = plus, class Acc = core::accumulator_for<deduced, In, Op>>
 [[nodiscard]] std::size_t segmented_scan_workspace_bytes(std::uint64_t n, const Op& = {}) {
-    using types = detail::segmented_types<Acc, In, Out, Op, detail::marked_heads>;
+    using types =
+        detail::segmented_types<Acc, In, Out, core::known_operator_t<Op, Acc>, detail::marked_heads>;
     return detail::heads_at(workspace_bytes_of<types>(n)) + by_offsets<int>::scratch_bytes(n);
 }
 
@@ -118,7 +120,8 @@ template <class Acc = deduced, class Segments, class In, class Out, class Op = p
 requires combines<Op, A> &&(!std::is_const_v<Out>)void inclusive_segmented_scan(
     cuda::executor& ex, const Segments& segments, cuda::device_span<In> in, cuda::device_span<Out> out,
     const Op& op = {}, const std::type_identity_t<batch_options<A>>& options = {}) {
-    cuda::detail::segmented_scan<false, A, std::remove_const_t<In>>(ex, segments, in, out, op, options);
+    cuda::detail::segmented_scan<false, A, std::remove_const_t<In>>(ex, segments, in, out, core::known<A>(op),
+                                                                    options);
 }
 
 template <class Acc = deduced, class Segments, class In, class Out, class Op = plus,
@@ -126,7 +129,8 @@ template <class Acc = deduced, class Segments, class In, class Out, class Op = p
 requires combines<Op, A> &&(!std::is_const_v<Out>)void exclusive_segmented_scan(
     cuda::executor& ex, const Segments& segments, cuda::device_span<In> in, cuda::device_span<Out> out,
     const Op& op = {}, const std::type_identity_t<batch_options<A>>& options = {}) {
-    cuda::detail::segmented_scan<true, A, std::remove_const_t<In>>(ex, segments, in, out, op, options);
+    cuda::detail::segmented_scan<true, A, std::remove_const_t<In>>(ex, segments, in, out, core::known<A>(op),
+                                                                   options);
 }
 
 // The segmented scans by keys under the names that other libraries use.

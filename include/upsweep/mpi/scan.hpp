@@ -28,6 +28,7 @@
 #include "upsweep/concepts.hpp"
 #include "upsweep/core/accumulator.hpp"
 #include "upsweep/core/arguments.hpp"
+#include "upsweep/core/known_operator.hpp"
 #include "upsweep/core/piece.hpp"
 #include "upsweep/cpu/piece.hpp"
 #include "upsweep/error.hpp"
@@ -147,7 +148,7 @@ requires output_range<Out, A> && combines<Op, A>
 void inclusive_scan(mpi::executor& ex, const In& in, Out&& out, const Op& op = {},
                     const std::type_identity_t<scan_options<A>>& options = {}) {
     mpi::scan_range<A>(ex, std::ranges::data(in), std::ranges::size(in), std::ranges::data(out),
-                       std::ranges::size(out), false, op, std::identity{}, options);
+                       std::ranges::size(out), false, core::known<A>(op), std::identity{}, options);
 }
 
 // out[i] = x[0] (+) ... (+) what is before in[i]; at the first of all, options.initial or else the identity.
@@ -157,7 +158,7 @@ requires output_range<Out, A> && combines<Op, A>
 void exclusive_scan(mpi::executor& ex, const In& in, Out&& out, const Op& op = {},
                     const std::type_identity_t<scan_options<A>>& options = {}) {
     mpi::scan_range<A>(ex, std::ranges::data(in), std::ranges::size(in), std::ranges::data(out),
-                       std::ranges::size(out), true, op, std::identity{}, options);
+                       std::ranges::size(out), true, core::known<A>(op), std::identity{}, options);
 }
 
 // The same of f(x[0]), f(x[1]), ... f may be called up to three times for an element, from several threads.
@@ -169,7 +170,7 @@ requires output_range<Out, A> && combines<Op, A>
 void transform_inclusive_scan(mpi::executor& ex, const In& in, Out&& out, const Op& op, const Function& f,
                               const std::type_identity_t<scan_options<A>>& options = {}) {
     mpi::scan_range<A>(ex, std::ranges::data(in), std::ranges::size(in), std::ranges::data(out),
-                       std::ranges::size(out), false, op, f, options);
+                       std::ranges::size(out), false, core::known<A>(op), f, options);
 }
 
 template <
@@ -180,7 +181,7 @@ requires output_range<Out, A> && combines<Op, A>
 void transform_exclusive_scan(mpi::executor& ex, const In& in, Out&& out, const Op& op, const Function& f,
                               const std::type_identity_t<scan_options<A>>& options = {}) {
     mpi::scan_range<A>(ex, std::ranges::data(in), std::ranges::size(in), std::ranges::data(out),
-                       std::ranges::size(out), true, op, f, options);
+                       std::ranges::size(out), true, core::known<A>(op), f, options);
 }
 
 }  // namespace upsweep

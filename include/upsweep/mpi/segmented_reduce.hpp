@@ -26,6 +26,7 @@
 #include "upsweep/compact.hpp"
 #include "upsweep/concepts.hpp"
 #include "upsweep/core/accumulator.hpp"
+#include "upsweep/core/known_operator.hpp"
 #include "upsweep/cpu/heads.hpp"
 #include "upsweep/mpi/agreement.hpp"
 #include "upsweep/mpi/compact.hpp"
@@ -102,8 +103,8 @@ requires output_range<Out, A> && combines<Op, A> mpi::compaction segmented_reduc
     const std::type_identity_t<reduce_options<A>>& options = {}) {
     const std::size_t n = std::ranges::size(in);
     return mpi::reduce_on_ranks<A>(
-        ex, segments, std::ranges::data(in), n, std::ranges::data(out), std::ranges::size(out), op,
-        options.initial,
+        ex, segments, std::ranges::data(in), n, std::ranges::data(out), std::ranges::size(out),
+        core::known<A>(op), options.initial,
         [&] {
             segments.check(n);
             const detail::named_array target = detail::named("out", out);
@@ -122,7 +123,8 @@ requires output_range<Out, A> && combines<Op, A> mpi::compaction reduce_by_key(
     const std::size_t n = std::ranges::size(in);
     return mpi::reduce_on_ranks<A>(
         ex, detail::runs_of(keys, equal), std::ranges::data(in), n, std::ranges::data(out),
-        std::ranges::size(out), op, options.initial, [&] { detail::check_keyed(keys, in, keys_out, out); },
+        std::ranges::size(out), core::known<A>(op), options.initial,
+        [&] { detail::check_keyed(keys, in, keys_out, out); },
         [&](const auto& own) {
             mpi::keep_first(ex, own, std::ranges::data(keys), n, std::ranges::data(keys_out),
                             std::ranges::size(keys_out));

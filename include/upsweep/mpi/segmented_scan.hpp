@@ -23,6 +23,7 @@
 #include "upsweep/concepts.hpp"
 #include "upsweep/core/accumulator.hpp"
 #include "upsweep/core/arguments.hpp"
+#include "upsweep/core/known_operator.hpp"
 #include "upsweep/cpu/heads.hpp"
 #include "upsweep/cpu/segmented.hpp"
 #include "upsweep/mpi/agreement.hpp"
@@ -91,7 +92,7 @@ requires output_range<Out, A> && combines<Op, A>
 void inclusive_segmented_scan(mpi::executor& ex, const Segments& segments, const In& in, Out&& out,
                               const Op& op = {}, const std::type_identity_t<batch_options<A>>& options = {}) {
     mpi::scan_segments<A>(ex, segments, std::ranges::data(in), std::ranges::size(in), std::ranges::data(out),
-                          std::ranges::size(out), false, op, options);
+                          std::ranges::size(out), false, core::known<A>(op), options);
 }
 
 template <class Acc = deduced, mpi::cut_among_ranks Segments, input_range In, class Out, class Op = plus,
@@ -100,7 +101,7 @@ requires output_range<Out, A> && combines<Op, A>
 void exclusive_segmented_scan(mpi::executor& ex, const Segments& segments, const In& in, Out&& out,
                               const Op& op = {}, const std::type_identity_t<batch_options<A>>& options = {}) {
     mpi::scan_segments<A>(ex, segments, std::ranges::data(in), std::ranges::size(in), std::ranges::data(out),
-                          std::ranges::size(out), true, op, options);
+                          std::ranges::size(out), true, core::known<A>(op), options);
 }
 
 template <class Acc = deduced, input_range Keys, input_range In, class Out, class Op = plus,

@@ -24,6 +24,7 @@
 #include <type_traits>
 
 #include "upsweep/concepts.hpp"
+#include "upsweep/core/known_operator.hpp"
 #include "upsweep/cuda/block_by_block.cuh"
 #include "upsweep/cuda/held_scratch.hpp"
 #include "upsweep/cuda/piece_launch.cuh"
@@ -165,7 +166,8 @@ template <class Acc = deduced, class In, class Out, class Op = plus,
 requires combines<Op, A> &&(!std::is_const_v<Out>)void inclusive_scan(
     nccl::executor& ex, cuda::device_span<In> in, cuda::device_span<Out> out, const Op& op = {},
     const std::type_identity_t<nccl::scan_options<A>>& options = {}) {
-    nccl::detail::scan<false, A, std::remove_const_t<In>>(ex, in, out, op, cuda::as_is{}, options);
+    nccl::detail::scan<false, A, std::remove_const_t<In>>(ex, in, out, core::known<A>(op), cuda::as_is{},
+                                                          options);
 }
 
 // out[i] = x[0] (+) ... (+) what is before in[i]; at the first of all, the initial value or else the
@@ -175,7 +177,8 @@ template <class Acc = deduced, class In, class Out, class Op = plus,
 requires combines<Op, A> &&(!std::is_const_v<Out>)void exclusive_scan(
     nccl::executor& ex, cuda::device_span<In> in, cuda::device_span<Out> out, const Op& op = {},
     const std::type_identity_t<nccl::scan_options<A>>& options = {}) {
-    nccl::detail::scan<true, A, std::remove_const_t<In>>(ex, in, out, op, cuda::as_is{}, options);
+    nccl::detail::scan<true, A, std::remove_const_t<In>>(ex, in, out, core::known<A>(op), cuda::as_is{},
+                                                         options);
 }
 
 // The same of f(x[0]), f(x[1]), ... f is called on the device, up to three times an element.
@@ -185,7 +188,7 @@ template <class Acc = deduced, class In, class Out, class Op, class Function,
 requires combines<Op, A> &&(!std::is_const_v<Out>)void transform_inclusive_scan(
     nccl::executor& ex, cuda::device_span<In> in, cuda::device_span<Out> out, const Op& op, const Function& f,
     const std::type_identity_t<nccl::scan_options<A>>& options = {}) {
-    nccl::detail::scan<false, A, std::remove_const_t<In>>(ex, in, out, op, f, options);
+    nccl::detail::scan<false, A, std::remove_const_t<In>>(ex, in, out, core::known<A>(op), f, options);
 }
 
 template <class Acc = deduced, class In, class Out, class Op, class Function,
@@ -194,7 +197,7 @@ template <class Acc = deduced, class In, class Out, class Op, class Function,
 requires combines<Op, A> &&(!std::is_const_v<Out>)void transform_exclusive_scan(
     nccl::executor& ex, cuda::device_span<In> in, cuda::device_span<Out> out, const Op& op, const Function& f,
     const std::type_identity_t<nccl::scan_options<A>>& options = {}) {
-    nccl::detail::scan<true, A, std::remove_const_t<In>>(ex, in, out, op, f, options);
+    nccl::detail::scan<true, A, std::remove_const_t<In>>(ex, in, out, core::known<A>(op), f, options);
 }
 
 }  // namespace upsweep

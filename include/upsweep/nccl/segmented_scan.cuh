@@ -16,6 +16,7 @@
 #include <type_traits>
 
 #include "upsweep/concepts.hpp"
+#include "upsweep/core/known_operator.hpp"
 #include "upsweep/cuda/segmented_scan.cuh"
 #include "upsweep/nccl/scan.cuh"
 #include "upsweep/nccl/segment_edge.cuh"
@@ -58,7 +59,8 @@ template <class Acc = deduced, nccl::cut_among_ranks Segments, class In, class O
 requires combines<Op, A> &&(!std::is_const_v<Out>)void inclusive_segmented_scan(
     nccl::executor& ex, const Segments& segments, cuda::device_span<In> in, cuda::device_span<Out> out,
     const Op& op = {}, const std::type_identity_t<nccl::segmented_options<A>>& options = {}) {
-    nccl::detail::segmented_scan<false, A, std::remove_const_t<In>>(ex, segments, in, out, op, options);
+    nccl::detail::segmented_scan<false, A, std::remove_const_t<In>>(ex, segments, in, out, core::known<A>(op),
+                                                                    options);
 }
 
 template <class Acc = deduced, nccl::cut_among_ranks Segments, class In, class Out, class Op = plus,
@@ -66,7 +68,8 @@ template <class Acc = deduced, nccl::cut_among_ranks Segments, class In, class O
 requires combines<Op, A> &&(!std::is_const_v<Out>)void exclusive_segmented_scan(
     nccl::executor& ex, const Segments& segments, cuda::device_span<In> in, cuda::device_span<Out> out,
     const Op& op = {}, const std::type_identity_t<nccl::segmented_options<A>>& options = {}) {
-    nccl::detail::segmented_scan<true, A, std::remove_const_t<In>>(ex, segments, in, out, op, options);
+    nccl::detail::segmented_scan<true, A, std::remove_const_t<In>>(ex, segments, in, out, core::known<A>(op),
+                                                                   options);
 }
 
 // The segmented scans by keys under the names that other libraries use.

@@ -13,6 +13,7 @@
 #include <type_traits>
 
 #include "upsweep/concepts.hpp"
+#include "upsweep/core/known_operator.hpp"
 #include "upsweep/operators.hpp"
 #include "upsweep/types.hpp"
 
@@ -73,18 +74,19 @@ inline constexpr int line_number<affine> = 0;
 // T is an element type of the stages, Op one of operators.def, and Op combines T.
 template <class Op, class T>
 concept supported = detail::type_number<T>
->= 0 && detail::line_number<Op> >= 0 && combines<Op, T>;
+>= 0 && detail::line_number<core::known_operator_t<Op, T>> >= 0 && combines<Op, T>;
 
 template <class Op, class T>
 requires supported<Op, T>
 [[nodiscard]] constexpr operation operation_of() {
-    constexpr bool composed = std::same_as<Op, affine>;
+    using Known = core::known_operator_t<Op, T>;
+    constexpr bool composed = std::same_as<Known, affine>;
     return {static_cast<element_type>(detail::type_number<T>),
-            static_cast<operator_line>(detail::line_number<Op>),
+            static_cast<operator_line>(detail::line_number<Known>),
             sizeof(T) / 4,
-            is_exact<Op, T>,
+            is_exact<Known, T>,
             !composed,
-            is_commutative<Op>,
+            is_commutative<Known>,
             true};
 }
 
