@@ -38,14 +38,14 @@ struct binned {
     std::vector<std::int64_t> counts, offsets, indices;
     std::vector<T> elements;
 };
-// Number: what elements are looked at as.
-template <class Number, class T>
-binned<T> bin_all(const std::vector<T>& in, const bin_range<Number>& range) {
+// find(x): the bin of an element, or another number.
+template <class T, class Find>
+binned<T> bin_all(const std::vector<T>& in, std::uint32_t count, const Find& find) {
     binned<T> made;
     made.offsets = {0};
-    for (std::uint32_t bin = 0; bin < range.count; ++bin) {
+    for (std::uint32_t bin = 0; bin < count; ++bin) {
         for (std::size_t i = 0; i < in.size(); ++i) {
-            if (find_bin(range, static_cast<Number>(in[i])) != bin) continue;
+            if (find(in[i]) != bin) continue;
             made.indices.push_back(static_cast<std::int64_t>(i));
             made.elements.push_back(in[i]);
         }
@@ -57,12 +57,29 @@ binned<T> bin_all(const std::vector<T>& in, const bin_range<Number>& range) {
 
 class cli_histogram : public cli_test {
   protected:
-    // Both commands, elements and indices, both byte orders, one block and many, file and pipe.
+    // Number: what elements are looked at as.
     template <class Number, class T>
     void check(const std::vector<T>& in, const std::string& code, const std::string& options,
                const bin_range<Number>& range) const {
+        check(code, options, in,
+              bin_all(in, range.count, [&](T x) { return find_bin(range, static_cast<Number>(x)); }));
+    }
+    // Compared in long double, which has all numbers of the types.
+    template <class T>
+    void check(const std::vector<T>& in, const std::string& code, const std::string& options,
+               const std::vector<long double>& edges) const {
+        check(code, options, in, bin_all(in, static_cast<std::uint32_t>(edges.size() - 1), [&](T x) {
+                  return find_bin(bin_edges<long double>{edges},
+                                  static_cast<long double>(static_cast<accumulator_type<T>>(x)));
+              }));
+    }
+
+  private:
+    // Both commands, elements and indices, both byte orders, one block and many, file and pipe.
+    template <class T>
+    void check(const std::string& code, const std::string& options, const std::vector<T>& in,
+               const binned<T>& want) const {
         SCOPED_TRACE(code + " " + options);
-        const binned<T> want = bin_all(in, range);
         const std::string shape = std::to_string(in.size()) + ",";
         const std::string descr = (sizeof(T) == 1 ? "|" : "<") + code;
         write("little.npy", npy_file(descr, shape, bytes_of(in)));
@@ -120,6 +137,24 @@ TEST_F(cli_histogram, reals) {
     check(numbers<float>(3000), "f4", "--bins 5000 --range 0:50", bin_range<float>{0, 50, 5000});
 }
 
+TEST_F(cli_histogram, edges) {
+    const std::vector<long double> halves{-2.5L, -0.5L, 3, 3, 10.25L, 10.5L, 10.75L};
+    const std::string given = "--edges=-2.5,-.5,3,3,10.25,10.5,10.75";
+    check(numbers<std::int8_t>(3000), "i1", given, halves);
+    check(numbers<std::uint8_t>(3000), "u1", given, halves);
+    check(numbers<float16>(3000), "f2", given, halves);
+    check(numbers<float>(3000), "f4", "--edges 0.1,7.3", {0.1, 7.3});
+    check(numbers<double>(3000), "f8", "--edges 0.1,7.3,inf",
+          {0.1, 7.3, std::numeric_limits<long double>::infinity()});
+    const std::vector<std::int64_t> large{1, 9007199254740992, 9007199254740993, 9007199254740994};
+    check(large, "i8", "--edges 9007199254740993,9007199254740994,1e300",
+          {9007199254740993, 9007199254740994, 1e300});
+    check(std::vector<std::uint64_t>{0, 5, ~std::uint64_t{0}}, "u8", "--edges=-1,4.5,18446744073709551615",
+          {-1, 4.5, 18446744073709551615.0L});
+    check(numbers<std::int16_t>(3000), "i2", "--edges 0,5,20 --clamp",
+          {-std::numeric_limits<long double>::infinity(), 5, std::numeric_limits<long double>::infinity()});
+}
+
 // From the smallest number to the largest.
 TEST_F(cli_histogram, range_of_the_numbers) {
     auto in = numbers<float>(3000);
@@ -153,7 +188,8 @@ TEST_F(cli_histogram, several_dimensions) {
 
 TEST_F(cli_histogram, raw_files) {
     const auto in = numbers<std::int16_t>(2000);
-    const auto want = bin_all(in, bin_range<std::int64_t>{-20, 30, 10});
+    const bin_range<std::int64_t> range{-20, 30, 10};
+    const auto want = bin_all(in, range.count, [&](std::int64_t x) { return find_bin(range, x); });
     write("big.raw", bytes_of(in, 2));
     succeed("histogram big.raw --dtype '>i2' --range -20:30 -o counts.raw");
     EXPECT_EQ(read("counts.raw"), bytes_of(want.counts));
@@ -196,6 +232,11 @@ TEST_F(cli_histogram, printed) {
               "from     to  count\n"
               "   0     6       7  ################################################\n"
               "   6    12]      1  #######\n");
+    EXPECT_EQ(succeed("histogram i.npy --edges 0,0.5,3"),
+              "from     to  count\n"
+              "   0   0.5       1  ########\n"
+              " 0.5     3]      6  ################################################\n"
+              "1 of 8 values is in no bin\n");
     write("f.npy", npy_file("<f4", "2,", bytes_of<float>({0.1f, 1000000.5f})));
     EXPECT_EQ(succeed("histogram f.npy --bins 2 --range 1000000:1000001"),
               "     from       below  count\n"
@@ -235,6 +276,17 @@ TEST_F(cli_histogram, pictures) {
         succeed(std::string("histogram x.npy -o c.csv --plot p.png --bins ") + bins);
         EXPECT_EQ(read("p.png").substr(1, 3), "PNG");
     }
+    // Each as wide as its bin, but for the gap; without those that have no end.
+    succeed("histogram x.npy -o c.csv --plot p.svg --edges=-20,0,10,inf");
+    std::string picture = read("p.svg");
+    picture.erase(0, picture.find("<path fill=\"#0072b2\""));
+    picture.erase(picture.find("/>"));
+    std::vector<double> widths;
+    for (std::size_t i = picture.find('h'); i != std::string::npos; i = picture.find('h', i + 1))
+        if (picture[i + 1] != '-' && picture[i - 1] != 't')
+            widths.push_back(std::stod(picture.substr(i + 1)));
+    ASSERT_EQ(widths.size(), 2u) << picture;
+    EXPECT_NEAR((widths[0] + 1) / (widths[1] + 1), 2, 0.01);
 }
 
 // Counts and offsets agree about what a file is called.
@@ -276,7 +328,13 @@ TEST_F(cli_histogram, errors) {
         wrong(2, "i.npy --range 0:0.5", "--range \"0:0.5\": \"0.5\" is not a value of type int64");
         wrong(2, "u.npy --range -3:5", "--range \"-3:5\": \"-3\" is not a value of type uint64");
         wrong(2, "i.npy --range 0:9223372036854775808", "\"9223372036854775808\" does not fit int64");
-        wrong(2, "x.npy --clamp", "--clamp needs --range");
+        wrong(2, "x.npy --clamp", "--clamp needs --range or --edges");
+        wrong(2, "x.npy --edges 1", "--edges \"1\": expected two numbers or more, as in 0,1,10");
+        wrong(2, "x.npy --edges 0,,1", "--edges \"0,,1\": \"\" is not a value");
+        wrong(2, "x.npy --edges 0,2,1", "--edges \"0,2,1\": expected ascending numbers, but number 2 is not");
+        wrong(2, "x.npy --edges 0,nan", "--edges \"0,nan\": expected ascending numbers");
+        wrong(2, "x.npy --edges 0,1 --bins 1", "--edges says where all bins are");
+        wrong(2, "x.npy --edges 0,1 --range 0:1", "--edges says where all bins are");
         wrong(2, "x.npy --range 0:1 --column b", "--column and --no-header are for .csv and .tsv tables");
         wrong(2, "x.npy --range 0:1 --dtype int8", "--dtype is for raw data");
         wrong(2, "x.raw --range 0:1", "say it with --dtype");

@@ -267,7 +267,7 @@ TEST(plot_test, hostile_values_do_no_harm) {
         const std::vector<plot_point> points = {{-1.7e308, 1.7e308}, {0, nan}, {1e-320, -1.7e308},
                                                 {1, infinity},       {nan, 1}, {1.7e308, 0}};
         for (const plot_mark mark : {plot_mark::line, plot_mark::dotted_line, plot_mark::step,
-                                     plot_mark::bars, plot_mark::wide_bars}) {
+                                     plot_mark::bars, plot_mark::intervals}) {
             figure.panels[0].series.push_back({std::string(500, 'y'), mark, points});
             figure.panels[1].series.push_back({"one", mark, {{3, 4}}});
             figure.panels[2].series.push_back({"none", mark, {}});

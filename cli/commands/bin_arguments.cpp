@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <string_view>
 
 #include "cli/io/message.hpp"
@@ -11,6 +12,37 @@
 #include "upsweep/error.hpp"
 
 namespace upsweep::cli {
+namespace {
+
+// Of int64 or uint64 where it is one.
+registry::value parse_edge(std::string_view text) {
+    for (const registry::dtype whole : {registry::dtype::int64, registry::dtype::uint64}) {
+        try {
+            return registry::parse_value(text, whole);
+        } catch (const error&) {
+        }
+    }
+    return registry::parse_value(text, registry::dtype::float64);
+}
+
+std::vector<registry::value> parse_edges(std::string_view list) {
+    std::vector<registry::value> edges;
+    for (std::size_t first = 0; first <= list.size();) {
+        const std::size_t end = std::min(list.find(',', first), list.size());
+        try {
+            edges.push_back(parse_edge(list.substr(first, end - first)));
+        } catch (const error& problem) {
+            throw usage_error(fmt::format("--edges {}: {}", in_quotes(list), problem.what()));
+        }
+        first = end + 1;
+    }
+    if (edges.size() < 2)
+        throw usage_error(
+            fmt::format("--edges {}: expected two numbers or more, as in 0,1,10", in_quotes(list)));
+    return edges;
+}
+
+}  // namespace
 
 void bin_arguments::add_bins_to(CLI::App& app) {
     app.add_option("--bins", bins, "number of bins; default: 10")->type_name("N");
@@ -18,7 +50,11 @@ void bin_arguments::add_bins_to(CLI::App& app) {
            "--range", range,
            "from LO to below HI, cut into equal bins; default: from the smallest number to the largest")
         ->type_name("LO:HI");
-    app.add_flag("--clamp", clamp, "count what is below LO in the first bin, and from HI on in the last");
+    app.add_option("--edges", listed,
+                   "bins between these numbers, which ascend, in place of --bins and --range")
+        ->type_name("A,B,...");
+    app.add_flag("--clamp", clamp,
+                 "count what lies below all bins in the first one, and what lies above in the last");
     app.add_option("--dtype", dtype, "type of the elements of raw input")->type_name("TYPE");
     add_format_to(app);
     add_column_to(app, "column of a table that holds the numbers");
@@ -28,11 +64,18 @@ void bin_arguments::add_bins_to(CLI::App& app) {
 
 void bin_arguments::check() {
     constexpr std::int64_t most = std::int64_t{1} << 26;  // some tens of bytes each
-    count = static_cast<std::uint32_t>(parse_whole("--bins", bins, 1, most));
+    if (bins) count = static_cast<std::uint32_t>(parse_whole("--bins", *bins, 1, most));
+    if (listed) {
+        if (bins || !range.empty())
+            throw usage_error("--edges says where all bins are; leave --bins and --range out");
+        edges = parse_edges(*listed);
+        count = static_cast<std::uint32_t>(edges.size() - 1);
+    }
     if (!range.empty() &&
         (range.find(':') == std::string::npos || range.front() == ':' || range.back() == ':'))
         throw usage_error(fmt::format("--range {}: expected two numbers, as in 0:1", in_quotes(range)));
-    if (clamp && range.empty()) throw usage_error("--clamp needs --range; without it no number is outside");
+    if (clamp && range.empty() && edges.empty())
+        throw usage_error("--clamp needs --range or --edges; without them no number is outside");
     find_input_format(column.has_value(), !dtype.empty());
     read_raw_type(dtype);
     refuse_table_options();
@@ -43,7 +86,11 @@ bins_of_input make_bins(const bin_arguments& arguments, const registry::device& 
     bins_of_input made;
     const std::uint32_t count = arguments.count;
     try {
-        if (!arguments.range.empty()) {
+        if (!arguments.edges.empty()) {
+            made.limits.count = count;
+            made.limits.clamp = arguments.clamp;
+            made.limits.edges = arguments.edges;
+        } else if (!arguments.range.empty()) {
             const std::size_t colon = arguments.range.find(':');
             made.limits = {arguments.range.substr(0, colon), arguments.range.substr(colon + 1), count,
                            arguments.clamp};
@@ -59,8 +106,11 @@ bins_of_input make_bins(const bin_arguments& arguments, const registry::device& 
     } catch (const error& problem) {
         if (problem.code() != errc::invalid_argument) throw;
         std::string_view words = problem.what();
-        if (words.starts_with("range: ")) words.remove_prefix(7);
+        for (const std::string_view argument : {"range: ", "edges: "})
+            if (words.starts_with(argument)) words.remove_prefix(argument.size());
         if (registry::is_complex_type(input.type())) fail(input.source().name(), words);
+        if (!arguments.edges.empty())
+            throw usage_error(fmt::format("--edges {}: {}", in_quotes(*arguments.listed), words));
         if (!arguments.range.empty())
             throw usage_error(fmt::format("--range {}: {}", in_quotes(arguments.range), words));
         fail(input.source().name(), fmt::format("{}; say the range with --range", words));
@@ -82,13 +132,18 @@ void add_bin_sections(help_page& page) {
           "bin, as numpy.histogram has it; NaNs are left out, and infinite numbers are an error. "
           "If all numbers are the same the range is one wide: around it, or from it on for integers. "
           "The input is then read twice; what comes from a pipe is kept for that.",
+          "With --edges A,B,C number x is in the first bin if A <= x < B and in the second, the last, if B "
+          "<= x "
+          "<= C, and so on: numbers compare as the numbers that they are, whatever the type of the elements, "
+          "and inf may be one. --clamp counts what is below A in the first bin, and what is above C in the "
+          "last.",
           "Results do not depend on the number of threads or the instruction set."}});
 }
 
 void tell_bins(json_writer& json, const bin_arguments& arguments, const bins_of_input& made) {
     json.key("bins").integer(made.limits.count);
     json.key("clamp").boolean(arguments.clamp);
-    json.key("last_closed").boolean(arguments.range.empty());
+    json.key("last_closed").boolean(arguments.last_closed());
     json.key("edges").begin_array();
     for (std::uint64_t bin = 0; bin <= made.limits.count; ++bin) json.element(made.binner->edge(bin));
     json.end_array();

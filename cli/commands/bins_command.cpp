@@ -196,9 +196,11 @@ help_page bins_page() {
     help_page page;
     page.name = "upsweep bins";
     page.summary = "put the elements of an array in the order of their bins";
-    page.synopsis = {"upsweep bins INPUT [--bins N] [--range LO:HI] [-o OUTPUT] [--offsets FILE] [options]"};
+    page.synopsis = {"upsweep bins INPUT [--bins N] [--range LO:HI] [-o OUTPUT] [--offsets FILE] [options]",
+                     "upsweep bins INPUT --edges A,B,... [-o OUTPUT] [--offsets FILE] [options]"};
     page.description =
-        "Cuts a range into equal bins and writes the elements of the first bin, then those of the second, "
+        "Cuts a range into equal bins, or takes those between --edges, and writes the elements of the first "
+        "bin, then those of the second, "
         "and so "
         "on, each bin's in their order: with --bins 2 --range 0:8, 3 1 9 4 1 5 becomes 3 1 1 4 5. What is in "
         "no bin is left out; all else is copied bit for bit. INPUT is a NumPy array (.npy), raw binary data, "

@@ -99,10 +99,12 @@ void run(histogram_arguments& arguments, const CLI::App& app) {
 help_page histogram_page() {
     help_page page;
     page.name = "upsweep histogram";
-    page.summary = "count how many numbers fall into each of equal bins";
-    page.synopsis = {"upsweep histogram INPUT [--bins N] [--range LO:HI] [-o OUTPUT] [options]"};
+    page.summary = "count how many numbers fall into each bin";
+    page.synopsis = {"upsweep histogram INPUT [--bins N] [--range LO:HI] [-o OUTPUT] [options]",
+                     "upsweep histogram INPUT --edges A,B,... [-o OUTPUT] [options]"};
     page.description =
-        "Cuts a range into equal bins and counts the numbers in each. INPUT is a NumPy array (.npy), a "
+        "Cuts a range into equal bins, or takes those between --edges, and counts the numbers in each. INPUT "
+        "is a NumPy array (.npy), a "
         "column of "
         "a table (.csv, .tsv), raw binary data, or - for standard input. The result is printed as a table, "
         "or "
@@ -142,6 +144,8 @@ help_page histogram_page() {
          "The temperatures of Seattle, as a table and a picture:"},
         {"upsweep histogram picture.raw --dtype uint8 --bins 256 --range 0:256 -o counts.npy",
          "How often each of 256 values occurs:"},
+        {"upsweep histogram data/seattle-weather.csv --column precipitation --edges 0,0.1,1,5,10,25,inf",
+         "Days without rain, with little, and with much:"},
         {"zcat x.npy.gz | upsweep histogram - --bins 100 --json", "In a pipe, for programs:"},
     };
     page.see_also = {"upsweep", "upsweep bins", "upsweep compact"};

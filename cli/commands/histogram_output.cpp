@@ -14,11 +14,12 @@ namespace {
 
 constexpr std::size_t widest_text_bar = 48;
 
-// With as few digits as tell neighbours apart, six or more, or all of them.
-std::vector<std::string> edge_texts(const registry::binner& binner, std::uint64_t bins) {
+// With as few digits as tell neighbours apart, six or more, or all of them; those that were given as they
+// are.
+std::vector<std::string> edge_texts(const registry::binner& binner, std::uint64_t bins, bool given) {
     std::vector<std::string> texts(bins + 1);
-    const bool whole = registry::is_integer_type(binner.edge(0).type());
-    for (int digits = 6; digits < 17 && !whole; ++digits) {
+    const bool is_exact = given || registry::is_integer_type(binner.edge(0).type());
+    for (int digits = 6; digits < 17 && !is_exact; ++digits) {
         bool told_apart = true;
         for (std::uint64_t bin = 0; bin <= bins && told_apart; ++bin) {
             texts[bin] = fmt::format("{:.{}g}", binner.edge_position(bin), digits);
@@ -44,17 +45,18 @@ std::string outside_words(const histogram_report& report) {
 }  // namespace
 
 void print_histogram(const histogram_arguments& arguments, const histogram_report& report) {
-    const std::vector<std::string> edges = edge_texts(*report.by.binner, report.counts.size());
+    const std::vector<std::string> edges =
+        edge_texts(*report.by.binner, report.counts.size(), !arguments.edges.empty());
     std::size_t width = 4;  // of "from"
     for (const std::string& text : edges) width = std::max(width, text.size());
     const std::uint64_t most = highest(report);
     const std::size_t count_width = std::max<std::size_t>(5, fmt::format("{}", most).size());
-    fmt::print("{:>{}}  {:>{}}  {:>{}}\n", "from", width, arguments.range.empty() ? "to" : "below", width + 1,
+    fmt::print("{:>{}}  {:>{}}  {:>{}}\n", "from", width, arguments.last_closed() ? "to" : "below", width + 1,
                "count", count_width);
     for (std::size_t bin = 0; bin < report.counts.size(); ++bin) {
         const std::uint64_t count = report.counts[bin];
         // The last bin of numbers' own extent has its upper edge.
-        const bool closed = arguments.range.empty() && bin + 1 == report.counts.size();
+        const bool closed = arguments.last_closed() && bin + 1 == report.counts.size();
         const double share = most == 0 ? 0 : static_cast<double>(count) / static_cast<double>(most);
         auto length = static_cast<std::size_t>(std::lround(share * widest_text_bar));
         if (count != 0) length = std::max<std::size_t>(length, 1);
@@ -99,11 +101,10 @@ plot_figure picture_of(const histogram_arguments& arguments, const histogram_rep
     if (report.counted != report.count) figure.subtitle += "; " + outside_words(report);
     figure.x_label = report.name;
     plot_series series;
-    series.mark = plot_mark::wide_bars;
-    for (std::size_t bin = 0; bin < report.counts.size(); ++bin) {
-        const double middle = binner.edge_position(bin) / 2 + binner.edge_position(bin + 1) / 2;
-        series.points.push_back({middle, static_cast<double>(report.counts[bin])});
-    }
+    series.mark = plot_mark::intervals;
+    for (std::size_t bin = 0; bin < report.counts.size(); ++bin)
+        series.points.push_back({binner.edge_position(bin), static_cast<double>(report.counts[bin])});
+    series.points.push_back({binner.edge_position(report.counts.size()), 0});
     figure.panels.push_back({"count", {std::move(series)}, 1});
     return figure;
 }

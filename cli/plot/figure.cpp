@@ -61,7 +61,7 @@ range x_range(const plot_figure& figure) {
             x.include(own.low);
             x.include(own.high);
             const auto gaps = static_cast<double>(series.points.size() - 1);
-            if (is_bars(series.mark) && gaps > 0)
+            if (series.mark == plot_mark::bars && gaps > 0)
                 bar_room = std::max(bar_room, (own.high - own.low) / gaps / 2);
         }
     }

@@ -22,7 +22,7 @@ enum class plot_mark {
     dotted_line,  // a line with a dot at every point, for few measurements
     step,         // holds each value until the next x
     bars,         // from 0 to each value
-    wide_bars,    // the same, as wide as there is room: x are the middles of intervals
+    intervals,    // the same, each from its x to the next point's; the last point ends the last one
 };
 
 struct plot_series {

@@ -14,7 +14,7 @@ namespace upsweep::cli {
 [[nodiscard]] inline double bounded_coordinate(double value) { return std::clamp(value, -1e300, 1e300); }
 
 [[nodiscard]] inline bool is_bars(plot_mark mark) {
-    return mark == plot_mark::bars || mark == plot_mark::wide_bars;
+    return mark == plot_mark::bars || mark == plot_mark::intervals;
 }
 
 // Between points that no line joins.

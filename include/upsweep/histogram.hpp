@@ -108,10 +108,10 @@ class in_range {
     const Element* in_;
     prepared bins_;
 };
-template <class Element>
+template <class Element, class Number = accumulator_type<Element>>
 class between_edges {
   public:
-    using number = accumulator_type<Element>;
+    using number = Number;
 
     between_edges(const cpu::executor&, const Element* in, const bin_edges<number>& bins)
         : in_(in), bins_(bins) {}

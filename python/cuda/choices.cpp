@@ -1,11 +1,10 @@
 // Compaction, partition, runs, histograms and bins.
 #include <nanobind/stl/string.h>
-#include <nanobind/stl/tuple.h>
 
 #include <algorithm>
 #include <string>
-#include <tuple>
 
+#include "python/common/bin_limits.hpp"
 #include "python/common/comparison.hpp"
 #include "python/common/errors.hpp"
 #include "python/common/layout.hpp"
@@ -16,7 +15,6 @@ namespace upsweep::python {
 namespace {
 
 namespace nb = nanobind;
-using range = std::tuple<std::string, std::string, bool>;  // lo, hi and clamp of bin_limits
 
 // By a condition on the elements. `indices`: out is of int64. Waits, as it returns how many there are.
 std::uint64_t choose_compared(stream& in_stream, nb::handle a, const std::string& type,
@@ -94,10 +92,6 @@ std::uint64_t encode_runs(stream& in_stream, nb::handle a, const std::string& ty
     return in_stream.wait_for_count();
 }
 
-registry::bin_limits limits_of(const range& limits, std::size_t count) {
-    return {std::get<0>(limits), std::get<1>(limits), static_cast<std::uint32_t>(count), std::get<2>(limits)};
-}
-
 // `found`: extremes_of(n) numbers.
 void find_extremes(stream& in_stream, nb::handle a, const std::string& type, nb::handle found) {
     const layout in(a, "a"), to(found, "found");
@@ -106,24 +100,24 @@ void find_extremes(stream& in_stream, nb::handle a, const std::string& type, nb:
     registry::gpu::find_extremes(in_stream.executor(), named_type(type), in.data(), in.size(), to.data());
 }
 
-void histogram(stream& in_stream, nb::handle a, const std::string& type, const range& limits,
+void histogram(stream& in_stream, nb::handle a, const std::string& type, const limits& where,
                nb::handle counts) {
     const layout in(a, "a"), to(counts, "counts");
     in.expect_sequence(in.size());
     to.expect_sequence(to.size());
-    registry::gpu::count_bins(in_stream.executor(), named_type(type), limits_of(limits, to.size()), in.data(),
+    registry::gpu::count_bins(in_stream.executor(), named_type(type), limits_of(where, to.size()), in.data(),
                               in.size(), static_cast<std::uint64_t*>(to.data()));
 }
 
 // One offset more than bins. `indices`: out is of int64.
-void bins(const stream& in_stream, nb::handle a, const std::string& type, const range& limits, nb::handle out,
+void bins(const stream& in_stream, nb::handle a, const std::string& type, const limits& where, nb::handle out,
           nb::handle offsets, bool indices) {
     const layout in(a, "a"), to(out, "out"), at(offsets, "offsets");
     in.expect_sequence(in.size());
     to.expect_sequence(in.size());
     at.expect_sequence(at.size());
     cuda::executor executor = in_stream.transient();
-    registry::gpu::extract_bins(executor, named_type(type), limits_of(limits, at.size() - 1), in.data(),
+    registry::gpu::extract_bins(executor, named_type(type), limits_of(where, at.size() - 1), in.data(),
                                 in.size(), to.data(), indices, static_cast<std::uint64_t*>(at.data()));
 }
 

@@ -1,10 +1,8 @@
 // Histograms and the elements of bins: the registry's binners.
-#include <nanobind/stl/tuple.h>
-
 #include <algorithm>
 #include <string>
-#include <tuple>
 
+#include "python/common/bin_limits.hpp"
 #include "python/common/errors.hpp"
 #include "python/module/array.hpp"
 #include "python/module/module.hpp"
@@ -15,10 +13,9 @@ namespace upsweep::python {
 namespace {
 
 namespace nb = nanobind;
-using range = std::tuple<std::string, std::string, bool>;  // lo, hi and clamp of bin_limits
 
 // Limits for all elements: from the smallest to the largest.
-range extent_of(nb::handle a, const std::string& type) {
+limits extent_of(nb::handle a, const std::string& type) {
     const array in(a, "a", named_type(type), access::read);
     in.expect_sequence(in.size());
     const auto device = processor();
@@ -27,17 +24,13 @@ range extent_of(nb::handle a, const std::string& type) {
         const unlocked others(in.bytes());
         extent->include(in.data(), in.size());
     }
-    const registry::bin_limits limits = extent->limits(1);
-    return {limits.lo, limits.hi, limits.clamp};
-}
-
-registry::bin_limits limits_of(const range& limits, std::uint32_t count) {
-    return {std::get<0>(limits), std::get<1>(limits), count, std::get<2>(limits)};
+    const registry::bin_limits found = extent->limits(1);
+    return {found.lo, found.hi, found.clamp};
 }
 
 // Where bins begin, and where the last one ends: numbers of the type that elements are looked at as.
-nb::bytes edges(const std::string& type, const range& limits, std::uint32_t count) {
-    const auto binner = registry::make_binner(*processor(), named_type(type), limits_of(limits, count));
+nb::bytes edges(const std::string& type, const limits& where, std::uint32_t count) {
+    const auto binner = registry::make_binner(*processor(), named_type(type), limits_of(where, count));
     std::string all;
     for (std::uint64_t bin = 0; bin <= count; ++bin) {
         const registry::value edge = binner->edge(bin);
@@ -46,14 +39,13 @@ nb::bytes edges(const std::string& type, const range& limits, std::uint32_t coun
     return nb::bytes(all.data(), all.size());
 }
 
-void histogram(nb::handle a, const std::string& type, const range& limits, nb::handle counts) {
+void histogram(nb::handle a, const std::string& type, const limits& where, nb::handle counts) {
     const array in(a, "a", named_type(type), access::read);
     const array to(counts, "counts", registry::dtype::uint64, access::write);
     in.expect_sequence(in.size());
     to.expect_sequence(to.size());
     const auto device = processor();
-    const auto binner =
-        registry::make_binner(*device, in.type(), limits_of(limits, static_cast<std::uint32_t>(to.size())));
+    const auto binner = registry::make_binner(*device, in.type(), limits_of(where, to.size()));
     const unlocked others(in.bytes());
     auto* const numbers = static_cast<std::uint64_t*>(to.data());
     std::fill_n(numbers, to.size(), 0);
@@ -61,7 +53,7 @@ void histogram(nb::handle a, const std::string& type, const range& limits, nb::h
 }
 
 // One offset more than bins. `indices`: out is of int64. Returns how many elements there are in bins.
-std::size_t bins(nb::handle a, const std::string& type, const range& limits, nb::handle out,
+std::size_t bins(nb::handle a, const std::string& type, const limits& where, nb::handle out,
                  nb::handle offsets, bool indices) {
     const array in(a, "a", named_type(type), access::read);
     const array to(out, "out", indices ? registry::dtype::int64 : in.type(), access::write);
@@ -70,8 +62,7 @@ std::size_t bins(nb::handle a, const std::string& type, const range& limits, nb:
     to.expect_sequence(in.size());
     at.expect_sequence(at.size());
     const auto device = processor();
-    const auto binner = registry::make_binner(*device, in.type(),
-                                              limits_of(limits, static_cast<std::uint32_t>(at.size() - 1)));
+    const auto binner = registry::make_binner(*device, in.type(), limits_of(where, at.size() - 1));
     const unlocked others(in.bytes());
     auto* const begins = static_cast<std::uint64_t*>(at.data());
     return indices ? binner->extract_indices(in.data(), 0, static_cast<std::int64_t*>(to.data()), begins,

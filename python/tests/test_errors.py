@@ -277,7 +277,7 @@ def test_ranges():
                 call(X, 4, limits)
         with raises(TypeError, "range"):
             call(X, 4, (1,))
-        for wrong in (1.5, "auto", [0, 1, 2], np.array([0, 1]), None):
+        for wrong in (1.5, "auto", None, np.array(1.5)):
             with raises(TypeError, "bins" if call is upsweep.histogram else "count"):
                 call(X, wrong)
 

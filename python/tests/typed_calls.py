@@ -15,6 +15,8 @@ upsweep.inclusive_scan(x, np.maximum, dtype=float)
 upsweep.cumsum(x, np.int64(0), None)
 upsweep.histogram([1, 2], 2, [0, 4])
 upsweep.histogram(x, np.int64(2), np.array([0, 4]))
+upsweep.histogram(x, [0, 0.5, 2], clamp=True)
+upsweep.bins(x, np.array([0, 4]))
 upsweep.compact(x, (">", 0.5)).mean()
 upsweep.reduce_by_key(["a", "a", "b", "c", "c"], x)[1].mean()
 

@@ -11,14 +11,13 @@ from typing import Any, Callable, Dict, Optional, Tuple, Union
 import numpy as np
 
 from . import _module
-from ._parameters import no_offsets, number_type
+from ._parameters import Limits, no_offsets, number_type
 
 try:
     from . import _cuda
 except ImportError:  # a build without CUDA
     _cuda = None
 
-Limits = Tuple[str, str, bool]
 Comparison = Tuple[str, str]
 
 

@@ -1,7 +1,7 @@
 """Histograms, and the elements of every bin."""
 from __future__ import annotations
 
-from typing import Any, SupportsIndex, Tuple
+from typing import Any, Tuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -9,8 +9,9 @@ from numpy.typing import ArrayLike, NDArray
 from . import _module
 from ._arrays import about, integer, memory, readable, type_name
 from ._engines import engine_of
-from ._parameters import edge_numbers, text_limits
-from ._types import Range, of_any_library
+from ._libraries import library_of
+from ._parameters import Bins, Limits, edge_limits, edge_numbers
+from ._types import Bounds, Range, of_any_library
 
 _MOST_BINS = 2**32 - 2
 
@@ -22,28 +23,42 @@ def _elements(a: Any) -> Tuple[np.ndarray, str]:
     return np.ascontiguousarray(x).reshape(-1), type_name(x.dtype)
 
 
-def _count(count: Any, argument: str) -> int:
-    number = integer(count, argument)
-    if not 1 <= number <= _MOST_BINS:
-        raise ValueError(f"{argument}: expected 1 to {_MOST_BINS}, but it is {number}")
-    return number
+def _asked(bins: Any, argument: str, range: Range, clamp: bool) -> Bins:
+    edges = bins
+    if library_of(bins) is not None and bins.ndim != 0:  # wherever it is: there are few of them
+        bins = np.asarray(bins.tolist())
+    if isinstance(bins, (str, bytes)) or not hasattr(bins, "__len__") or getattr(bins, "ndim", 1) == 0:
+        number = integer(bins, argument)
+        if not 1 <= number <= _MOST_BINS:
+            raise ValueError(f"{argument}: expected 1 to {_MOST_BINS}, but it is {number}")
+        return Bins(number, range, clamp)
+    if range is not None:
+        raise ValueError(f"range: expected none beside edges, but it is {range!r}")
+    count, limits = edge_limits(bins, argument, clamp)
+    return Bins(count, None, clamp, np.array(bins) if edges is bins else edges, limits, argument)
 
 
-def _limits(x: np.ndarray, name: str, range: Range, clamp: bool) -> Tuple[str, str, bool]:
-    if range is None:
-        if x.size == 0:
-            return "0", "1", True
-        try:
-            return _module.extent_of(memory(x), name)
-        except ValueError as problem:
-            raise about("a", problem) from None
-    return text_limits(range, clamp)
+def _limits(x: np.ndarray, name: str, asked: Bins) -> Limits:
+    limits = asked.limits()
+    if limits is not None:
+        return limits
+    if x.size == 0:
+        return "0", "1", True
+    try:
+        return _module.extent_of(memory(x), name)
+    except ValueError as problem:
+        raise about("a", problem) from None
 
 
 @of_any_library
-def histogram(a: ArrayLike, bins: SupportsIndex = 10, range: Range = None, *,
+def histogram(a: ArrayLike, bins: Bounds = 10, range: Range = None, *,
               clamp: bool = False) -> Tuple[NDArray[np.int64], NDArray[Any]]:
     """How many elements are in each of ``bins`` equal intervals of ``range``, and the edges of these.
+
+    bins: their number; or edges, two ascending real numbers or more, and no range: bin b holds the elements x with
+    ``bins[b] <= x < bins[b + 1]``, compared as the numbers that they are whatever their types, and the last its upper edge too, as
+    numpy.histogram has them. With ``clamp`` the first bin has what is below it, and the last what is above. The edges are returned
+    as they are. O(size * log(bins)) work.
 
     range: a pair (lo, hi); bin b holds the elements x with ``floor((x - lo) * bins / (hi - lo)) == b``, exactly for integers
     and in the type's own arithmetic for floating point, so hi itself is in no bin. This formula alone decides: one that is
@@ -54,48 +69,51 @@ def histogram(a: ArrayLike, bins: SupportsIndex = 10, range: Range = None, *,
     that elements are looked at as. Raises TypeError for complex numbers, ValueError for a range without extent or of numbers
     that the type has not. O(size + bins) work.
     """
-    number = _count(bins, "bins")
+    asked = _asked(bins, "bins", range, clamp)
     engine = engine_of(a)
     if engine is not None:
-        return engine.histogram(a, number, range, clamp)
+        return engine.histogram(a, asked)
     x, name = _elements(a)
-    limits = _limits(x, name, range, clamp)
-    edges = edge_numbers(name, limits, number)
-    counts = np.zeros(number, np.uint64)
-    _module.histogram(memory(x), name, limits, counts)
+    limits = _limits(x, name, asked)
+    edges = edge_numbers(name, limits, asked.count) if asked.edges is None else asked.edges
+    counts = np.zeros(asked.count, np.uint64)
+    try:
+        _module.histogram(memory(x), name, limits, counts)
+    except ValueError as problem:
+        raise about(asked.argument, problem) from None
     return counts.view(np.int64), edges
 
 
 def _extract(a: Any, count: Any, range: Range, clamp: bool, indices: bool) -> Tuple[np.ndarray, np.ndarray]:
-    number = _count(count, "count")
+    asked = _asked(count, "count", range, clamp)
     engine = engine_of(a)
     if engine is not None:
-        return engine.extract(a, number, range, clamp, indices)
+        return engine.extract(a, asked, indices)
     x, name = _elements(a)
-    limits = _limits(x, name, range, clamp)
+    limits = _limits(x, name, asked)
     out = np.empty(x.size, np.int64 if indices else x.dtype)
-    offsets = np.zeros(number + 1, np.uint64)
+    offsets = np.zeros(asked.count + 1, np.uint64)
     try:
         placed = _module.bins(memory(x), name, limits, memory(out), offsets, indices)
     except ValueError as problem:
-        raise about("range", problem) from None
+        raise about(asked.argument, problem) from None
     out.resize(placed, refcheck=False)
     return out, offsets.view(np.int64)
 
 
 @of_any_library
-def bins(a: ArrayLike, count: SupportsIndex = 10, range: Range = None, *,
+def bins(a: ArrayLike, count: Bounds = 10, range: Range = None, *,
          clamp: bool = False) -> Tuple[NDArray[Any], NDArray[np.int64]]:
     """The elements of bin 0, in C order, then those of bin 1, and so on; and where each begins.
 
-    Bins, range and clamp are those of histogram. Returns (elements, offsets): bin b is
+    count: the number of bins, or edges. Bins, range and clamp are those of histogram. Returns (elements, offsets): bin b is
     ``elements[offsets[b]:offsets[b + 1]]``. Elements in no bin are left out. O(size + count) work.
     """
     return _extract(a, count, range, clamp, False)
 
 
 @of_any_library
-def bin_indices(a: ArrayLike, count: SupportsIndex = 10, range: Range = None, *,
+def bin_indices(a: ArrayLike, count: Bounds = 10, range: Range = None, *,
                 clamp: bool = False) -> Tuple[NDArray[np.int64], NDArray[np.int64]]:
     """As bins, with indices in C order in place of elements."""
     return _extract(a, count, range, clamp, True)

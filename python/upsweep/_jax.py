@@ -206,9 +206,9 @@ def encode_runs(a: Any, inverse: bool, lengths: bool) -> NoReturn:
     _refuse_array("unique_consecutive and run_length_encode, whose result's size depends on the elements,")
 
 
-def histogram(a: Any, count: int, range: Any, clamp: bool) -> NoReturn:
+def histogram(a: Any, asked: Any) -> NoReturn:
     _refuse_array("histogram")
 
 
-def extract(a: Any, count: int, range: Any, clamp: bool, indices: bool) -> NoReturn:
+def extract(a: Any, asked: Any, indices: bool) -> NoReturn:
     _refuse_array("bins, whose result's size depends on the elements,")

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import functools
 import math
-from typing import Any, Optional, Tuple, Union
+from typing import Any, NamedTuple, Optional, Tuple, Union
 
 import numpy as np
 
@@ -128,7 +128,45 @@ def condition_text(condition: Tuple[str, Any], kind: str) -> Tuple[str, str]:
     return op, scalar_text(number, "condition")
 
 
-def text_limits(range: Any, clamp: bool) -> Tuple[str, str, bool]:
+# lo, hi and clamp; or edges' type, their bytes and clamp.
+Limits = Tuple[str, Union[str, bytes], bool]
+
+
+class Bins(NamedTuple):
+    """Which bins a caller asks for."""
+    count: int
+    range: Any
+    clamp: bool
+    edges: Any = None  # as given; None: equal bins of the range
+    edge_limits: Optional[Limits] = None
+    argument: str = "range"  # what is wrong where the bins are
+
+    def limits(self) -> Optional[Limits]:
+        """None: from the smallest element to the largest."""
+        return self.edge_limits if self.range is None else text_limits(self.range, self.clamp)
+
+    def edge_numbers(self) -> np.ndarray:
+        """The edges that were given, as numbers of a type that all libraries have, if they are such."""
+        assert self.edge_limits is not None and isinstance(self.edge_limits[1], bytes)
+        return np.frombuffer(bytearray(self.edge_limits[1]), self.edge_limits[0])
+
+
+def edge_limits(edges: Any, argument: str, clamp: bool) -> Tuple[int, Limits]:
+    """How many bins lie between edges, and these as the registry reads them."""
+    given = in_host_memory(edges, argument)
+    if given.ndim != 1:
+        raise ValueError(f"{argument}: expected a number of bins or edges of one dimension, but they have {given.ndim}")
+    kind = "f" if type_name(given.dtype) == "bfloat16" else given.dtype.kind
+    if kind not in "biuf" or given.dtype.itemsize > 8:
+        raise TypeError(f"{argument}: expected edges that are real numbers of up to 64 bits, but they are {given.dtype}")
+    if given.size < 2:
+        raise ValueError(f"{argument}: expected two edges or more, but there are {given.size}")
+    is_wide = kind == "u" and given.max() > np.iinfo(np.int64).max
+    numbers = given.astype(np.float64 if kind == "f" else np.uint64 if is_wide else np.int64)
+    return given.size - 1, (numbers.dtype.name, numbers.tobytes(), bool(clamp))
+
+
+def text_limits(range: Any, clamp: bool) -> Limits:
     """The caller's limits as the registry reads them."""
     try:
         lo, hi = range
@@ -147,7 +185,7 @@ def number_type(name: str) -> np.dtype:
 _cached_edges = functools.lru_cache(maxsize=32)(_module.edges)
 
 
-def edge_numbers(name: str, limits: Tuple[str, str, bool], count: int) -> np.ndarray:
+def edge_numbers(name: str, limits: Limits, count: int) -> np.ndarray:
     """Where bins begin, and where the last one ends."""
     try:
         edges = (_cached_edges if count <= 4096 else _module.edges)(name, limits, count)

@@ -6,13 +6,14 @@ from typing import Any, Tuple
 from . import _gradients
 from ._arrays import about
 from ._libraries import Library
-from ._parameters import edge_numbers, kind_of, text_limits
+from ._parameters import Bins, Limits, edge_numbers, kind_of
 from ._tensors import elements_of
 
 
-def _limits(library: Library, elements: Any, range: Any, clamp: bool) -> Tuple[str, str, bool]:
-    if range is not None:
-        return text_limits(range, clamp)
+def _limits(library: Library, elements: Any, asked: Bins) -> Limits:
+    limits = asked.limits()
+    if limits is not None:
+        return limits
     if elements.shape[0] == 0:
         return "0", "1", True
     try:
@@ -29,25 +30,31 @@ def _binned(library: Library, a: Any) -> Tuple[Any, str]:
     return elements, name
 
 
-def histogram(library: Library, a: Any, count: int, range: Any, clamp: bool) -> Tuple[Any, Any]:
+def histogram(library: Library, a: Any, asked: Bins) -> Tuple[Any, Any]:
     elements, name = _binned(library, a)
-    limits = _limits(library, elements, range, clamp)
-    edges = edge_numbers(name, limits, count)
-    counts = library.filled(elements, (count,), "int64")
-    library.back_end.histogram(library, elements, limits, counts)
-    return counts, library.numbers(elements, edges)
+    limits = _limits(library, elements, asked)
+    counts = library.filled(elements, (asked.count,), "int64")
+    if asked.edges is None:
+        edges = edge_numbers(name, limits, asked.count)
+        library.back_end.histogram(library, elements, limits, counts)
+        return counts, library.numbers(elements, edges)
+    try:
+        library.back_end.histogram(library, elements, limits, counts)
+    except ValueError as problem:
+        raise about(asked.argument, problem) from None
+    return counts, asked.edges if library.owns(asked.edges) else library.numbers(elements, asked.edge_numbers())
 
 
-def extract(library: Library, a: Any, count: int, range: Any, clamp: bool, indices: bool) -> Tuple[Any, Any]:
+def extract(library: Library, a: Any, asked: Bins, indices: bool) -> Tuple[Any, Any]:
     elements, name = _binned(library, a)
     if not indices and _gradients.are_kept_by_indexing(elements):
-        order, offsets = extract(library, a, count, range, clamp, True)
+        order, offsets = extract(library, a, asked, True)
         return elements[order], offsets
-    limits = _limits(library, elements, range, clamp)
+    limits = _limits(library, elements, asked)
     out = library.empty_like(elements, "int64" if indices else name)
-    offsets = library.filled(elements, (count + 1,), "int64")
+    offsets = library.filled(elements, (asked.count + 1,), "int64")
     try:
         library.back_end.bins(library, elements, limits, out, offsets, indices)
     except ValueError as problem:
-        raise about("range", problem) from None
+        raise about(asked.argument, problem) from None
     return out[:int(offsets[-1])], offsets

@@ -4,11 +4,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Callable, Optional, Sequence, SupportsIndex, TypeVar, Union
 
 import numpy as np
-from numpy.typing import DTypeLike
+from numpy.typing import ArrayLike, DTypeLike
 
 Axis = Optional[SupportsIndex]
 DType = Optional[DTypeLike]
 Range = Optional[Union[Sequence[Any], np.ndarray]]
+Bounds = Union[SupportsIndex, ArrayLike]  # of bins: how many there are, or their edges
 
 if TYPE_CHECKING:
     from typing import Protocol, overload

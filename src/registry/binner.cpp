@@ -1,11 +1,13 @@
-// Ranges of text turned into numbers, and the binners on them.
+// Ranges of text and edges turned into numbers, and the binners on them.
 #include "registry/binner.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <concepts>
 #include <limits>
 #include <type_traits>
 
+#include "registry/bin_edges.hpp"
 #include "registry/value.hpp"
 #include "registry/visit.hpp"
 #include "upsweep/bins.hpp"
@@ -31,51 +33,32 @@ std::string text_of(Number number) {
     return format_value(type_of<Number>(), &number);
 }
 
+// Equal bins of a range.
 template <class Element>
-class typed_binner final : public binner {
+class equal_bins {
     using number = number_of<Element>;
 
   public:
-    typed_binner(cpu::executor& executor, const bin_limits& limits)
-        : executor_(executor),
-          range_{parse_value(limits.lo, type_of<number>()).template as<number>(),
+    explicit equal_bins(const bin_limits& limits)
+        : range_{parse_value(limits.lo, type_of<number>()).template as<number>(),
                  parse_value(limits.hi, type_of<number>()).template as<number>(), limits.count,
                  limits.clamp} {
         upsweep::detail::check_bins(range_);
     }
 
-    std::size_t count(const void* in, std::uint64_t* counts, std::size_t n) const override {
-        const auto by = classes(in);
-        return cpu::run_histogram(executor_, by.classifier(), n, counts);
+    [[nodiscard]] std::size_t size() const { return range_.count; }
+    [[nodiscard]] std::size_t used() const { return size(); }
+    [[nodiscard]] auto classes(const cpu::executor& ex, const Element* in) const {
+        return upsweep::detail::in_range<Element, number>(ex, in, range_);
     }
-    std::size_t extract(const void* in, void* out, std::uint64_t* offsets, std::size_t n) const override {
-        const auto by = classes(in);
-        const auto way =
-            upsweep::detail::elements_to(static_cast<Element*>(out), static_cast<const Element*>(in));
-        return cpu::run_bins(executor_, by.classifier(), way, n, n, offsets);
-    }
-    std::size_t extract_indices(const void* in, std::int64_t first, std::int64_t* out, std::uint64_t* offsets,
-                                std::size_t n) const override {
-        const auto by = classes(in);
-        const auto way = upsweep::detail::indices_to(out, n);
-        const std::size_t placed = cpu::run_bins(executor_, by.classifier(), way, n, n, offsets);
-        for (std::size_t i = 0; i < placed; ++i) out[i] += first;
-        return placed;
-    }
-
-    [[nodiscard]] value edge(std::uint64_t bin) const override {
+    [[nodiscard]] value edge(std::uint64_t bin) const {
         return value::of(type_of<number>(), edge_number(bin));
     }
-    [[nodiscard]] double edge_position(std::uint64_t bin) const override {
+    [[nodiscard]] double edge_position(std::uint64_t bin) const {
         return static_cast<double>(edge_number(bin));
     }
 
   private:
-    using in_range = upsweep::detail::in_range<Element, number>;
-
-    [[nodiscard]] in_range classes(const void* in) const {
-        return {executor_, static_cast<const Element*>(in), range_};
-    }
     [[nodiscard]] number edge_number(std::uint64_t bin) const {
         if constexpr (std::integral<number>) {
             if (bin == range_.count) return range_.hi;
@@ -93,8 +76,75 @@ class typed_binner final : public binner {
         }
     }
 
-    cpu::executor& executor_;
     bin_range<number> range_;
+};
+
+template <class Element>
+class bins_between {
+    using number = number_of<Element>;
+
+  public:
+    explicit bins_between(const bin_limits& limits)
+        : given_(limits.edges), edges_(edges_among<number>(limits)) {}
+
+    [[nodiscard]] std::size_t size() const { return given_.size() - 1; }
+    // The bins that there are elements for, the first ones.
+    [[nodiscard]] std::size_t used() const { return edges_.empty() ? 0 : edges_.size() - 1; }
+    [[nodiscard]] auto classes(const cpu::executor& ex, const Element* in) const {
+        return upsweep::detail::between_edges<Element, number>(ex, in, bin_edges<number>{edges_});
+    }
+    [[nodiscard]] value edge(std::uint64_t bin) const { return given_[bin]; }
+    [[nodiscard]] double edge_position(std::uint64_t bin) const {
+        double position = 0;
+        visit_edge(given_[bin], [&](auto edge) { position = static_cast<double>(edge); });
+        return position;
+    }
+
+  private:
+    std::vector<value> given_;
+    std::vector<number> edges_;
+};
+
+template <class Element, class Bins>
+class typed_binner final : public binner {
+  public:
+    typed_binner(cpu::executor& executor, const bin_limits& limits) : executor_(executor), bins_(limits) {}
+
+    std::size_t count(const void* in, std::uint64_t* counts, std::size_t n) const override {
+        std::fill(counts + bins_.used(), counts + bins_.size(), 0);
+        if (bins_.used() == 0) return 0;
+        const auto by = bins_.classes(executor_, static_cast<const Element*>(in));
+        return cpu::run_histogram(executor_, by.classifier(), n, counts);
+    }
+    std::size_t extract(const void* in, void* out, std::uint64_t* offsets, std::size_t n) const override {
+        return move(in,
+                    upsweep::detail::elements_to(static_cast<Element*>(out), static_cast<const Element*>(in)),
+                    offsets, n);
+    }
+    std::size_t extract_indices(const void* in, std::int64_t first, std::int64_t* out, std::uint64_t* offsets,
+                                std::size_t n) const override {
+        const std::size_t placed = move(in, upsweep::detail::indices_to(out, n), offsets, n);
+        for (std::size_t i = 0; i < placed; ++i) out[i] += first;
+        return placed;
+    }
+
+    [[nodiscard]] value edge(std::uint64_t bin) const override { return bins_.edge(bin); }
+    [[nodiscard]] double edge_position(std::uint64_t bin) const override { return bins_.edge_position(bin); }
+
+  private:
+    std::size_t move(const void* in, const cpu::placement_of_bins& way, std::uint64_t* offsets,
+                     std::size_t n) const {
+        std::size_t placed = 0;
+        if (bins_.used() != 0) {
+            const auto by = bins_.classes(executor_, static_cast<const Element*>(in));
+            placed = cpu::run_bins(executor_, by.classifier(), way, n, n, offsets);
+        }
+        std::fill(offsets + bins_.used(), offsets + bins_.size() + 1, placed);
+        return placed;
+    }
+
+    cpu::executor& executor_;
+    Bins bins_;
 };
 
 template <class Element>
@@ -174,6 +224,21 @@ std::unique_ptr<Made> of_type(dtype type, const Make& make) {
 
 }  // namespace
 
+void check_edges(const bin_limits& limits) {
+    const std::vector<value>& edges = limits.edges;
+    if (edges.size() != std::size_t{limits.count} + 1 || limits.count == 0)
+        throw_error(errc::invalid_argument, "edges: expected at least two");
+    for (std::size_t i = 0; i + 1 < edges.size(); ++i) {
+        bool ascends = false;  // a NaN does not
+        visit_edge(edges[i], [&](auto a) {
+            visit_edge(edges[i + 1], [&](auto b) {
+                ascends = core::with_comparable(a, b, [](const auto& x, const auto& y) { return x <= y; });
+            });
+        });
+        if (!ascends) upsweep::detail::throw_edges(i + 1);
+    }
+}
+
 dtype binned_as(dtype type) {
     return visit_type(type, [&]<class Element>(std::type_identity<Element>) -> dtype {
         if constexpr (is_complex<Element>)
@@ -185,8 +250,10 @@ dtype binned_as(dtype type) {
 
 std::unique_ptr<binner> make_binner(const device& where, dtype type, const bin_limits& limits) {
     check_device(where);
-    return of_type<binner>(type, [&]<class Element>(std::type_identity<Element>) {
-        return std::make_unique<typed_binner<Element>>(where.executor(), limits);
+    return of_type<binner>(type, [&]<class Element>(std::type_identity<Element>) -> std::unique_ptr<binner> {
+        if (limits.edges.empty())
+            return std::make_unique<typed_binner<Element, equal_bins<Element>>>(where.executor(), limits);
+        return std::make_unique<typed_binner<Element, bins_between<Element>>>(where.executor(), limits);
     });
 }
 

@@ -1,17 +1,19 @@
-// Histograms and bin extraction over run-time types, with ranges given as text.
+// Histograms and bin extraction over run-time types, with ranges given as text, or edges.
 //
 //     const auto binner = make_binner(device("cpu"), dtype::float32, {.lo = "0", .hi = "1", .count = 8});
 //     binner->count(in, counts.data(), n);
 //
 // Bins are those of bin_range.hpp: find_bin of the elements as numbers. Those are int64 for bool and integers
 // of up to 32 bits, so that a range may end past what the type holds (0:256 for uint8), float32 for float16
-// and bfloat16, and otherwise of the elements' own type. Complex elements have no bins.
+// and bfloat16, and otherwise of the elements' own type. Edges may be any numbers, and compare with elements
+// as mathematics does. Complex elements have no bins.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "registry/device.hpp"
 #include "registry/dtype.hpp"
@@ -24,7 +26,14 @@ struct bin_limits {
     std::string hi;
     std::uint32_t count = 1;
     bool clamp = false;
+    // If there are any, bins lie between these, and lo and hi mean nothing: count + 1 ascending numbers of
+    // int64, uint64 or float64, none of them NaN. The last bin has its upper edge too; clamped, the first has
+    // what is below it, and the last what is above.
+    std::vector<value> edges{};
 };
+
+// Throws upsweep::error (invalid_argument) unless the edges, of which there are some, are such.
+void check_edges(const bin_limits& limits);
 
 // What the elements of a type are looked at as. Throws upsweep::error (invalid_argument) for complex types.
 [[nodiscard]] dtype binned_as(dtype type);
@@ -43,8 +52,8 @@ class binner {
     virtual std::size_t extract_indices(const void* in, std::int64_t first, std::int64_t* out,
                                         std::uint64_t* offsets, std::size_t n) const = 0;
 
-    // Where bin b begins, and bin b - 1 ends, b up to the number of bins. Integers: the first integer of bin
-    // b, exactly. Floating point: up to rounding.
+    // Where bin b begins, and bin b - 1 ends, b up to the number of bins: the edge that was given. Of a
+    // range, the first integer of bin b, exactly; floating point, up to rounding.
     [[nodiscard]] virtual value edge(std::uint64_t bin) const = 0;
     // The same for drawing.
     [[nodiscard]] virtual double edge_position(std::uint64_t bin) const = 0;

@@ -1,7 +1,9 @@
 // Histograms and bins of numbers: elements become the numbers that they are looked at as, unless they are.
 #include <algorithm>
 #include <optional>
+#include <vector>
 
+#include "registry/bin_edges.hpp"
 #include "registry/cuda/array_choices.hpp"
 #include "registry/cuda/kernels.hpp"
 #include "registry/cuda/launches.cuh"
@@ -60,6 +62,47 @@ bin_range<Number> range_of(const bin_limits& limits, dtype type) {
                                   limits.clamp};
     upsweep::detail::check_bins(range);
     return range;
+}
+
+// Edges as arguments of a kernel, so that a graph that is being captured has them too.
+constexpr std::size_t passed_edges = 384;
+template <class Number>
+struct edge_argument {
+    Number edges[passed_edges];
+};
+template <class Number>
+__global__ void __launch_bounds__(threads)
+    store_edges_kernel(const __grid_constant__ edge_argument<Number> passed, unsigned count, Number* out) {
+    for (unsigned i = threadIdx.x; i < count; i += threads) out[i] = passed.edges[i];
+}
+
+// Calls body(bins, used) with the bins that elements can be in, and their number: the first ones of those of
+// `limits`. Not if there are none.
+template <class Number, class Body>
+void visit_bins(cuda::executor& ex, const bin_limits& limits, dtype type, const Body& body) {
+    if (limits.edges.empty()) return body(range_of<Number>(limits, type), std::size_t{limits.count});
+    const std::vector<Number> edges = edges_among<Number>(limits);
+    if (edges.empty()) return;
+    const stream_memory memory(ex, edges.size() * sizeof(Number));
+    auto* const there = static_cast<Number*>(memory.data());
+    for (std::size_t first = 0; first < edges.size(); first += passed_edges) {
+        const std::size_t count = std::min(passed_edges, edges.size() - first);
+        edge_argument<Number> passed{};
+        std::copy_n(edges.begin() + static_cast<std::ptrdiff_t>(first), count, passed.edges);
+        store_edges_kernel<<<1, threads, 0, ex.stream()>>>(passed, static_cast<unsigned>(count),
+                                                           there + first);
+    }
+    cuda::check(cudaGetLastError(), "storing edges");
+    body(cuda::device_edges<Number>{cuda::device_span<const Number>(there, edges.size())}, edges.size() - 1);
+}
+
+// Elements [first, last) of `values` become the one before them, or 0 if there is none.
+__global__ void __launch_bounds__(threads)
+    repeat_kernel(std::uint64_t* values, std::uint64_t first, std::uint64_t last) {
+    const std::uint64_t value = first == 0 ? 0 : values[first - 1];
+    for (std::uint64_t i = first + blockIdx.x * std::uint64_t(threads) + threadIdx.x; i < last;
+         i += gridDim.x * std::uint64_t(threads))
+        values[i] = value;
 }
 
 template <class Word>
@@ -122,24 +165,38 @@ void count_bins(cuda::executor& ex, dtype type, const bin_limits& limits, const 
                 std::uint64_t* counts) {
     const cuda::device_scope current(ex);
     const numbers as_numbers(ex, type, in, n);
+    std::size_t counted = 0;
     as_numbers.visit([&]<class Number>(const Number* x) {
-        histogram(ex, cuda::device_span<const Number>(x, n), cuda::device_span(counts, limits.count),
-                  range_of<Number>(limits, as_numbers.as()));
+        visit_bins<Number>(ex, limits, as_numbers.as(), [&](const auto& bins, std::size_t used) {
+            histogram(ex, cuda::device_span<const Number>(x, n), cuda::device_span(counts, used), bins);
+            counted = used;
+        });
     });
+    if (counted != limits.count)
+        cuda::check(
+            cudaMemsetAsync(counts + counted, 0, (limits.count - counted) * sizeof *counts, ex.stream()),
+            "clearing counts");
 }
 
 void extract_bins(cuda::executor& ex, dtype type, const bin_limits& limits, const void* in, std::size_t n,
                   void* out, bool indices, std::uint64_t* offsets) {
     const cuda::device_scope current(ex);
     const numbers as_numbers(ex, type, in, n);
-    const cuda::device_span begins(offsets, std::size_t{limits.count} + 1);
     std::optional<stream_memory> own_indices;
     if (!indices) own_indices.emplace(ex, n * sizeof(std::int64_t));
     auto* const into = static_cast<std::int64_t*>(indices ? out : own_indices->data());
+    std::size_t placed = 0;
     as_numbers.visit([&]<class Number>(const Number* x) {
-        bin_indices(ex, cuda::device_span<const Number>(x, n), cuda::device_span(into, n), begins,
-                    range_of<Number>(limits, as_numbers.as()));
+        visit_bins<Number>(ex, limits, as_numbers.as(), [&](const auto& bins, std::size_t used) {
+            bin_indices(ex, cuda::device_span<const Number>(x, n), cuda::device_span(into, n),
+                        cuda::device_span(offsets, used + 1), bins);
+            placed = used + 1;
+        });
     });
+    if (const std::size_t all = std::size_t{limits.count} + 1; placed != all) {
+        repeat_kernel<<<blocks_for(all - placed), threads, 0, ex.stream()>>>(offsets, placed, all);
+        cuda::check(cudaGetLastError(), "filling offsets");
+    }
     if (indices || n == 0) return;
     visit_word(size_of(type), [&]<class Word>(std::type_identity<Word>) {
         gather_kernel<<<blocks_for(n), threads, 0, ex.stream()>>>(
