@@ -34,6 +34,7 @@
 #include "support/scan_calls.hpp"
 #include "upsweep/concepts.hpp"
 #include "upsweep/core/accumulator.hpp"
+#include "upsweep/core/known_operator.hpp"
 #include "upsweep/cuda/recurrence.cuh"
 #include "upsweep/cuda/scan.cuh"
 #include "upsweep/options.hpp"
@@ -188,13 +189,14 @@ class cuda_executor {
                         const Op& op, const Function& f, const cuda::scan_options<Acc>& options,
                         unsigned turn) {
         const std::vector<std::size_t> cuts = cut_among(1 + int(turn / 5 % 4), in.size(), turn / 5);
+        const auto& known = core::known<Acc>(op);  // as the calls have it
         const auto scan = [&](const auto& load) {
             if (turn % 5 == 3)
-                scan_blocks<Acc, In>(executor_, in, out, exclusive, op, load, options, cuts);
+                scan_blocks<Acc, In>(executor_, in, out, exclusive, known, load, options, cuts);
             else if (exclusive)
-                scan_ranks<true, Acc, In>(executor_, in, out, op, load, options, cuts);
+                scan_ranks<true, Acc, In>(executor_, in, out, known, load, options, cuts);
             else
-                scan_ranks<false, Acc, In>(executor_, in, out, op, load, options, cuts);
+                scan_ranks<false, Acc, In>(executor_, in, out, known, load, options, cuts);
         };
         if constexpr (std::is_same_v<Function, std::identity>)
             scan(cuda::as_is{});
