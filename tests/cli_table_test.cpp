@@ -82,6 +82,36 @@ TEST_F(cli_table, a_column_without_a_name) {
         fail(2, std::string("scan x.npy ") + option, "are for .csv and .tsv tables");
 }
 
+TEST_F(cli_table, delimiters) {
+    write("s.txt", "key;n;note\n\"a;b\";1;x,y\n\"a;b\";2;\n");
+    EXPECT_EQ(succeed("scan s.txt --delimiter ';' --column n"),
+              "key;n;note;n_sum\n\"a;b\";1;x,y;1\n\"a;b\";2;;3\n");
+    succeed("scan s.txt --delimiter ';' --column n -o out.tsv");
+    EXPECT_EQ(read("out.tsv"), "key\tn\tnote\tn_sum\na;b\t1\tx,y\t1\na;b\t2\t\t3\n");
+    EXPECT_EQ(succeed("reduce s.txt --delimiter ';' --column n --by key"), "key;n_sum\n\"a;b\";3\n");
+    EXPECT_EQ(succeed("compact s.txt --delimiter ';' --column n --where 'x > 1'"),
+              "key;n;note\n\"a;b\";2;\n");
+    EXPECT_EQ(succeed("sort s.txt --delimiter ';' --column n --descending"),
+              "key;n;note\n\"a;b\";2;\n\"a;b\";1;x,y\n");
+    EXPECT_EQ(succeed("histogram s.txt --delimiter ';' --column n --edges 1,2 -o -"),
+              "lower;upper;count\n1;2;2\n");
+    EXPECT_NE(succeed("trace tree s.txt --delimiter ';' --column n").find("2 int64 values"),
+              std::string::npos);
+    write("t.csv", "a\tn\n1\t2\n");
+    for (const char* tab : {"tab", "'\\t'", "\"$(printf '\\t')\""}) {
+        EXPECT_EQ(succeed(std::string("scan t.csv --column n --delimiter ") + tab), "a\tn\tn_sum\n1\t2\t2\n");
+    }
+    succeed("scan t.csv --column n --format tsv -o out.csv");
+    EXPECT_EQ(read("out.csv"), "a,n,n_sum\n1,2,2\n");
+    for (const char* wrong : {"''", "';;'", "5", "a", "'\"'", "-", "."})
+        fail(2, std::string("scan t.csv --column n --delimiter ") + wrong,
+             "expected one character such as ; or |");
+    write("x.npy", npy_file("<i4", "1,", bytes_of<std::int32_t>({1})));
+    for (const char* call : {"scan x.npy", "reduce x.npy", "sort x.npy", "histogram x.npy",
+                             "bins x.npy --indices", "compact x.npy --where 'x < 5'"})
+        fail(2, std::string(call) + " --delimiter ';'", "--delimiter is for .csv and .tsv tables");
+}
+
 TEST_F(cli_table, totals_of_groups_in_json) {
     for (const char* how : {"", " --exclusive", " --reverse", " --reverse --exclusive"}) {
         SCOPED_TRACE(how);

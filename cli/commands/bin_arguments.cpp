@@ -58,7 +58,7 @@ void bin_arguments::add_bins_to(CLI::App& app) {
     app.add_option("--dtype", dtype, "type of the elements of raw input")->type_name("TYPE");
     add_format_to(app);
     add_column_to(app, "column of a table that holds the numbers");
-    add_headless_to(app);
+    add_table_options_to(app);
     device.add_threads_to(app);
 }
 

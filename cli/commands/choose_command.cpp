@@ -209,7 +209,7 @@ command add(CLI::App& program, const char* name, help_page page, bool with_other
     app->add_option("--dtype", given->dtype, "type of the elements of raw input")->type_name("TYPE");
     arguments->add_format_to(*app);
     arguments->add_column_to(*app, "column of a table that x is in conditions");
-    arguments->add_headless_to(*app);
+    arguments->add_table_options_to(*app);
     given->device.add_threads_to(*app);
     app->add_flag("--json", arguments->json,
                   with_others ? "one JSON object on standard output: where the others begin, sizes, seconds"

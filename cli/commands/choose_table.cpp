@@ -94,8 +94,8 @@ class table_choice {
 
     void write_table(output_file& output) {
         scratch_stream others(arguments_.output, most_waiting_bytes());
-        csv_writer to_front(output, delimiter_of(arguments_.output_format));
-        csv_writer to_back(others, delimiter_of(arguments_.output_format));
+        csv_writer to_front(output, arguments_.output_delimiter());
+        csv_writer to_back(others, arguments_.output_delimiter());
         const bool unchanged = arguments_.input_format == arguments_.output_format;
         if (arguments_.indices) {
             to_front.cell("index");

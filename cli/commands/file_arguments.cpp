@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cstdlib>
 #include <filesystem>
@@ -31,6 +32,19 @@ file_format parse_format(const std::string& word) {
     if (word == "csv") return file_format::csv;
     if (word == "tsv") return file_format::tsv;
     throw usage_error(fmt::format("--format {}: expected one of npy, raw, csv, tsv", in_quotes(word)));
+}
+
+// A character of no number, so that cells of numbers need no quotes.
+char parse_delimiter(const std::string& word) {
+    if (word == "tab" || word == "\\t") return '\t';
+    const bool separates =
+        word.size() == 1 &&
+        (word[0] == ' ' || word[0] == '\t' || std::ispunct(static_cast<unsigned char>(word[0])) != 0) &&
+        std::string_view("\"+-.").find(word[0]) == std::string_view::npos;
+    if (!separates)
+        throw usage_error(
+            fmt::format("--delimiter {}: expected one character such as ; or |, or tab", in_quotes(word)));
+    return word[0];
 }
 
 // Where a name leads, of which not all need be there; empty where that cannot be told.
@@ -64,8 +78,12 @@ void file_arguments::add_column_to(CLI::App& app, const char* meaning) {
     add_name_option(app, "--column", column, meaning)->type_name("NAME");
 }
 
-void file_arguments::add_headless_to(CLI::App& app) {
+void file_arguments::add_table_options_to(CLI::App& app) {
     app.add_flag("--no-header", headless, "the table has no line of names; columns are called 1, 2, ...");
+    add_name_option(app, "--delimiter", delimiter,
+                    "what separates cells, such as ';' or tab, in the output too unless that is .tsv; "
+                    "default: a comma, in .tsv a tab")
+        ->type_name("CHAR");
 }
 
 void file_arguments::find_input_format(bool has_table_option, bool has_raw_option) {
@@ -73,7 +91,7 @@ void file_arguments::find_input_format(bool has_table_option, bool has_raw_optio
         input_format = parse_format(format);
     else if (const auto known = format_of(input))
         input_format = *known;
-    else if (has_table_option)
+    else if (has_table_option || delimiter)
         input_format = file_format::csv;
     else if (has_raw_option)
         input_format = file_format::raw;
@@ -82,6 +100,17 @@ void file_arguments::find_input_format(bool has_table_option, bool has_raw_optio
     else
         throw usage_error(fmt::format(
             "{}: the ending tells no format (.npy, .csv, .tsv, .raw, .bin); say it with --format", input));
+    if (!delimiter) return;
+    if (!reads_table()) throw usage_error("--delimiter is for .csv and .tsv tables");
+    (void)parse_delimiter(*delimiter);
+}
+
+char file_arguments::input_delimiter() const {
+    return delimiter ? parse_delimiter(*delimiter) : delimiter_of(input_format);
+}
+char file_arguments::output_delimiter() const {
+    return output_format == file_format::tsv || !delimiter ? delimiter_of(output_format)
+                                                           : parse_delimiter(*delimiter);
 }
 
 void file_arguments::set_raw_type(const char* option, const std::string& word) {
@@ -148,7 +177,7 @@ array_reader open_array(const file_arguments& arguments) {
 
 csv_options table_options(const file_arguments& arguments) {
     csv_options options;
-    options.delimiter = delimiter_of(arguments.input_format);
+    options.delimiter = arguments.input_delimiter();
     options.header = !arguments.headless;
     return options;
 }

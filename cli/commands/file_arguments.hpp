@@ -32,16 +32,18 @@ struct file_arguments {
     std::optional<registry::dtype_layout> input_dtype;  // raw
     std::optional<std::string> column;                  // whose name may be empty
     bool headless = false;
+    std::optional<std::string> delimiter;  // the word of --delimiter
     bool json = false;
 
-    // INPUT and -o; --format; --column; --no-header.
+    // INPUT and -o; --format; --column; --no-header and --delimiter.
     void add_names_to(CLI::App& app,
                       const char* output_meaning = "file to write; - is standard output, the default");
     void add_format_to(CLI::App& app);
     void add_column_to(CLI::App& app, const char* meaning);
-    void add_headless_to(CLI::App& app);
+    void add_table_options_to(CLI::App& app);
 
-    // By --format, by the ending of the name, or by options that only tables or raw data have.
+    // By --format, by the ending of the name, or by options that only tables or raw data have. Reads
+    // --delimiter.
     void find_input_format(bool has_table_option, bool has_raw_option);
     // The type of raw elements: `word`, given with `option`.
     void set_raw_type(const char* option, const std::string& word);
@@ -60,6 +62,9 @@ struct file_arguments {
     void refuse_terminal() const;
 
     [[nodiscard]] bool reads_table() const { return is_table(input_format); }
+    // Between the cells of tables that are read, and written.
+    [[nodiscard]] char input_delimiter() const;
+    [[nodiscard]] char output_delimiter() const;
 };
 
 [[nodiscard]] array_reader open_array(const file_arguments& arguments);

@@ -69,7 +69,7 @@ void print_histogram(const histogram_arguments& arguments, const histogram_repor
 void write_histogram(const histogram_arguments& arguments, const histogram_report& report,
                      output_file& output) {
     if (is_table(arguments.output_format)) {
-        csv_writer writer(output, delimiter_of(arguments.output_format));
+        csv_writer writer(output, arguments.output_delimiter());
         for (const std::string_view name : {"lower", "upper", "count"}) writer.cell(name);
         writer.end_row();
         for (std::size_t bin = 0; bin < report.counts.size(); ++bin) {

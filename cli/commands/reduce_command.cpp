@@ -156,7 +156,7 @@ command add_reduce(CLI::App& program) {
     app->add_option("--plot", options->plot, "draw the total of each group to FILE.svg or FILE.png")
         ->type_name("FILE");
     app->add_flag("--count", options->counts_rows, "add a column of how many rows each total is of");
-    options->add_headless_to(*app);
+    options->add_table_options_to(*app);
     options->device.add_threads_to(*app);
     app->add_flag("--json", options->json,
                   "one JSON object on standard output: sizes, types, total, seconds, bytes per second");

@@ -57,7 +57,7 @@ class column_totals {
     column_totals(const reduce_arguments& arguments, const registry::device& device, dtype numbers)
         : arguments_(arguments),
           waiting_(arguments.output, most_waiting_bytes()),
-          cells_(waiting_, delimiter_of(arguments.output_format)) {
+          cells_(waiting_, arguments.output_delimiter()) {
         try {
             request_ = arguments.request_for(numbers);
             if (writes_table()) refuse_complex_cells(request_.types.output);
@@ -248,7 +248,7 @@ class table_reduction {
 
     void write_names(output_file& output) const {
         if (arguments_.headless) return;
-        csv_writer writer(output, delimiter_of(arguments_.output_format));
+        csv_writer writer(output, arguments_.output_delimiter());
         std::vector<std::string> names;
         if (arguments_.by) names.push_back(*arguments_.by);
         names.push_back(result_column(reader_.names()[column_], arguments_.op, names));

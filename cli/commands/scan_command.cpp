@@ -162,7 +162,7 @@ command add_scan(CLI::App& program) {
     arguments->add_column_to(*app, "column of a table to scan");
     add_name_option(*app, "--by", arguments->by, "start afresh wherever the text in this column changes")
         ->type_name("COLUMN");
-    arguments->add_headless_to(*app);
+    arguments->add_table_options_to(*app);
     arguments->device.add_to(*app);
     app->add_flag("--json", arguments->json,
                   "one JSON object on standard output: sizes, types, total, seconds, bytes per second");

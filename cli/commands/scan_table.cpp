@@ -172,7 +172,7 @@ class table_scan {
     void write_table(output_file& output) {
         const dtype type = report_.types.output;
         refuse_complex_cells(type);
-        csv_writer writer(output, delimiter_of(arguments_.output_format));
+        csv_writer writer(output, arguments_.output_delimiter());
         const std::size_t columns = reader_.names().size();
         reader_.rewind();
         if (!arguments_.headless) {

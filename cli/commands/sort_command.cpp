@@ -136,7 +136,7 @@ command add_sort(CLI::App& program) {
     app->add_option("--dtype", given->dtype, "type of the elements of raw input")->type_name("TYPE");
     arguments->add_format_to(*app);
     arguments->add_column_to(*app, "column of a table to sort its rows by");
-    arguments->add_headless_to(*app);
+    arguments->add_table_options_to(*app);
     given->device.add_threads_to(*app);
     app->add_flag("--json", arguments->json, "one JSON object on standard output: sizes, seconds");
     made.run = [app, arguments, given] { run(*arguments, *given, *app); };

@@ -35,7 +35,7 @@ class table_to_sort {
           device_(device),
           reader_(byte_source::open(arguments.input), table_options(arguments)),
           column_(number_column_of(arguments, reader_)),
-          writer_(rows_, delimiter_of(arguments.output_format)) {}
+          writer_(rows_, arguments.output_delimiter()) {}
 
     sort_report run() {
         output_file output(arguments_.output, identities(reader_.source()));

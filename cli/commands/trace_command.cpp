@@ -225,7 +225,7 @@ command add_trace(CLI::App& program) {
         ->type_name("TYPE");
     arguments->add_format_to(*app);
     arguments->add_column_to(*app, "column of a table to trace");
-    arguments->add_headless_to(*app);
+    arguments->add_table_options_to(*app);
     app->add_flag("--json", arguments->json, "steps and events as one JSON object");
     app->add_option("--plot", arguments->plot, "draw the steps to .svg or .png")->type_name("FILE");
     made.run = [app, arguments, algorithm] { run(*arguments, *algorithm, *app); };

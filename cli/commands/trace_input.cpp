@@ -169,15 +169,20 @@ const std::vector<std::string>& usual_numbers() {
 
 void read_elements(trace_arguments& arguments, registry::trace_request& request) {
     element_reader reader(arguments, request);
-    const bool says_file = !arguments.format.empty() || arguments.column || arguments.headless;
+    const bool says_file =
+        !arguments.format.empty() || arguments.column || arguments.headless || arguments.delimiter;
     if (arguments.words.empty()) {
-        if (says_file) throw usage_error("--format, --column and --no-header are for a file; none is named");
+        if (says_file)
+            throw usage_error(
+                "--format, --column, --no-header and --delimiter are for a file; none is named");
         return reader.read_numbers(usual_numbers());
     }
     const std::string& first = arguments.words.front();
     const bool is_file = arguments.words.size() == 1 && (says_file || first == "-" || format_of(first));
     if (is_file) return reader.read_file();
-    if (says_file) throw usage_error("--format, --column and --no-header are for one file, not for numbers");
+    if (says_file)
+        throw usage_error(
+            "--format, --column, --no-header and --delimiter are for one file, not for numbers");
     reader.read_numbers(arguments.words);
 }
 

@@ -16,7 +16,8 @@
 // threads, twice for an element, and must answer the same both times. Results are the same for any number of
 // threads and every instruction set. Complexity: O(n + bins) work, with edges O(n log bins + bins); two reads
 // of in and one write of out. Scratch: none but 60 KiB of stack on one thread; on several 8 bytes of heap for
-// each bin in each of up to four chunks a thread, at most 256 MiB (fewer chunks are made then). Source:
+// each bin in each of up to four chunks a thread, at most 256 MiB (fewer chunks are made then); for edges as
+// histograms. Source:
 // Blelloch, "Prefix sums and their applications", 1990, section 1.3 (the split operation, of more than two
 // parts).
 #pragma once
@@ -97,19 +98,21 @@ std::size_t count_of(const bin_edges<T>& bins) {
     return bins.count();
 }
 template <class Element, class T>
-in_range<Element> classes_of(const cpu::executor& ex, const Element* in, const bin_range<T>& range) {
+in_range<Element> classes_of(const cpu::executor& ex, const Element* in, std::size_t,
+                             const bin_range<T>& range) {
     return {ex, in, range};
 }
 template <class Element, class T>
-between_edges<Element> classes_of(const cpu::executor& ex, const Element* in, const bin_edges<T>& bins) {
-    return {ex, in, bins};
+between_edges<Element> classes_of(const cpu::executor& ex, const Element* in, std::size_t n,
+                                  const bin_edges<T>& bins) {
+    return {ex, in, n, bins};
 }
 template <class In, class Out, class Offsets, class Bins>
 std::size_t extract(cpu::executor& ex, const In& in, Out& out, Offsets& offsets, const Bins& by) {
     check_bins(by);
     check_bin_arrays(in, out, offsets, count_of(by));
     check_apart_from_bins(by, out, offsets);
-    const auto classes = classes_of(ex, std::ranges::data(in), by);
+    const auto classes = classes_of(ex, std::ranges::data(in), std::ranges::size(in), by);
     return cpu::run_bins(ex, classes.classifier(), elements_to(std::ranges::data(out), std::ranges::data(in)),
                          std::ranges::size(in), std::ranges::size(out), std::ranges::data(offsets));
 }
@@ -119,7 +122,7 @@ std::size_t extract_indices(cpu::executor& ex, const In& in, Out& out, Offsets& 
     check_bin_arrays(in, out, offsets, count_of(by));
     check_apart_from_bins(by, out, offsets);
     const auto way = indices_to(std::ranges::data(out), std::ranges::size(in));
-    const auto classes = classes_of(ex, std::ranges::data(in), by);
+    const auto classes = classes_of(ex, std::ranges::data(in), std::ranges::size(in), by);
     return cpu::run_bins(ex, classes.classifier(), way, std::ranges::size(in), std::ranges::size(out),
                          std::ranges::data(offsets));
 }

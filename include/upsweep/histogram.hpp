@@ -17,7 +17,8 @@
 // an element. Results are the same for any number of threads and every instruction set. Complexity: O(n +
 // bins) work, with edges O(n log bins + bins), and one read of in. Scratch: on the threads' stacks, 40 KiB
 // each, for up to 4095 bins; for more, 8 bytes a bin of heap for each thread but the caller, at most 256 MiB
-// (fewer threads take part then).
+// (fewer threads take part then); for edges that are few beside the elements, up to 80 bytes an edge of heap,
+// if there is room.
 #pragma once
 
 #include <algorithm>
@@ -34,6 +35,7 @@
 #include "upsweep/core/arguments.hpp"
 #include "upsweep/core/bin_arguments.hpp"
 #include "upsweep/cpu/bins.hpp"
+#include "upsweep/cpu/edge_index.hpp"
 #include "upsweep/cpu/executor.hpp"
 #include "upsweep/cpu/staging.hpp"
 #include "upsweep/error.hpp"
@@ -59,6 +61,24 @@ namespace detail {
 
 // A bin's number, or for no bin one that a counter may have.
 inline std::uint32_t among(std::uint32_t bins, std::uint32_t bin) { return bin < bins ? bin : bins; }
+
+// use(numbers, i, part) with elements [first + i, first + i + part) as numbers, for all of `count` in turn.
+template <class Number, class Element, class Use>
+void visit_numbers(cpu::simd_level level, const Element* in, std::size_t first, std::size_t count,
+                   const Use& use) {
+    if constexpr (std::same_as<Element, Number>) {
+        use(in + first, std::size_t{0}, count);
+    } else {
+        constexpr std::size_t step = 1024;
+        Number numbers[step];
+        const auto source = cpu::make_source<Number>(in);
+        for (std::size_t i = 0; i < count; i += step) {
+            const std::size_t part = std::min(step, count - i);
+            source.load(source, cpu::memory_kernels_for(level), first + i, part, numbers);
+            use(static_cast<const Number*>(numbers), i, part);
+        }
+    }
+}
 
 // What says to which bins elements belong, as cpu::classifier; lives as long as the call. Elements are looked
 // at as numbers of another type where they are none that bins are made for.
@@ -87,17 +107,12 @@ class in_range {
     static void classify(const cpu::classifier& by, std::size_t first, std::size_t count,
                          std::uint32_t* found) {
         const auto& self = *static_cast<const in_range*>(by.context);
-        if constexpr (!std::same_as<Element, number>) {
-            constexpr std::size_t step = 1024;
-            number numbers[step];
-            const auto source = cpu::make_source<number>(self.in_);
-            for (std::size_t i = 0; i < count; i += step) {
-                const std::size_t part = std::min(step, count - i);
-                source.load(source, cpu::memory_kernels_for(self.level_), first + i, part, numbers);
-                cpu::bin_kernel_for<number>(self.level_)(numbers, part, self.bins_, found + i);
-            }
-        } else if constexpr (cpu::has_bin_kernel<number>) {
-            cpu::bin_kernel_for<number>(self.level_)(self.in_ + first, count, self.bins_, found);
+        if constexpr (cpu::has_bin_kernel<number>) {
+            const cpu::bin_kernel<number> find = cpu::bin_kernel_for<number>(self.level_);
+            visit_numbers<number>(self.level_, self.in_, first, count,
+                                  [&](const number* x, std::size_t i, std::size_t part) {
+                                      find(x, part, self.bins_, found + i);
+                                  });
         } else {
             for (std::size_t i = 0; i < count; ++i)
                 found[i] = among(by.bins, find_bin(self.bins_, self.in_[first + i]));
@@ -113,22 +128,25 @@ class between_edges {
   public:
     using number = Number;
 
-    between_edges(const cpu::executor&, const Element* in, const bin_edges<number>& bins)
-        : in_(in), bins_(bins) {}
+    // Of n elements.
+    between_edges(const cpu::executor& ex, const Element* in, std::size_t n, const bin_edges<number>& bins)
+        : level_(ex.simd()), in_(in), index_(bins, n) {}
     [[nodiscard]] cpu::classifier classifier() const {
-        return {this, &classify, static_cast<std::uint32_t>(bins_.count()), sizeof(Element)};
+        return {this, &classify, index_.bins(), sizeof(Element)};
     }
 
   private:
     static void classify(const cpu::classifier& by, std::size_t first, std::size_t count,
                          std::uint32_t* found) {
         const auto& self = *static_cast<const between_edges*>(by.context);
-        for (std::size_t i = 0; i < count; ++i)
-            found[i] = among(by.bins, find_bin(self.bins_, static_cast<number>(self.in_[first + i])));
+        visit_numbers<number>(
+            self.level_, self.in_, first, count,
+            [&](const number* x, std::size_t i, std::size_t part) { self.index_.find(x, part, found + i); });
     }
 
+    cpu::simd_level level_;
     const Element* in_;
-    bin_edges<number> bins_;
+    cpu::edge_index<number> index_;
 };
 template <class Element, class F>
 class by_function {
@@ -196,7 +214,7 @@ template <number_range In, counter_range Counts>
 std::size_t histogram(cpu::executor& ex, const In& in, Counts&& counts,
                       const bin_edges<binned_type<In>>& bins) {
     detail::check_histogram(in, counts, bins);
-    const detail::between_edges by(ex, std::ranges::data(in), bins);
+    const detail::between_edges by(ex, std::ranges::data(in), std::ranges::size(in), bins);
     return cpu::run_histogram(ex, by.classifier(), std::ranges::size(in), std::ranges::data(counts));
 }
 

@@ -48,7 +48,7 @@ class equal_bins {
 
     [[nodiscard]] std::size_t size() const { return range_.count; }
     [[nodiscard]] std::size_t used() const { return size(); }
-    [[nodiscard]] auto classes(const cpu::executor& ex, const Element* in) const {
+    [[nodiscard]] auto classes(const cpu::executor& ex, const Element* in, std::size_t) const {
         return upsweep::detail::in_range<Element, number>(ex, in, range_);
     }
     [[nodiscard]] value edge(std::uint64_t bin) const {
@@ -90,8 +90,8 @@ class bins_between {
     [[nodiscard]] std::size_t size() const { return given_.size() - 1; }
     // The bins that there are elements for, the first ones.
     [[nodiscard]] std::size_t used() const { return edges_.empty() ? 0 : edges_.size() - 1; }
-    [[nodiscard]] auto classes(const cpu::executor& ex, const Element* in) const {
-        return upsweep::detail::between_edges<Element, number>(ex, in, bin_edges<number>{edges_});
+    [[nodiscard]] auto classes(const cpu::executor& ex, const Element* in, std::size_t n) const {
+        return upsweep::detail::between_edges<Element, number>(ex, in, n, bin_edges<number>{edges_});
     }
     [[nodiscard]] value edge(std::uint64_t bin) const { return given_[bin]; }
     [[nodiscard]] double edge_position(std::uint64_t bin) const {
@@ -113,7 +113,7 @@ class typed_binner final : public binner {
     std::size_t count(const void* in, std::uint64_t* counts, std::size_t n) const override {
         std::fill(counts + bins_.used(), counts + bins_.size(), 0);
         if (bins_.used() == 0) return 0;
-        const auto by = bins_.classes(executor_, static_cast<const Element*>(in));
+        const auto by = bins_.classes(executor_, static_cast<const Element*>(in), n);
         return cpu::run_histogram(executor_, by.classifier(), n, counts);
     }
     std::size_t extract(const void* in, void* out, std::uint64_t* offsets, std::size_t n) const override {
@@ -136,7 +136,7 @@ class typed_binner final : public binner {
                      std::size_t n) const {
         std::size_t placed = 0;
         if (bins_.used() != 0) {
-            const auto by = bins_.classes(executor_, static_cast<const Element*>(in));
+            const auto by = bins_.classes(executor_, static_cast<const Element*>(in), n);
             placed = cpu::run_bins(executor_, by.classifier(), way, n, n, offsets);
         }
         std::fill(offsets + bins_.used(), offsets + bins_.size() + 1, placed);
