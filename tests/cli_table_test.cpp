@@ -82,6 +82,34 @@ TEST_F(cli_table, a_column_without_a_name) {
         fail(2, std::string("scan x.npy ") + option, "are for .csv and .tsv tables");
 }
 
+TEST_F(cli_table, groups_by_several_columns) {
+    write("g.csv", "y,m,n\n1,a,1\n1,a,2\n1,b,3\n2,b,4\n2,\"\",5\n");
+    EXPECT_EQ(succeed("scan g.csv --column n --by y --by m"),
+              "y,m,n,n_sum\n1,a,1,1\n1,a,2,3\n1,b,3,3\n2,b,4,4\n2,,5,5\n");
+    EXPECT_EQ(succeed("reduce --by m g.csv --column n --by y --count"),
+              "m,y,n_sum,rows\na,1,3,2\nb,1,3,1\nb,2,4,1\n,2,5,1\n");
+    for (const char* command : {"scan g.csv -o out.csv", "reduce g.csv"}) {
+        const std::string json = succeed(std::string(command) + " --column n --by y --by m --json");
+        EXPECT_NE(json.find(R"("groups": [{"key": ["1", "a"], "n": 2, "total": 3}, {"key": ["1", "b"], )"),
+                  std::string::npos)
+            << json;
+    }
+    succeed("reduce g.csv --column n --by y --by m --plot g.svg");
+    EXPECT_NE(read("g.svg").find("Sum of n by y, m"), std::string::npos);
+    EXPECT_NE(read("g.svg").find(">1, a<"), std::string::npos);
+    succeed("scan g.csv --column n --by y --by m -o out.csv --plot g.svg");
+    EXPECT_NE(read("g.svg").find(">2, b<"), std::string::npos);
+    // Texts that look alike when they are put together.
+    write("alike.csv", "a,b,n\nx y,z,1\nx,y z,2\nx y,z,3\n");
+    const outcome told = shell("\"$UPSWEEP\" reduce alike.csv --column n --by a --by b");
+    EXPECT_EQ(told.out, "a,b,n_sum\nx y,z,1\nx,y z,2\nx y,z,3\n");
+    EXPECT_NE(told.words.find(R"(line 4: "x y", "z" comes back after other values of a, b)"),
+              std::string::npos)
+        << told.words;
+    fail(2, "scan g.csv --column n --by y --by y", "--by \"y\": the column is named twice");
+    fail(2, "reduce g.csv --column n --by y --by z", "--by \"z\": g.csv has no such column, but y, m, n");
+}
+
 TEST_F(cli_table, delimiters) {
     write("s.txt", "key;n;note\n\"a;b\";1;x,y\n\"a;b\";2;\n");
     EXPECT_EQ(succeed("scan s.txt --delimiter ';' --column n"),

@@ -44,6 +44,12 @@ CLI::Option* add_name_option(CLI::App& app, const char* option, std::optional<st
     return app.add_option_function<std::string>(option, take, meaning);
 }
 
+CLI::Option* add_names_option(CLI::App& app, const char* option, std::vector<std::string>& names,
+                              const char* meaning) {
+    const auto take = [&names](const std::vector<std::string>& words) { names = words; };
+    return app.add_option_function<std::vector<std::string>>(option, take, meaning)->allow_extra_args(false);
+}
+
 void device_choice::add_to(CLI::App& app) {
     app.add_option(
            "--device", name,

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "cli/plot/figure.hpp"
 #include "registry/device.hpp"
@@ -28,6 +29,9 @@ std::int64_t parse_whole(const char* option, const std::string& word, std::int64
 // An option whose value may be the empty word, which CLI11 takes for none where it fills an optional itself.
 CLI::Option* add_name_option(CLI::App& app, const char* option, std::optional<std::string>& name,
                              const char* meaning);
+// The same of an option that may be given several times.
+CLI::Option* add_names_option(CLI::App& app, const char* option, std::vector<std::string>& names,
+                              const char* meaning);
 
 // --device and --threads.
 struct device_choice {

@@ -200,6 +200,17 @@ std::size_t column_named(const csv_reader& table, const std::string& name, const
                                   table.source().name(), listed_columns(table)));
 }
 
+std::vector<std::size_t> columns_named(const csv_reader& table, const std::vector<std::string>& names,
+                                       const char* option) {
+    std::vector<std::size_t> found;
+    for (const std::string& name : names) {
+        found.push_back(column_named(table, name, option));
+        if (std::find(found.begin(), found.end() - 1, found.back()) != found.end() - 1)
+            throw usage_error(fmt::format("{} {}: the column is named twice", option, in_quotes(name)));
+    }
+    return found;
+}
+
 std::size_t number_column_of(const file_arguments& arguments, const csv_reader& table) {
     if (arguments.column) return column_named(table, *arguments.column, "--column");
     if (table.names().size() == 1) return 0;
@@ -208,6 +219,12 @@ std::size_t number_column_of(const file_arguments& arguments, const csv_reader& 
 }
 
 std::string column_words(const std::string& name) { return name.empty() ? in_quotes(name) : printable(name); }
+
+std::string column_words(const std::vector<std::string>& names) {
+    std::string text;
+    for (const std::string& name : names) text += (text.empty() ? "" : ", ") + column_words(name);
+    return text;
+}
 
 std::string listed_columns(const csv_reader& table) {
     std::string text;

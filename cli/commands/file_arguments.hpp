@@ -76,10 +76,14 @@ struct file_arguments {
 
 // Index of the column that an option names. Throws usage_error with the names that there are.
 [[nodiscard]] std::size_t column_named(const csv_reader& table, const std::string& name, const char* option);
+[[nodiscard]] std::vector<std::size_t> columns_named(const csv_reader& table,
+                                                     const std::vector<std::string>& names,
+                                                     const char* option);
 // Index of the column of --column, or of the only one. Throws usage_error.
 [[nodiscard]] std::size_t number_column_of(const file_arguments& arguments, const csv_reader& table);
 // A column's name in words: "" in quotes, if it has none.
 [[nodiscard]] std::string column_words(const std::string& name);
+[[nodiscard]] std::string column_words(const std::vector<std::string>& names);
 // "date, rain, wind", of a long list the beginning.
 [[nodiscard]] std::string listed_columns(const csv_reader& table);
 

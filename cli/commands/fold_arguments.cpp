@@ -39,7 +39,7 @@ void fold_arguments::add_types_to(CLI::App& app) {
 
 void fold_arguments::check_fold(const CLI::App& app, const char* is_done, bool writes_data) {
     op = parse_op(given.op);
-    find_input_format(column || by, !given.input_dtype.empty());
+    find_input_format(column || !by.empty(), !given.input_dtype.empty());
     if (app.count("--init") != 0) initial = given.initial;
     if (app.count("--axis") != 0) {
         const auto number = whole_number(given.axis);
@@ -76,7 +76,7 @@ void fold_arguments::check_types() {
 
 void fold_arguments::check_kind_of_input(const char* is_done) const {
     const bool table = reads_table();
-    if (!table && (column || by || headless))
+    if (!table && (column || !by.empty() || headless))
         throw usage_error("--column, --by and --no-header are for .csv and .tsv tables");
     if (table && axis)
         throw usage_error(fmt::format("--axis is for arrays; a table is {} down its --column", is_done));
@@ -125,14 +125,15 @@ void tell_fold(json_writer& json, const fold_report& report) {
     if (!report.groups) return;
     json.key("groups").begin_array();
     for (const fold_group& group : *report.groups) {
-        json.begin_object()
-            .key("key")
-            .text(group.key)
-            .key("n")
-            .integer(group.count)
-            .key("total")
-            .element(group.total)
-            .end_object();
+        json.begin_object().key("key");
+        if (group.key.size() == 1) {
+            json.text(group.key.front());
+        } else {
+            json.begin_array();
+            for (const std::string& text : group.key) json.text(text);
+            json.end_array();
+        }
+        json.key("n").integer(group.count).key("total").element(group.total).end_object();
     }
     json.end_array();
 }

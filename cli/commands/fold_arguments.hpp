@@ -35,7 +35,7 @@ struct fold_arguments : file_arguments {
     std::optional<int> axis;
     std::optional<registry::dtype> dtype;
     std::optional<registry::dtype> accumulate;
-    std::optional<std::string> by;
+    std::vector<std::string> by;  // columns
 
     // --op; --init; --axis; --dtype, --accumulate and --input-dtype.
     void add_op_to(CLI::App& app);
@@ -56,7 +56,7 @@ struct fold_arguments : file_arguments {
 };
 
 struct fold_group {
-    std::string key;
+    std::vector<std::string> key;  // the text in each column of --by
     std::uint64_t count = 0;
     registry::value total;  // of the output's type
 };

@@ -1,11 +1,11 @@
-// Runs of rows with the same text in a column: where a group starts, and whether it did before.
+// Runs of rows with the same text in one column or several: where a group starts, and whether it did before.
 #pragma once
 
 #include <cstddef>
 #include <string>
-#include <string_view>
 #include <unordered_set>
 #include <utility>
+#include <vector>
 
 #include "cli/io/csv.hpp"
 
@@ -14,24 +14,26 @@ namespace upsweep::cli {
 // Of the rows of a table, one after the other.
 class key_runs {
   public:
-    // `name` is that of the column, for the note.
-    key_runs(const csv_reader& table, std::size_t column, std::string name)
-        : table_(table), column_(column), name_(std::move(name)) {}
+    // `names` are those of the columns, of which there is one at least, for the note.
+    key_runs(const csv_reader& table, std::vector<std::size_t> columns, std::vector<std::string> names)
+        : table_(table), columns_(std::move(columns)), names_(std::move(names)), key_(columns_.size()) {}
 
     // Whether the table's current row starts a group. Of the first key that comes back after other ones a
     // note is written.
     bool starts();
-    // The text that the group of the current row has in common.
-    [[nodiscard]] const std::string& key() const { return key_; }
+    // The texts that the group of the current row has in common, one of each column.
+    [[nodiscard]] const std::vector<std::string>& key() const { return key_; }
 
   private:
+    [[nodiscard]] bool goes_on() const;
+
     const csv_reader& table_;
-    std::size_t column_;
-    std::string name_;
-    std::string key_;
+    std::vector<std::size_t> columns_;
+    std::vector<std::string> names_;
+    std::vector<std::string> key_;
     bool any_ = false;
     bool told_ = false;
-    std::unordered_set<std::string> seen_;
+    std::unordered_set<std::string> seen_;  // keys as one text each
 };
 
 }  // namespace upsweep::cli

@@ -32,7 +32,7 @@ void check(reduce_options& options, const CLI::App& app) {
     if (!options.plot.empty()) {
         static_cast<void>(plot_format(options.plot));
         options.refuse_as_output("--plot", options.plot);
-        if (!options.by) throw usage_error("--plot draws the totals of groups: expected --by too");
+        if (options.by.empty()) throw usage_error("--plot draws the totals of groups: expected --by too");
     }
     if (options.has_output || options.axis) options.refuse_terminal();
 }
@@ -93,7 +93,9 @@ help_page reduce_page() {
           "operator: price_sum.",
           "With --by COLUMN every run of rows with the same text in that column is a group. The result has "
           "a row for each, with that text in front. Rows of a group must follow one another: sort --text "
-          "puts them so. As in upsweep scan, the tree is laid over the whole column. A table "
+          "puts them so. With several --by it is the same text in each of the columns, and all of them stand "
+          "in front; sort by the last one first, as sorts are stable. As in upsweep scan, the tree is laid "
+          "over the whole column. A table "
           "without rows has no groups.",
           "--plot draws the totals of groups: a bar for each, or, if there are more than 400, a line. A "
           "table, or what --json tells, is written all the same.",
@@ -113,7 +115,8 @@ help_page reduce_page() {
         {"JSON",
          {"With --json, an object with file, output and plot (where they are given), op, dtype, input_dtype, "
           "accumulator, n (elements or rows), shape, axis (null where there is none), total (null with --by, "
-          "and with --axis of several dimensions), groups (with --by: key, n and total of each), seconds, "
+          "and with --axis of several dimensions), groups (with --by: key, an array of several, n and total "
+          "of each), seconds, "
           "bytes, bytes_per_second, device, threads and simd. A total, or those of groups, need no -o then.",
           json_numbers}});
     add_last_sections(page, "a file streams");
@@ -151,7 +154,8 @@ command add_reduce(CLI::App& program) {
     options->add_types_to(*app);
     options->add_format_to(*app);
     options->add_column_to(*app, "column of a table to reduce");
-    add_name_option(*app, "--by", options->by, "a total for each run of the same text in this column")
+    add_names_option(*app, "--by", options->by,
+                     "a total for each run of the same text in this column; may be said again, for several")
         ->type_name("COLUMN");
     app->add_option("--plot", options->plot, "draw the total of each group to FILE.svg or FILE.png")
         ->type_name("FILE");

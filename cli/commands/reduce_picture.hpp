@@ -17,7 +17,7 @@ namespace upsweep::cli {
 class group_bars {
   public:
     // A real number.
-    void add(const std::string& key, const registry::value& total);
+    void add(const std::vector<std::string>& key, const registry::value& total);
     // `name` is what the column is called, which has so many rows.
     [[nodiscard]] plot_figure picture(const reduce_arguments& arguments, const std::string& name,
                                       std::uint64_t rows) const;

@@ -31,7 +31,7 @@ using registry::size_of;
 // A group whose last row is known.
 struct ended_group {
     std::size_t end;  // in the block, the row after it
-    std::string key;
+    std::vector<std::string> key;
     std::uint64_t rows;
 };
 
@@ -75,7 +75,7 @@ class column_totals {
         const std::size_t n = block.reals.size();
         const std::size_t size = size_of(request_.types.output);
         results_.resize(std::max(results_.size(), n * size));
-        if (arguments_.by)
+        if (!arguments_.by.empty())
             scanner_->scan_segments(numbers, block.heads.data(), results_.data(), n);
         else
             scanner_->scan(numbers, results_.data(), n);
@@ -86,7 +86,7 @@ class column_totals {
         set_last(n - 1);
     }
     // The group, or the column, that ends with what was taken last.
-    void finish(const std::string& key, std::uint64_t rows) {
+    void finish(const std::vector<std::string>& key, std::uint64_t rows) {
         if (problem_) throw usage_error(*problem_);
         put(key, rows);
     }
@@ -110,7 +110,7 @@ class column_totals {
         if (writes_table()) return waiting_.send(output);
         array_header header;
         header.type = request_.types.output;
-        if (arguments_.by) header.shape = {count_};
+        if (!arguments_.by.empty()) header.shape = {count_};
         array_writer writer = open_writer(output, std::move(header), arguments_.output_format);
         element_sink elements(writer);
         waiting_.send(elements);
@@ -125,13 +125,13 @@ class column_totals {
         const dtype type = request_.types.output;
         last_ = registry::value::at(type, results_.data() + row * size_of(type));
     }
-    void put(const std::string& key, std::uint64_t rows) {
+    void put(const std::vector<std::string>& key, std::uint64_t rows) {
         ++count_;
         if (arguments_.json) told_.insert(told_.end(), last_.data(), last_.data() + size_of(last_.type()));
         if (!arguments_.plot.empty()) bars_.add(key, last_);
         if (!arguments_.writes_data()) return;
         if (!writes_table()) return waiting_.write(last_.data(), size_of(last_.type()));
-        if (arguments_.by) cells_.cell(std::string_view(key));
+        for (const std::string& text : key) cells_.cell(std::string_view(text));
         write_result(cells_, last_.type(), last_.data());
         if (arguments_.counts_rows) cells_.cell(rows);
         cells_.end_row();
@@ -158,7 +158,8 @@ class table_reduction {
           column_(number_column_of(arguments, reader_)),
           integers_(std::in_place, arguments, device, dtype::int64),
           reals_(arguments, device, dtype::float64) {
-        if (arguments.by) runs_.emplace(reader_, column_named(reader_, *arguments.by, "--by"), *arguments.by);
+        if (!arguments.by.empty())
+            runs_.emplace(reader_, columns_named(reader_, arguments.by, "--by"), arguments.by);
         const std::size_t multiple = registry::block_multiple;
         block_rows_ =
             std::max<std::size_t>(1, block_bytes(registry::block_bytes) / sizeof(double) / multiple);
@@ -249,8 +250,7 @@ class table_reduction {
     void write_names(output_file& output) const {
         if (arguments_.headless) return;
         csv_writer writer(output, arguments_.output_delimiter());
-        std::vector<std::string> names;
-        if (arguments_.by) names.push_back(*arguments_.by);
+        std::vector<std::string> names = arguments_.by;
         names.push_back(result_column(reader_.names()[column_], arguments_.op, names));
         if (arguments_.counts_rows) {
             std::string rows = "rows";
@@ -270,7 +270,7 @@ class table_reduction {
     std::optional<column_totals> integers_;  // until another number comes
     column_totals reals_;
     std::vector<fold_group> told_;  // with --json, still without their totals
-    std::string key_;               // of the group that has not ended
+    std::vector<std::string> key_;  // of the group that has not ended
     std::uint64_t group_rows_ = 0;
 };
 

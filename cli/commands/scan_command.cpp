@@ -40,7 +40,7 @@ void print_json(const scan_arguments& arguments, const scan_report& report, cons
 
 void run_scan(scan_arguments& arguments, const CLI::App& app) {
     check(arguments, app);
-    const registry::device device = arguments.device.open(app, !arguments.axis && !arguments.by);
+    const registry::device device = arguments.device.open(app, !arguments.axis && arguments.by.empty());
     const auto start = std::chrono::steady_clock::now();
     scan_report report =
         arguments.reads_table() ? scan_table(arguments, device) : scan_array(arguments, device);
@@ -92,14 +92,17 @@ help_page scan_page() {
     page.sections.push_back({"Groups",
                              {"With --by COLUMN every run of rows with the same text in that column is a "
                               "group, and the total starts afresh in each. Rows "
-                              "of a group must follow one another: sort --text puts them so."}});
+                              "of a group must follow one another: sort --text puts them so. With several "
+                              "--by it is the same text in "
+                              "each of the columns; sort by the last one first, as sorts are stable."}});
     add_picture_section(page);
     page.sections.push_back(
         {"JSON",
          {"With --json, an object with file, output, plot (where it is given), op, exclusive, reverse, "
           "dtype, input_dtype, accumulator, n (elements or rows), shape, axis (null where there is none), "
           "total (of all elements, in the accumulator's type; null with --by, and of several dimensions), "
-          "groups (with --by: key, n and total of each, in the type of the results), seconds, bytes, "
+          "groups (with --by: key, an array of several, n and total of each, in the type of the results), "
+          "seconds, bytes, "
           "bytes_per_second, device, model (of another device than the CPU), threads and simd.",
           json_numbers}});
     page.sections.push_back(
@@ -160,7 +163,8 @@ command add_scan(CLI::App& program) {
     arguments->add_types_to(*app);
     arguments->add_format_to(*app);
     arguments->add_column_to(*app, "column of a table to scan");
-    add_name_option(*app, "--by", arguments->by, "start afresh wherever the text in this column changes")
+    add_names_option(*app, "--by", arguments->by,
+                     "start afresh wherever the text in this column changes; may be said again, for several")
         ->type_name("COLUMN");
     arguments->add_table_options_to(*app);
     arguments->device.add_to(*app);

@@ -32,10 +32,10 @@ plot_figure picture_of_groups(const scan_arguments& arguments, const std::string
         panel.series.push_back({printable(group.name, 24), plot_mark::line, group.points.points(), false});
     }
     figure.title = fmt::format("{} of {} by {}", capital(scan_words(arguments)), printable(name),
-                               column_words(*arguments.by));
+                               column_words(arguments.by));
     figure.subtitle = fmt::format("{} in {} {}", file_words(arguments.input, count), groups.size(),
                                   groups.size() == 1 ? "group" : "groups");
-    figure.x_label = fmt::format("row within each {}", column_words(*arguments.by));
+    figure.x_label = fmt::format("row within each {}", column_words(arguments.by));
     figure.whole_x = true;
     figure.panels.push_back(std::move(panel));
     return figure;

@@ -2,6 +2,7 @@
 // the borders of the groups, once to copy its rows with the new column behind them. In memory are 8 bytes a
 // row and the results (8 at most), and a byte a row for groups; a table from a pipe is held as a whole.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstring>
@@ -49,7 +50,7 @@ class table_scan {
 
     scan_report run() {
         column_ = find_column();
-        if (arguments_.by) key_column_ = column_named(reader_, *arguments_.by, "--by");
+        key_columns_ = columns_named(reader_, arguments_.by, "--by");
         read_column();
         scan();
         if (!arguments_.plot.empty()) draw();
@@ -76,7 +77,7 @@ class table_scan {
     void read_column() {
         progress_bar progress("reading", reader_.source().size());
         std::optional<key_runs> runs;
-        if (key_column_) runs.emplace(reader_, *key_column_, *arguments_.by);
+        if (is_grouped()) runs.emplace(reader_, key_columns_, arguments_.by);
         for (std::uint64_t before = 0; reader_.next();) {
             numbers_.add(reader_.number(column_));
             if (runs) take_key(*runs);
@@ -98,6 +99,7 @@ class table_scan {
         ++groups_.back().told.count;
     }
 
+    [[nodiscard]] bool is_grouped() const { return !key_columns_.empty(); }
     [[nodiscard]] const void* inputs() const {
         return numbers_.integers_only() ? static_cast<const void*>(numbers_.integers().data())
                                         : static_cast<const void*>(numbers_.reals().data());
@@ -105,11 +107,11 @@ class table_scan {
 
     void run_scanner(const registry::scan_request& request, std::byte* to) {
         const auto scanner = registry::make_scanner(device_, request);
-        if (key_column_)
+        if (is_grouped())
             scanner->scan_segments(inputs(), heads_.data(), to, numbers_.size());
         else
             scanner->scan(inputs(), to, numbers_.size());
-        if (!key_column_) report_.total = scanner->total();
+        if (!is_grouped()) report_.total = scanner->total();
     }
 
     void scan() {
@@ -119,7 +121,7 @@ class table_scan {
         const dtype type = request.types.output;
         results_.resize(numbers_.size() * size_of(type));
         run_scanner(request, results_.data());
-        if (!key_column_ || !arguments_.json) return;
+        if (!is_grouped() || !arguments_.json) return;
         // A group's total is its last inclusive result.
         std::vector<std::byte> inclusive;
         if (request.exclusive) {
@@ -148,7 +150,7 @@ class table_scan {
         if (registry::is_complex_type(type))
             throw usage_error("--plot draws real numbers; these are complex");
         const std::string& name = reader_.names()[column_];
-        if (!key_column_) {
+        if (!is_grouped()) {
             plot_accumulator in;
             plot_accumulator out;
             add_points(in, input, inputs(), 0, numbers_.size());
@@ -158,11 +160,11 @@ class table_scan {
         }
         if (groups_.size() > most_drawn_groups) {
             throw usage_error(fmt::format("--plot draws a line for each group, at most {}; {} has {}",
-                                          most_drawn_groups, column_words(*arguments_.by), groups_.size()));
+                                          most_drawn_groups, column_words(arguments_.by), groups_.size()));
         }
         std::vector<named_points> lines;
         for (const group& one : groups_) {
-            lines.push_back({one.told.key, plot_accumulator()});
+            lines.push_back({fmt::format("{}", fmt::join(one.told.key, ", ")), plot_accumulator()});
             add_points(lines.back().points, type, results_.data() + one.first * size_of(type), 1,
                        static_cast<std::size_t>(one.told.count));
         }
@@ -215,7 +217,7 @@ class table_scan {
     csv_reader& reader_;
     scan_report report_;
     std::size_t column_ = 0;
-    std::optional<std::size_t> key_column_;
+    std::vector<std::size_t> key_columns_;  // of --by
     number_column numbers_;
     std::vector<std::uint8_t> heads_;  // with --by: 1 where a group starts
     struct group {
