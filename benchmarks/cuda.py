@@ -55,7 +55,7 @@ def segments(row):
 
 
 def bins(row):
-    return row["work"].startswith(("histogram/", "bins"))
+    return row["work"].startswith(("histogram", "bins"))
 
 
 def in_blocks(row):

@@ -2,6 +2,7 @@
 // radix sort by as many bits as the bins have, which moves the same elements as often; a copy moves as many
 // bytes as are read once, and by extraction written.
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "bench.cuh"
@@ -71,6 +72,42 @@ void count(const char* type, std::size_t n, const upsweep::bin_range<T>& range) 
            cubs);
 }
 
+// Bins between edges: equal intervals, or in geometric progression.
+void count_between(std::size_t n, std::uint32_t bins, bool geometric) {
+    const std::string work =
+        std::string(geometric ? "histogram by geometric edges/" : "histogram by edges/") +
+        std::to_string(bins);
+    if (!wanted(work + "/float")) return;
+    const auto* const in = reinterpret_cast<const float*>(memory().in);
+    std::vector<float> edges(std::size_t(bins) + 1);
+    for (std::uint32_t i = 0; i < bins; ++i) {
+        const double share = double(i) / bins;
+        edges[i] = float(0.5 + (geometric ? std::exp2(-20 * (1 - share)) : share) / 2);
+    }
+    edges[bins] = 1;
+    const owned<float> on_device(edges.size());
+    uc::check(
+        cudaMemcpy(on_device.data(), edges.data(), edges.size() * sizeof(float), cudaMemcpyHostToDevice),
+        "edges");
+    const owned<std::uint64_t> counts(bins);
+    const owned<unsigned> peer(bins);
+    uc::executor ex;
+    const auto ours = [&] {
+        upsweep::histogram(ex, uc::device_span<const float>(in, n), {counts.data(), bins},
+                           uc::device_edges<float>{{on_device.data(), edges.size()}});
+    };
+    const auto cub = [&](void* scratch, std::size_t& bytes) {
+        return cub::DeviceHistogram::HistogramRange(scratch, bytes, in, peer.data(), int(bins) + 1,
+                                                    on_device.data(), static_cast<long long>(n));
+    };
+    const double cubs = cub_seconds(cub);
+    ours();
+    // No element is 1, which CUB's last bin lacks.
+    if (!equal_counts(peer.data(), counts.data(), bins)) fail(work + "/float");
+    report(work, "float", "automatic", n, n * sizeof(float), median_seconds(ours),
+           copy_seconds(n * sizeof(float)), cubs);
+}
+
 // Bins by an interval each, and by the lowest bits of an integer, which is what CUB sorts by.
 void split_range(std::size_t n, std::uint32_t bins) {
     const std::string work = "bins/" + std::to_string(bins);
@@ -124,6 +161,9 @@ void bench_binning() {
     count<std::uint8_t>("uint8", n * 4, {0, 255, 255});
     count<std::uint16_t>("uint16", n * 2, {0, 65535, 65535});
     count<std::uint32_t>("uint32", n, {0, 1u << 30, 256});
+    for (const std::uint32_t bins : {8u, 256u, 4096u, 65536u}) count_between(n, bins, false);
+    for (const int power : {20, 24}) count_between(std::size_t(1) << power, 256, false);
+    count_between(n, 256, true);
     for (const std::uint32_t bins : {2u, 8u, 32u, 256u, 512u, 4096u, 65536u}) split_range(n, bins);
     for (const int bits : {1, 3, 5, 8, 12, 16}) split_bits(n, bits);
     for (const int power : {16, 20, 24}) split_bits(std::size_t(1) << power, 8);

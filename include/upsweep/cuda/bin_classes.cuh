@@ -5,6 +5,7 @@
 #include <cmath>
 #include <concepts>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <type_traits>
 
@@ -142,18 +143,131 @@ class binning<T> {
     std::uint32_t whole_, part_;
 };
 
+// Which cell a number is in: cells ascend with numbers (edge_cells.cuh).
+template <class T>
+struct alignas(16) cell_map {
+    using word = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
+
+    T lowest, highest;  // edges that are finite
+    T scale;            // cells a unit, where cells are intervals
+    word base;          // else: the lowest edge's word, and how many words a cell has
+    int shift;
+    bool by_words;
+    std::uint32_t last;  // cell
+
+    __device__ void set_bounds(T low, T high) {
+        lowest = low;
+        highest = high;
+    }
+    // Unless `cells` intervals cannot be computed with: by words then.
+    __device__ void use_intervals(std::uint32_t cells) {
+        use_words(cells);
+        if constexpr (std::floating_point<T>) {
+            const T width = highest - lowest;
+            scale = static_cast<T>(last) / width;
+            by_words = !(width - width == 0 && scale - scale == 0);
+        }
+    }
+    // `cells` is a power of two.
+    __device__ void use_words(std::uint32_t cells) {
+        last = cells - 1;
+        base = word_of(lowest);
+        const auto span = static_cast<unsigned long long>(word_of(highest) - base);
+        shift = max(0, 64 - __clzll(static_cast<long long>(span)) - (31 - __clz(static_cast<int>(cells))));
+        scale = T(0);
+        by_words = true;
+    }
+
+    template <bool ByWords>
+    __device__ __forceinline__ std::uint32_t cell_by(T x) const {
+        const T inner = min(max(x, lowest), highest);  // of a NaN some bound
+        if constexpr (ByWords) {
+            return static_cast<std::uint32_t>((word_of(inner) - base) >> shift);
+        } else if constexpr (std::same_as<T, float>) {
+            return min(__float2uint_rz((inner - lowest) * scale), last);
+        } else {
+            return min(__double2uint_rz((inner - lowest) * scale), last);
+        }
+    }
+    __device__ __forceinline__ std::uint32_t cell(T x) const {
+        if constexpr (std::floating_point<T>) {
+            if (!by_words) return cell_by<false>(x);
+        }
+        return cell_by<true>(x);
+    }
+    // Ascends with x.
+    __device__ __forceinline__ static word word_of(T x) {
+        constexpr word sign = word(1) << (8 * sizeof(word) - 1);
+        if constexpr (std::integral<T>) {
+            return static_cast<word>(x) + (std::is_signed_v<T> ? sign : 0);
+        } else {
+            word bits;
+            const T positive_zero = x + T(0);  // for either zero
+            std::memcpy(&bits, &positive_zero, sizeof bits);
+            return (bits & sign) != 0 ? ~bits : bits | sign;
+        }
+    }
+};
+template <class T>
+struct alignas(sizeof(T) == 8 ? 16 : 8) cell_entry {
+    static constexpr std::uint32_t has_edge = 1u << 31, has_more = 1u << 30;
+
+    T edge;                // the first one in the cell
+    std::uint32_t before;  // how many edges are in cells before, and whether there is one, or more, in this
+};
+
+// Bins between edges, by a table of cells or, without one, by a binary search.
 template <class T>
 class between {
   public:
-    explicit between(const device_edges<T>& bins)
-        : edges_(bins.edges.data()), last_(static_cast<std::uint32_t>(bins.count())) {}
+    between(const device_edges<T>& bins, const cell_map<T>* map)
+        : edges_(bins.edges.data()), map_(map), last_(static_cast<std::uint32_t>(bins.count())) {}
     [[nodiscard]] __host__ __device__ std::uint32_t bins() const { return last_; }
+
     __device__ __forceinline__ std::uint32_t operator()(const T& x) const {
-        return core::find_between(edges_, std::size_t(last_), x);
+        std::uint32_t bin = no_bin;
+        in_one_way([&](const auto& bin_of) { bin = bin_of(x); });
+        return bin;
+    }
+    template <class Use>
+    __device__ __forceinline__ void in_one_way(const Use& use) const {
+        if (map_ == nullptr)
+            return use([this](const T& x) { return core::find_between(edges_, std::size_t(last_), x); });
+        const cell_map<T> map = *map_;
+        const T least = edges_[0], most = edges_[last_];
+        const auto by_words = [&](const T& x) { return find<true>(map, least, most, x); };
+        if constexpr (std::floating_point<T>) {
+            if (!map.by_words) return use([&](const T& x) { return find<false>(map, least, most, x); });
+        }
+        use(by_words);
     }
 
   private:
+    using entry = cell_entry<T>;
+
+    template <bool ByWords>
+    __device__ __forceinline__ std::uint32_t find(const cell_map<T>& map, T least, T most, T x) const {
+        const auto* const entries = reinterpret_cast<const entry*>(map_ + 1);
+        const std::uint32_t cell = map.template cell_by<ByWords>(x);
+        const entry found = entries[cell];
+        // How many edges are at most x.
+        std::uint32_t count = found.before & ~(entry::has_edge | entry::has_more);
+        const bool is_reached = (found.before & entry::has_edge) != 0 && found.edge <= x;
+        count += is_reached;
+        if (is_reached && (found.before & entry::has_more) != 0) {
+            const std::uint32_t end = entries[cell + 1].before & ~(entry::has_edge | entry::has_more);
+            for (std::uint32_t left = end > count ? end - count : 0; left != 0;) {
+                const std::uint32_t half = left / 2;
+                const bool above = !(edges_[count + half] <= x);
+                count = above ? count : count + half + 1;
+                left = above ? half : left - half - 1;
+            }
+        }
+        return x >= least && x <= most ? min(count, last_) - 1 : no_bin;
+    }
+
     const T* edges_;
+    const cell_map<T>* map_;  // its entries lie behind it; null: none
     std::uint32_t last_;
 };
 
@@ -196,15 +310,6 @@ __device__ __forceinline__ void in_one_way(const Classes& classes, const Use& us
         classes.in_one_way(use);
     else
         use(classes);
-}
-
-template <class Element, class T>
-auto classes_of(const bin_range<T>& range) {
-    return of_number<Element, binning<T>>{binning<T>(range)};
-}
-template <class Element, class T>
-auto classes_of(const device_edges<T>& bins) {
-    return of_number<Element, between<T>>{between<T>(bins)};
 }
 
 }  // namespace detail

@@ -61,7 +61,8 @@ template <moving What, class In, class Out, class Bins>
 void split_in(executor& ex, device_span<const In> in, device_span<Out> out,
               device_span<std::uint64_t> offsets, const Bins& bins, const bins_options& options) {
     check_bins(ex, bins);
-    split<What>(ex, in, out, offsets, bins, classes_of<In>(bins), options);
+    with_classes<In>(ex, bins, in.size(),
+                     [&](const auto& classes) { split<What>(ex, in, out, offsets, bins, classes, options); });
 }
 template <moving What, class In, class Out, class F>
 void split_by(executor& ex, device_span<const In> in, device_span<Out> out,

@@ -108,6 +108,8 @@ class executor {
     [[nodiscard]] scratch take_plain_scratch(std::size_t bytes, std::size_t other = 0);
     void release_scratch(const scratch& used);
     void set_latest(algorithm used) { latest_ = used; }
+    // Whether calls may allocate: not with scratch of the caller's.
+    [[nodiscard]] bool allocates() const { return owns_workspace_; }
     // Memory in the stream's order, which cudaFreeAsync gives back.
     [[nodiscard]] cudaError_t allocate(void** data, std::size_t bytes) const;
     // Throws upsweep::error (device) for a sticky error of earlier work.

@@ -15,7 +15,8 @@
 // Aliasing: counts overlaps neither in nor edges nor options.length. Errors: upsweep::error names the
 // argument; nothing has been enqueued then. Complexity: one read of in for as many bins as a block has
 // counters for (58111 of compute capability 9.0), up to eight for up to eight times as many; one, and an
-// addition in global memory for each element, for more. No scratch. Source: Blelloch, "Prefix sums and their
+// addition in global memory for each element, for more. No scratch, but for many elements between edges up to
+// 64 bytes an edge, unless the executor has the caller's. Source: Blelloch, "Prefix sums and their
 // applications", 1990, and for counters of a block's own Podlozhnyuk, "Histogram calculation in CUDA", 2007.
 #pragma once
 
@@ -31,6 +32,7 @@
 #include "upsweep/cuda/checked_array.hpp"
 #include "upsweep/cuda/count_launch.cuh"
 #include "upsweep/cuda/device_span.hpp"
+#include "upsweep/cuda/edge_cells.cuh"
 #include "upsweep/cuda/executor.hpp"
 #include "upsweep/error.hpp"
 
@@ -95,7 +97,8 @@ template <class In, class Bins>
 void count_in(executor& ex, device_span<const In> in, device_span<std::uint64_t> counts, const Bins& bins,
               const histogram_options& options) {
     check_bins(ex, bins);
-    count(ex, in, counts, bins, classes_of<In>(bins), options);
+    with_classes<In>(ex, bins, in.size(),
+                     [&](const auto& classes) { count(ex, in, counts, bins, classes, options); });
 }
 
 }  // namespace detail
