@@ -103,6 +103,7 @@ executor& executor::operator=(executor&& other) noexcept {
     next_passed_ = other.next_passed_;
     workspace_ = std::exchange(other.workspace_, {});
     plain_ = std::exchange(other.plain_, {});
+    tables_ = std::exchange(other.tables_, {});
     owns_workspace_ = std::exchange(other.owns_workspace_, true);
     return *this;
 }
@@ -112,6 +113,7 @@ executor::~executor() { free_all(); }
 void executor::free_all() noexcept {
     if (owns_workspace_) free_memory(workspace_);
     free_memory(plain_);
+    free_memory(tables_);
 }
 
 void executor::free_memory(memory& held) noexcept {

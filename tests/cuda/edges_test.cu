@@ -17,13 +17,13 @@
 namespace upsweep::test {
 namespace {
 
-constexpr std::size_t enough = cuda::cells_from_elements + 77;
+constexpr std::size_t enough = cuda::cells_of_few_edges_from_elements + 77;
 
 template <class Element, class T>
 void check_edges(const std::vector<T>& edges) {
     SCOPED_TRACE(std::to_string(edges.size()) + " edges from " + describe(edges[0]));
     const std::vector<T> around = numbers_around(edges);
-    std::vector<Element> x(enough);
+    std::vector<Element> x(edges.size() < cuda::cells_from_edges ? enough : cuda::cells_from_elements + 77);
     for (std::size_t i = 0; i < x.size(); ++i) x[i] = cpu::convert<Element>(around[i * 7 % around.size()]);
     const std::size_t count = edges.size() - 1;
     std::vector<std::uint64_t> counts(count), offsets(count + 1);

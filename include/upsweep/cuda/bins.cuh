@@ -39,11 +39,12 @@ using bins_options = histogram_options;
 
 namespace detail {
 
-// A call whose bins are found good.
-template <moving What, class In, class Out, class Bins, class Classes>
-void split(executor& ex, device_span<const In> in, device_span<Out> out, device_span<std::uint64_t> offsets,
-           const Bins& bins, const Classes& classes, const bins_options& options) {
-    upsweep::detail::check_counts("offsets", offsets.size(), std::size_t(classes.bins()) + 1);
+// What is wrong with a call whose bins are found good, of which there are so many.
+template <moving What, class In, class Out, class Bins>
+void check_split(executor& ex, device_span<const In> in, device_span<Out> out,
+                 device_span<std::uint64_t> offsets, const Bins& bins, std::size_t number,
+                 const bins_options& options) {
+    upsweep::detail::check_counts("offsets", offsets.size(), number + 1);
     if constexpr (What == moving::indices) upsweep::detail::check_indices<Out>(in.size());
     const checked_array source = checked_array::of("in", in), target = checked_array::of("out", out),
                         ends = checked_array::of("offsets", offsets);
@@ -51,6 +52,10 @@ void split(executor& ex, device_span<const In> in, device_span<Out> out, device_
     check_written(ex, target, source, bins, options.length);
     check_written(ex, ends, source, bins, options.length);
     upsweep::detail::check_apart("offsets", ends.data, ends.bytes(), target.data, target.bytes());
+}
+template <moving What, class In, class Out, class Classes>
+void split(executor& ex, device_span<const In> in, device_span<Out> out, device_span<std::uint64_t> offsets,
+           const Classes& classes, const bins_options& options) {
     const device_scope current(ex);
     ex.check_before_launch();
     split_launch<What, Out, In, Classes>(ex, in.data(), in.size(), options.length, out.data(), out.size(),
@@ -61,8 +66,9 @@ template <moving What, class In, class Out, class Bins>
 void split_in(executor& ex, device_span<const In> in, device_span<Out> out,
               device_span<std::uint64_t> offsets, const Bins& bins, const bins_options& options) {
     check_bins(ex, bins);
+    check_split<What>(ex, in, out, offsets, bins, count_of(bins), options);
     with_classes<In>(ex, bins, in.size(),
-                     [&](const auto& classes) { split<What>(ex, in, out, offsets, bins, classes, options); });
+                     [&](const auto& classes) { split<What>(ex, in, out, offsets, classes, options); });
 }
 template <moving What, class In, class Out, class F>
 void split_by(executor& ex, device_span<const In> in, device_span<Out> out,
@@ -72,7 +78,8 @@ void split_by(executor& ex, device_span<const In> in, device_span<Out> out,
     if (offsets.size() - 1 > upsweep::detail::most_bins)
         throw_error(errc::invalid_argument, "offsets: expected fewer than 2^32 bins");
     const by_function<In, F> classes{f, static_cast<std::uint32_t>(offsets.size() - 1)};
-    split<What>(ex, in, out, offsets, 0, classes, options);
+    check_split<What>(ex, in, out, offsets, 0, offsets.size() - 1, options);
+    split<What>(ex, in, out, offsets, classes, options);
 }
 
 }  // namespace detail

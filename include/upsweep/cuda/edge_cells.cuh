@@ -8,9 +8,8 @@
 #pragma once
 
 #include <bit>
-#include <concepts>
 #include <cstdint>
-#include <type_traits>
+#include <optional>
 
 #include <cuda_runtime_api.h>
 
@@ -18,11 +17,13 @@
 #include "upsweep/cuda/bin_classes.cuh"
 #include "upsweep/cuda/device_scope.hpp"
 #include "upsweep/cuda/executor.hpp"
+#include "upsweep/cuda/held_scratch.hpp"
 #include "upsweep/cuda/tuning.hpp"
+#include "upsweep/error.hpp"
 
 namespace upsweep::cuda::detail {
 
-inline constexpr unsigned cell_threads = 256;
+inline constexpr unsigned choice_threads = 1024, cell_threads = 256;
 
 // The first of edges[0], ..., edges[last] of which holds what holds of all behind it; last + 1: of none.
 template <class T, class Holds>
@@ -40,25 +41,35 @@ __device__ __forceinline__ std::uint32_t first_edge(const T* edges, std::uint32_
 // Finds out how cells are made of numbers, by one block: bounds, and the map that leaves fewer neighbouring
 // edges in one cell.
 template <class T>
-__global__ void __launch_bounds__(cell_threads)
+__global__ void __launch_bounds__(choice_threads)
     choose_cells_kernel(const T* edges, std::uint32_t last, std::uint32_t cells, cell_map<T>* made) {
     __shared__ cell_map<T> intervals, words;
     __shared__ unsigned together[2];
     if (threadIdx.x == 0) {
+        const auto is_finite = [](T edge) { return edge - edge == 0; };
+        T lowest = edges[0], highest = edges[last];
         // Behind what is -inf, and before what is inf.
-        const std::uint32_t low =
-            min(first_edge(edges, last, [](T edge) { return edge - edge == 0 || edge > T(0); }), last);
-        const std::uint32_t end =
-            first_edge(edges, last, [](T edge) { return !(edge - edge == 0) && edge > T(0); });
-        intervals.set_bounds(edges[low], edges[max(end, low + 1) - 1]);
+        if (!is_finite(lowest)) {
+            const std::uint32_t low =
+                first_edge(edges, last, [&](T edge) { return is_finite(edge) || edge > T(0); });
+            lowest = edges[min(low, last)];
+        }
+        if (!is_finite(highest)) {
+            const std::uint32_t end =
+                first_edge(edges, last, [&](T edge) { return !is_finite(edge) && edge > T(0); });
+            highest = edges[max(end, 1u) - 1];
+        }
+        intervals.set_bounds(lowest, max(lowest, highest));
         words = intervals;
         intervals.use_intervals(cells);
         words.use_words(cells);
         together[0] = together[1] = 0;
     }
     __syncthreads();
+    // Of so many edges at most, evenly apart.
+    const std::uint32_t step = last / (4 * choice_threads) + 1;
     unsigned found[2] = {0, 0};
-    for (std::uint32_t i = threadIdx.x; i < last; i += cell_threads) {
+    for (std::uint32_t i = threadIdx.x * step; i < last; i += choice_threads * step) {
         found[0] += intervals.cell(edges[i]) == intervals.cell(edges[i + 1]);
         found[1] += words.cell(edges[i]) == words.cell(edges[i + 1]);
     }
@@ -70,58 +81,58 @@ __global__ void __launch_bounds__(cell_threads)
 
 template <class T>
 __global__ void __launch_bounds__(cell_threads)
-    fill_cells_kernel(const T* edges, std::uint32_t last, std::uint32_t cells, const cell_map<T>* map,
-                      cell_entry<T>* entries) {
+    fill_cells_kernel(const T* edges, std::uint32_t last, std::uint32_t cells, cell_map<T>* chosen) {
     const std::uint32_t cell = blockIdx.x * cell_threads + threadIdx.x;
     if (cell > cells) return;
-    const std::uint32_t first = first_edge(edges, last, [&](T edge) { return map->cell(edge) >= cell; });
+    const cell_map<T> map = *chosen;
+    const std::uint32_t first = first_edge(edges, last, [&](T edge) { return map.cell(edge) >= cell; });
     cell_entry<T> entry{T(), first};
-    if (first <= last && map->cell(edges[first]) == cell) {
+    if (first <= last && map.cell(edges[first]) == cell) {
         entry.edge = edges[first];
         entry.before |= cell_entry<T>::has_edge;
-        if (first < last && map->cell(edges[first + 1]) == cell) entry.before |= cell_entry<T>::has_more;
+        if (first < last && map.cell(edges[first + 1]) == cell) entry.before |= cell_entry<T>::has_more;
     }
-    entries[cell] = entry;
+    reinterpret_cast<cell_entry<T>*>(chosen + 1)[cell] = entry;
 }
 
 // The table of a call, in memory of its stream; none where there are too few elements for it, or no room.
 template <class T>
 class edge_cells {
   public:
-    edge_cells(executor& ex, const device_edges<T>& bins, std::uint64_t elements) : stream_(ex.stream()) {
+    edge_cells(executor& ex, const device_edges<T>& bins, std::uint64_t elements) {
         const std::uint64_t edges = bins.edges.size();
-        if (elements < cells_from_elements || elements / cells_from_elements_an_edge < edges ||
-            edges > cells_up_to_edges || !ex.allocates())
-            return;
+        const std::uint64_t enough =
+            edges < cells_from_edges ? cells_of_few_edges_from_elements : cells_from_elements;
+        if (elements < enough || elements < edges || edges > cells_up_to_edges || !ex.allocates()) return;
         const device_scope current(ex);
         ex.check_before_launch();
         const auto last = static_cast<std::uint32_t>(edges - 1);
         const std::uint32_t cells = std::bit_ceil(2 * last);
-        void* data = nullptr;
-        if (ex.allocate(&data, sizeof(cell_map<T>) + (cells + std::size_t{1}) * sizeof(cell_entry<T>)) !=
-            cudaSuccess) {
-            cudaGetLastError();  // an allocation that failed is not a sticky error
+        try {
+            scratch_.emplace(ex, ex.take_table_scratch(sizeof(cell_map<T>) +
+                                                       (cells + std::size_t{1}) * sizeof(cell_entry<T>)));
+        } catch (const error& problem) {
+            if (problem.code() != errc::out_of_memory) throw;
             return;
         }
-        device_ = ex.device();
-        map_ = static_cast<cell_map<T>*>(data);
-        auto* const entries = reinterpret_cast<cell_entry<T>*>(map_ + 1);
-        choose_cells_kernel<<<1, cell_threads, 0, stream_>>>(bins.edges.data(), last, cells, map_);
-        fill_cells_kernel<<<cells / cell_threads + 1, cell_threads, 0, stream_>>>(bins.edges.data(), last,
-                                                                                  cells, map_, entries);
+        const T* const from = bins.edges.data();
+        choose_cells_kernel<<<1, choice_threads, 0, ex.stream()>>>(from, last, cells, data());
+        fill_cells_kernel<<<cells / cell_threads + 1, cell_threads, 0, ex.stream()>>>(from, last, cells,
+                                                                                      data());
         cuda::check(cudaGetLastError(), "making cells of edges");
     }
-    ~edge_cells() { free_in_order(map_, stream_, device_); }
-    edge_cells(const edge_cells&) = delete;
-    edge_cells& operator=(const edge_cells&) = delete;
 
     // Null: none. The entries lie behind it.
-    [[nodiscard]] const cell_map<T>* map() const { return map_; }
+    [[nodiscard]] const cell_map<T>* map() const { return scratch_ ? data() : nullptr; }
+    // When everything that uses it has been enqueued.
+    void release() {
+        if (scratch_) scratch_->release();
+    }
 
   private:
-    cudaStream_t stream_;
-    int device_ = 0;
-    cell_map<T>* map_ = nullptr;
+    [[nodiscard]] cell_map<T>* data() const { return reinterpret_cast<cell_map<T>*>(scratch_->data()); }
+
+    std::optional<held_scratch> scratch_;
 };
 
 // use(classes) with what says to which of `bins` each of n elements belongs.
@@ -132,8 +143,9 @@ void with_classes(executor&, const bin_range<T>& range, std::uint64_t, const Use
 template <class Element, class T, class Use>
 void with_classes(executor& ex, const device_edges<T>& bins, std::uint64_t n, const Use& use) {
     // Of bytes each value is looked up once, not each element.
-    const edge_cells<T> cells(ex, bins, sizeof(Element) == 1 ? 0 : n);
+    edge_cells<T> cells(ex, bins, sizeof(Element) == 1 ? 0 : n);
     use(of_number<Element, between<T>>{between<T>(bins, cells.map())});
+    cells.release();
 }
 
 }  // namespace upsweep::cuda::detail

@@ -106,6 +106,9 @@ class executor {
     // gives. Of the caller's workspace it is what lies behind its first `other` bytes, a multiple of 256, and
     // is cleared when it is released, since a call's tagged words may come to lie there.
     [[nodiscard]] scratch take_plain_scratch(std::size_t bytes, std::size_t other = 0);
+    // Scratch for tables of a call that others of its launches look up: that of neither of the above. Only
+    // where allocates().
+    [[nodiscard]] scratch take_table_scratch(std::size_t bytes) { return take_own(tables_, bytes, false); }
     void release_scratch(const scratch& used);
     void set_latest(algorithm used) { latest_ = used; }
     // Whether calls may allocate: not with scratch of the caller's.
@@ -163,7 +166,7 @@ class executor {
     bool only_device_ = false;
     std::array<const void*, 4> passed_{};  // by check_pointer, the latest
     std::size_t next_passed_ = 0;
-    memory workspace_, plain_;
+    memory workspace_, plain_, tables_;
     bool owns_workspace_ = true;
     cudaMemPool_t pool_ = nullptr;
 };

@@ -80,14 +80,27 @@ void check_written(executor& ex, const checked_array& written, const checked_arr
     apart("options.length", length, sizeof *length);
 }
 
-// A call whose bins are found good.
-template <class In, class Bins, class Classes>
-void count(executor& ex, device_span<const In> in, device_span<std::uint64_t> counts, const Bins& bins,
-           const Classes& classes, const histogram_options& options) {
-    upsweep::detail::check_counts("counts", counts.size(), classes.bins());
+template <class T>
+std::size_t count_of(const bin_range<T>& range) {
+    return range.count;
+}
+template <class T>
+std::size_t count_of(const device_edges<T>& bins) {
+    return bins.count();
+}
+
+// What is wrong with a call whose bins are found good, of which there are so many.
+template <class In, class Bins>
+void check_count(executor& ex, device_span<const In> in, device_span<std::uint64_t> counts, const Bins& bins,
+                 std::size_t number, const histogram_options& options) {
+    upsweep::detail::check_counts("counts", counts.size(), number);
     const checked_array source = checked_array::of("in", in);
     source.check(ex);
     check_written(ex, checked_array::of("counts", counts), source, bins, options.length);
+}
+template <class In, class Classes>
+void count(executor& ex, device_span<const In> in, device_span<std::uint64_t> counts, const Classes& classes,
+           const histogram_options& options) {
     const device_scope current(ex);
     ex.check_before_launch();
     count_launch<In, Classes>(ex, in.data(), in.size(), options.length, classes).count(counts.data());
@@ -97,8 +110,9 @@ template <class In, class Bins>
 void count_in(executor& ex, device_span<const In> in, device_span<std::uint64_t> counts, const Bins& bins,
               const histogram_options& options) {
     check_bins(ex, bins);
+    check_count(ex, in, counts, bins, count_of(bins), options);
     with_classes<In>(ex, bins, in.size(),
-                     [&](const auto& classes) { count(ex, in, counts, bins, classes, options); });
+                     [&](const auto& classes) { count(ex, in, counts, classes, options); });
 }
 
 }  // namespace detail
@@ -128,7 +142,8 @@ void histogram_by(cuda::executor& ex, cuda::device_span<In> in, cuda::device_spa
     if (counts.size() > detail::most_bins)
         throw_error(errc::invalid_argument, "counts: expected fewer than 2^32 bins");
     const cuda::detail::by_function<element, F> classes{f, static_cast<std::uint32_t>(counts.size())};
-    cuda::detail::count<element>(ex, in, counts, 0, classes, options);
+    cuda::detail::check_count<element>(ex, in, counts, 0, counts.size(), options);
+    cuda::detail::count<element>(ex, in, counts, classes, options);
 }
 
 }  // namespace upsweep
