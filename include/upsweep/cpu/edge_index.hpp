@@ -26,6 +26,7 @@ namespace upsweep::cpu {
 
 template <class T>
 class edge_index {
+    static constexpr std::size_t block = 64;  // of lookups
     static constexpr bool has_bits = std::same_as<T, float> || std::same_as<T, double>;
     using word = std::conditional_t<sizeof(T) <= 4, std::uint32_t, std::uint64_t>;
 
@@ -134,21 +135,40 @@ class edge_index {
         }
         look_up<Most>(words_, x, count, found);
     }
+    // In blocks, of which all but the lookups themselves are done by vectors.
     template <std::size_t Most, class Cell>
-    void look_up(const Cell cell_of, const T* x, std::size_t count, std::uint32_t* found) const {
+    void look_up(const Cell& cell_of, const T* x, std::size_t count, std::uint32_t* found) const {
+        std::size_t i = 0;
+        for (; i + block <= count; i += block) look_up_block<Most>(cell_of, x + i, found + i);
+        if (i == count) return;
+        T rest[block] = {};
+        std::uint32_t found_rest[block];
+        std::copy(x + i, x + count, rest);
+        look_up_block<Most>(cell_of, rest, found_rest);
+        std::copy_n(found_rest, count - i, found + i);
+    }
+    template <std::size_t Most, class Cell>
+    void look_up_block(const Cell cell_of, const T* x, std::uint32_t* found) const {
         const T* const edges = padded_.data();
         const std::uint32_t* const first = first_.data();
         const T lowest = lowest_, highest = highest_;
-        const std::uint32_t none = bins();
-        const T least = edges[0], last = edges[none];
-        for (std::size_t i = 0; i < count; ++i) {
-            const T value = x[i];
-            const T inner = value >= lowest ? (value <= highest ? value : highest) : lowest;  // a NaN: lowest
-            const std::uint32_t before = first[cell_of(inner)];
-            std::uint32_t at_most = before;  // edges that are not above the value
-            for (std::size_t k = 0; k < Most; ++k) at_most += edges[before + k] <= value ? 1 : 0;
-            const std::uint32_t bin = std::min(at_most, none) - 1;
-            found[i] = (value >= least) & (value <= last) ? bin : none;
+        std::uint32_t cells[block];
+        for (std::size_t i = 0; i < block; ++i) {
+            const T below = x[i] < highest ? x[i] : highest;  // a NaN: highest
+            cells[i] = cell_of(below > lowest ? below : lowest);
+        }
+        std::int32_t at_most[block];  // edges that are not above the number
+        for (std::size_t i = 0; i < block; ++i) {
+            const std::uint32_t before = first[cells[i]];
+            std::uint32_t sum = before;
+            for (std::size_t k = 0; k < Most; ++k) sum += edges[before + k] <= x[i] ? 1 : 0;
+            at_most[i] = static_cast<std::int32_t>(sum);
+        }
+        const auto none = static_cast<std::int32_t>(bins());
+        const T least = edges[0], last = edges[bins()];
+        for (std::size_t i = 0; i < block; ++i) {
+            const std::int32_t bin = (at_most[i] < none ? at_most[i] : none) - 1;
+            found[i] = static_cast<std::uint32_t>((x[i] >= least) & (x[i] <= last) ? bin : none);
         }
     }
 
