@@ -11,6 +11,7 @@
 #include "support/backend.hpp"
 #include "upsweep/compact.hpp"
 #include "upsweep/cuda/comparisons.hpp"
+#include "upsweep/histogram.hpp"
 #include "upsweep/partition.hpp"
 #include "upsweep/predicates.hpp"
 #include "upsweep/scan.hpp"
@@ -48,6 +49,14 @@ TEST(wide_integers, sums) {
             for (std::size_t i = 0; i < n; ++i) ASSERT_TRUE(out[i] == (total += x[i])) << i;
         }
     });
+}
+
+TEST(wide_integers, bins_between_edges) {
+    const std::vector<wide> edges{-high_bit, 0, 1, high_bit, 2 * high_bit};
+    cpu::executor ex(2);
+    std::vector<std::uint64_t> counts(4);
+    EXPECT_EQ(histogram(ex, thirds(90'000), counts, bin_edges<wide>{edges}), 90'000u);
+    EXPECT_EQ(counts, (std::vector<std::uint64_t>{0, 60'000, 0, 30'000}));
 }
 
 TEST(wide_integers, flags_and_keys_of_segments) {

@@ -28,6 +28,7 @@ template <class T>
 class edge_index {
     static constexpr std::size_t block = 64;  // of lookups
     static constexpr bool has_bits = std::same_as<T, float> || std::same_as<T, double>;
+    static constexpr bool has_words = has_bits || (core::integer<T> && sizeof(T) <= sizeof(std::uint64_t));
     using word = std::conditional_t<sizeof(T) <= 4, std::uint32_t, std::uint64_t>;
 
   public:
@@ -36,7 +37,7 @@ class edge_index {
 
     // For about n lookups: fewer than a table costs get none.
     edge_index(const bin_edges<T>& bins, std::size_t n) : bins_(bins) {
-        if constexpr (core::integer<T> || has_bits) {
+        if constexpr (has_words) {
             if (n / 4 < bins.edges.size() || bins.edges.size() > most_edges) return;
             try {
                 make();
@@ -49,7 +50,7 @@ class edge_index {
     [[nodiscard]] std::uint32_t bins() const { return static_cast<std::uint32_t>(bins_.count()); }
     // found[i] = find_bin(bins, x[i]), or the number of bins for no_bin, for every i < count.
     void find(const T* x, std::size_t count, std::uint32_t* found) const {
-        if constexpr (core::integer<T> || has_bits) {
+        if constexpr (has_words) {
             if (most_ == 1) return look_up<1>(x, count, found);
             if (most_ == 2) return look_up<2>(x, count, found);
             if (most_ != 0) return look_up<most_compared>(x, count, found);

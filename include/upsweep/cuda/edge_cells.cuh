@@ -142,8 +142,8 @@ void with_classes(executor&, const bin_range<T>& range, std::uint64_t, const Use
 }
 template <class Element, class T, class Use>
 void with_classes(executor& ex, const device_edges<T>& bins, std::uint64_t n, const Use& use) {
-    // Of bytes each value is looked up once, not each element.
-    edge_cells<T> cells(ex, bins, sizeof(Element) == 1 ? 0 : n);
+    // Of bytes each value is looked up once, not each element; integers of more than 64 bits have no cells.
+    edge_cells<T> cells(ex, bins, sizeof(Element) == 1 || sizeof(T) > 8 ? 0 : n);
     use(of_number<Element, between<T>>{between<T>(bins, cells.map())});
     cells.release();
 }
