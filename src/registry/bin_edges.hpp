@@ -28,33 +28,23 @@ bool is_below(const A& a, const B& b) {
     return core::with_comparable(a, b, [](const auto& x, const auto& y) { return x < y; });
 }
 
-// The smallest number that is not below `edge`, and the largest that is not above it, if there is one.
-template <class Number, class Edge>
-std::optional<Number> number_from(const Edge& edge) {
-    constexpr Number least = core::smallest<Number>(), most = core::largest<Number>();
-    if (is_below(most, edge)) return {};
-    if (!is_below(least, edge)) return least;
+// The smallest number that is not below `edge` (Up), or the largest that is not above it; none if there is
+// none.
+template <class Number, bool Up, class Edge>
+std::optional<Number> nearest_number(const Edge& edge) {
+    const auto falls_short = [](const auto& x, const auto& y) {
+        return Up ? is_below(x, y) : is_below(y, x);
+    };
+    constexpr Number first = Up ? core::smallest<Number>() : core::largest<Number>();
+    constexpr Number last = Up ? core::largest<Number>() : core::smallest<Number>();
+    if (falls_short(last, edge)) return {};
+    if (!falls_short(first, edge)) return first;
     if constexpr (std::integral<Number> && std::floating_point<Edge>) {
-        return static_cast<Number>(std::ceil(edge));
+        return static_cast<Number>(Up ? std::ceil(edge) : std::floor(edge));
     } else {
         const auto nearest = static_cast<Number>(edge);
         if constexpr (std::floating_point<Number>)
-            return is_below(nearest, edge) ? std::nextafter(nearest, most) : nearest;
-        else
-            return nearest;
-    }
-}
-template <class Number, class Edge>
-std::optional<Number> number_up_to(const Edge& edge) {
-    constexpr Number least = core::smallest<Number>(), most = core::largest<Number>();
-    if (is_below(edge, least)) return {};
-    if (!is_below(edge, most)) return most;
-    if constexpr (std::integral<Number> && std::floating_point<Edge>) {
-        return static_cast<Number>(std::floor(edge));
-    } else {
-        const auto nearest = static_cast<Number>(edge);
-        if constexpr (std::floating_point<Number>)
-            return is_below(edge, nearest) ? std::nextafter(nearest, least) : nearest;
+            return falls_short(nearest, edge) ? std::nextafter(nearest, last) : nearest;
         else
             return nearest;
     }
@@ -78,11 +68,11 @@ std::vector<Number> edges_among(const bin_limits& limits) {
     check_edges(limits);
     std::vector<Number> found;
     std::optional<Number> last;
-    visit_edge(limits.edges.back(), [&](auto edge) { last = number_up_to<Number>(edge); });
+    visit_edge(limits.edges.back(), [&](auto edge) { last = nearest_number<Number, false>(edge); });
     if (limits.clamp) last = core::largest<Number>();
     for (std::size_t i = 0; i < limits.count; ++i) {
         std::optional<Number> first;
-        visit_edge(limits.edges[i], [&](auto edge) { first = number_from<Number>(edge); });
+        visit_edge(limits.edges[i], [&](auto edge) { first = nearest_number<Number, true>(edge); });
         if (limits.clamp && i == 0) first = core::smallest<Number>();
         if (!first || !last || *first > *last) break;
         found.push_back(*first);

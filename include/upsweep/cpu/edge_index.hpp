@@ -38,7 +38,7 @@ class edge_index {
     // For about n lookups: fewer than a table costs get none.
     edge_index(const bin_edges<T>& bins, std::size_t n) : bins_(bins) {
         if constexpr (has_words) {
-            if (n / 4 < bins.edges.size() || bins.edges.size() > most_edges) return;
+            if (n / 16 < bins.edges.size() || bins.edges.size() > most_edges) return;
             try {
                 make();
             } catch (const std::bad_alloc&) {
