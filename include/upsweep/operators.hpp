@@ -1,4 +1,5 @@
-// The built-in operators as function objects, made from operators.def, and `with_identity`.
+// The built-in operators as function objects, made from operators.def, and `with_identity`. Over numbers
+// those of <functional>, such as std::plus<>, are among them: core/known_operator.hpp.
 #pragma once
 
 #include <concepts>

@@ -169,7 +169,8 @@ class edge_index {
         const T least = edges[0], last = edges[bins()];
         for (std::size_t i = 0; i < block; ++i) {
             const std::int32_t bin = (at_most[i] < none ? at_most[i] : none) - 1;
-            found[i] = static_cast<std::uint32_t>((x[i] >= least) & (x[i] <= last) ? bin : none);
+            const bool is_inside = (x[i] >= least) & (x[i] <= last);
+            found[i] = static_cast<std::uint32_t>(is_inside ? bin : none);
         }
     }
 

@@ -49,8 +49,8 @@ inline constexpr std::uint64_t count_least_elements = 8192;
 inline constexpr std::uint64_t count_most_copies = 8192;
 inline constexpr std::uint64_t count_elements_a_counter = 4;
 inline constexpr std::uint32_t count_most_parts = 8;
-// Edges of bins get a table of cells from so many elements on, which are as many as edges at least; fewer edges
-// than so many from more elements on.
+// Edges of bins get a table of cells from so many elements on, which are as many as edges at least; fewer
+// edges than so many from more elements on.
 inline constexpr std::uint64_t cells_from_elements = 1 << 16;
 inline constexpr std::uint64_t cells_from_edges = 64;
 inline constexpr std::uint64_t cells_of_few_edges_from_elements = 1 << 22;
