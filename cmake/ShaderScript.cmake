@@ -3,7 +3,8 @@
 # flatten  INPUT, OUTPUT, FOLDERS, HEADER, USER: the stage INPUT with every #include "file" replaced by the file, looked
 #          for in FOLDERS (separated by `|`). Strings in *.def become 0, since GLSL has none. The lines of HEADER, also
 #          separated by `|`, go in front; the file USER, if given, replaces the line `//! user text`.
-# texts    FILES, OUTPUT, NAMESPACE: C++ with each file as a string literal, in an array `texts`.
+# texts    FILES, OUTPUT, NAMESPACE: C++ with each file as a string literal, without lines that are comments, in an array
+#          `texts`.
 # words    FILES, OUTPUT, OPEN, CLOSE: a C++ header with each SPIR-V file as an array of words named by its stem, between
 #          OPEN and CLOSE, in which `|` stands for a new line and <end> for a semicolon.
 cmake_minimum_required(VERSION 3.25)
@@ -43,6 +44,12 @@ elseif(STEP STREQUAL "texts")
     string(APPEND code "const std::array<std::string_view, ${count}> texts = {\n")
     foreach(name IN LISTS FILES)
         file(READ "${name}" text)
+        # Compilers need not take literals of more than 65536 characters; a quarter is comments.
+        string(REGEX REPLACE "\n *//[^!\n][^\n]*" "" text "\n${text}")
+        string(LENGTH "${text}" length)
+        if(length GREATER 65536)
+            message(FATAL_ERROR "${name}: ${length} characters are more than a string literal may have")
+        endif()
         string(APPEND code "R\"glsl(${text})glsl\",\n")
     endforeach()
     string(APPEND code "};\n}\n")
