@@ -125,6 +125,13 @@ TEST_F(cli_table, delimiters) {
               "lower;upper;count\n1;2;2\n");
     EXPECT_NE(succeed("trace tree s.txt --delimiter ';' --column n").find("2 int64 values"),
               std::string::npos);
+    write("s.tsv", "key;n\n\"a;b\";2\n\"a;b\";1\n");
+    for (const char* call : {"sort s.tsv --column n", "compact s.tsv --column n --where 'x < 2'"}) {
+        succeed(std::string(call) + " --delimiter ';' -o out.tsv");
+        EXPECT_EQ(read("out.tsv").substr(0, 12), "key\tn\na;b\t1\n");
+        succeed(std::string(call) + " --delimiter ';' -o out.csv");
+        EXPECT_EQ(read("out.csv").substr(0, 14), "key;n\n\"a;b\";1\n");
+    }
     write("t.csv", "a\tn\n1\t2\n");
     for (const char* tab : {"tab", "'\\t'", "\"$(printf '\\t')\""}) {
         EXPECT_EQ(succeed(std::string("scan t.csv --column n --delimiter ") + tab), "a\tn\tn_sum\n1\t2\t2\n");

@@ -96,7 +96,7 @@ class table_choice {
         scratch_stream others(arguments_.output, most_waiting_bytes());
         csv_writer to_front(output, arguments_.output_delimiter());
         csv_writer to_back(others, arguments_.output_delimiter());
-        const bool unchanged = arguments_.input_format == arguments_.output_format;
+        const bool unchanged = arguments_.keeps_rows();
         if (arguments_.indices) {
             to_front.cell("index");
             to_front.end_row();

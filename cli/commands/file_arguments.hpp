@@ -65,6 +65,8 @@ struct file_arguments {
     // Between the cells of tables that are read, and written.
     [[nodiscard]] char input_delimiter() const;
     [[nodiscard]] char output_delimiter() const;
+    // Whether rows of a table can be written as they were read.
+    [[nodiscard]] bool keeps_rows() const { return input_delimiter() == output_delimiter(); }
 };
 
 [[nodiscard]] array_reader open_array(const file_arguments& arguments);

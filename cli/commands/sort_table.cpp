@@ -85,7 +85,7 @@ class table_to_sort {
     // Of indices alone, no text is held.
     void add_row(bool is_wanted) {
         if (is_wanted && !arguments_.indices) {
-            if (arguments_.input_format == arguments_.output_format) {
+            if (arguments_.keeps_rows()) {
                 rows_.write(reader_.row_text());
                 rows_.write(reader_.line_end());
             } else {
