@@ -128,6 +128,10 @@ help_page reduce_page() {
          "The rainfall of each year in Seattle, and its days:"},
         {"upsweep reduce data/seattle-weather.csv --column precipitation --by year --plot rain.svg",
          "The same, with a picture:"},
+        {"upsweep sort data/seattle-weather.csv --column weather --text | upsweep sort - --column year "
+         "--text | upsweep "
+         "reduce - --column precipitation --by year --by weather",
+         "That of each year and weather, whose rows are brought together first:"},
         {"upsweep reduce data/seattle-weather.csv --column temp_max --op maximum",
          "The highest temperature there, as a table:"},
         {"zcat x.raw.gz | upsweep reduce - --format raw --dtype float32 --accumulate float64",
