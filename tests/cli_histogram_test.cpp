@@ -286,7 +286,7 @@ TEST_F(cli_histogram, pictures) {
         if (picture[i + 1] != '-' && picture[i - 1] != 't')
             widths.push_back(std::stod(picture.substr(i + 1)));
     ASSERT_EQ(widths.size(), 2u) << picture;
-    EXPECT_NEAR((widths[0] + 1) / (widths[1] + 1), 2, 0.01);
+    EXPECT_NEAR((widths[0] + 1) / (widths[1] + 1), 2, 0.01);  // written in hundredths of a pixel
 }
 
 // Counts and offsets agree about what a file is called.

@@ -102,15 +102,13 @@ void file_arguments::find_input_format(bool has_table_option, bool has_raw_optio
             "{}: the ending tells no format (.npy, .csv, .tsv, .raw, .bin); say it with --format", input));
     if (!delimiter) return;
     if (!reads_table()) throw usage_error("--delimiter is for .csv and .tsv tables");
-    (void)parse_delimiter(*delimiter);
+    separator = parse_delimiter(*delimiter);
 }
 
-char file_arguments::input_delimiter() const {
-    return delimiter ? parse_delimiter(*delimiter) : delimiter_of(input_format);
-}
+char file_arguments::input_delimiter() const { return separator.value_or(delimiter_of(input_format)); }
 char file_arguments::output_delimiter() const {
-    return output_format == file_format::tsv || !delimiter ? delimiter_of(output_format)
-                                                           : parse_delimiter(*delimiter);
+    const char usual = delimiter_of(output_format);
+    return output_format == file_format::tsv ? usual : separator.value_or(usual);
 }
 
 void file_arguments::set_raw_type(const char* option, const std::string& word) {

@@ -33,6 +33,7 @@ struct file_arguments {
     std::optional<std::string> column;                  // whose name may be empty
     bool headless = false;
     std::optional<std::string> delimiter;  // the word of --delimiter
+    std::optional<char> separator;         // which it means
     bool json = false;
 
     // INPUT and -o; --format; --column; --no-header and --delimiter.

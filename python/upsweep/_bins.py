@@ -10,7 +10,7 @@ from . import _module
 from ._arrays import about, integer, memory, readable, type_name
 from ._engines import engine_of
 from ._libraries import library_of
-from ._parameters import Bins, Limits, edge_limits, edge_numbers
+from ._parameters import Bins, Limits, edge_limits
 from ._types import Bounds, Range, of_any_library
 
 _MOST_BINS = 2**32 - 2
@@ -75,7 +75,7 @@ def histogram(a: ArrayLike, bins: Bounds = 10, range: Range = None, *,
         return engine.histogram(a, asked)
     x, name = _elements(a)
     limits = _limits(x, name, asked)
-    edges = edge_numbers(name, limits, asked.count) if asked.edges is None else asked.edges
+    edges = asked.edge_numbers(name, limits) if asked.edges is None else asked.edges
     counts = np.zeros(asked.count, np.uint64)
     try:
         _module.histogram(memory(x), name, limits, counts)

@@ -145,10 +145,11 @@ class Bins(NamedTuple):
         """None: from the smallest element to the largest."""
         return self.edge_limits if self.range is None else text_limits(self.range, self.clamp)
 
-    def edge_numbers(self) -> np.ndarray:
-        """The edges that were given, as numbers of a type that all libraries have, if they are such."""
-        assert self.edge_limits is not None and isinstance(self.edge_limits[1], bytes)
-        return np.frombuffer(bytearray(self.edge_limits[1]), self.edge_limits[0])
+    def edge_numbers(self, name: str, limits: Limits) -> np.ndarray:
+        """Where bins of these limits begin, and where the last one ends: the edges that were given, as int64, uint64 or float64."""
+        if isinstance(limits[1], bytes):
+            return np.frombuffer(bytearray(limits[1]), limits[0])
+        return edge_numbers(name, limits, self.count)
 
 
 def edge_limits(edges: Any, argument: str, clamp: bool) -> Tuple[int, Limits]:

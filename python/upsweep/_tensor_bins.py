@@ -6,7 +6,7 @@ from typing import Any, Tuple
 from . import _gradients
 from ._arrays import about
 from ._libraries import Library
-from ._parameters import Bins, Limits, edge_numbers, kind_of
+from ._parameters import Bins, Limits, kind_of
 from ._tensors import elements_of
 
 
@@ -33,16 +33,13 @@ def _binned(library: Library, a: Any) -> Tuple[Any, str]:
 def histogram(library: Library, a: Any, asked: Bins) -> Tuple[Any, Any]:
     elements, name = _binned(library, a)
     limits = _limits(library, elements, asked)
+    edges = asked.edges if library.owns(asked.edges) else library.numbers(elements, asked.edge_numbers(name, limits))
     counts = library.filled(elements, (asked.count,), "int64")
-    if asked.edges is None:
-        edges = edge_numbers(name, limits, asked.count)
-        library.back_end.histogram(library, elements, limits, counts)
-        return counts, library.numbers(elements, edges)
     try:
         library.back_end.histogram(library, elements, limits, counts)
     except ValueError as problem:
         raise about(asked.argument, problem) from None
-    return counts, asked.edges if library.owns(asked.edges) else library.numbers(elements, asked.edge_numbers())
+    return counts, edges
 
 
 def extract(library: Library, a: Any, asked: Bins, indices: bool) -> Tuple[Any, Any]:
