@@ -9,17 +9,13 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "registry/binner.hpp"
 #include "registry/value.hpp"
 #include "upsweep/core/arithmetic.hpp"
-#include "upsweep/core/bin_arguments.hpp"
 #include "upsweep/core/number_order.hpp"
-#include "upsweep/error.hpp"
 
 namespace upsweep::registry {
 

@@ -11,6 +11,7 @@
 #include "registry/value.hpp"
 #include "registry/visit.hpp"
 #include "upsweep/bins.hpp"
+#include "upsweep/core/bin_arguments.hpp"
 #include "upsweep/error.hpp"
 
 namespace upsweep::registry {
