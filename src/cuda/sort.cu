@@ -2,7 +2,9 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "record_sort.hpp"
 #include "sort_launch.cuh"
+#include "sort_orders.cuh"
 #include "upsweep/cuda/held_scratch.hpp"
 #include "upsweep/cuda/sort_records.hpp"
 
@@ -37,23 +39,6 @@ unsigned gather_blocks(const executor& ex, std::uint64_t n) {
     return static_cast<unsigned>(std::min<std::uint64_t>(blocks, std::uint64_t(ex.multiprocessors()) * 8));
 }
 
-template <class Use>
-auto use_keys(const core::key_order& order, const Use& use) {
-    switch (order.bytes) {
-        case 1:
-            return use(ordered_key<std::uint8_t, false>{});
-        case 2:
-            return order.is_floating ? use(ordered_key<std::uint16_t, true>{})
-                                     : use(ordered_key<std::uint16_t, false>{});
-        case 4:
-            return order.is_floating ? use(ordered_key<std::uint32_t, true>{})
-                                     : use(ordered_key<std::uint32_t, false>{});
-        default:
-            return order.is_floating ? use(ordered_key<std::uint64_t, true>{})
-                                     : use(ordered_key<std::uint64_t, false>{});
-    }
-}
-
 bool is_word(std::size_t bytes) { return bytes == 4 || bytes == 8 || bytes == 16; }
 // From here on a pass over half the bytes of indices saves more than their conversion takes.
 constexpr std::uint64_t narrow_indices_from = std::uint64_t{1} << 17;
@@ -83,32 +68,46 @@ struct value_plan {
 class record_sort {
   public:
     record_sort(executor& ex, const core::key_order& order, const records& all)
-        : ex_(ex), order_(order), all_(all), extent_{all.n, all.length} {}
+        : ex_(ex),
+          order_(order),
+          all_(all),
+          extent_{all.n, all.length},
+          is_direct_(is_direct()),
+          plan_(plan()) {}
 
-    void run() {
-        const bool is_direct = all_.what == records::kind::keys ||
-                               (is_word(all_.value_bytes) && all_.value_bytes <= most_direct_bytes() &&
-                                is_aligned(all_.values) && is_aligned(all_.values_out));
-        const value_plan plan(all_.n, order_.bytes, all_.value_bytes, all_.keys_out != nullptr, is_direct,
-                              all_.keys != all_.keys_out || all_.make_keys != nullptr,
-                              all_.what != records::kind::values || all_.values != all_.values_out);
-        const std::size_t made_bytes =
-            all_.make_keys != nullptr ? sort_layout::aligned(all_.n * order_.bytes) : 0;
-        held_scratch taken(ex_, ex_.take_plain_scratch(made_bytes + plan.bytes));
-        scratch_ = taken.data() + made_bytes;
+    [[nodiscard]] std::size_t bytes() const { return made_bytes() + plan_.bytes; }
+    // In scratch of so many bytes.
+    void run(char* scratch) {
+        scratch_ = scratch + made_bytes();
         if (all_.make_keys != nullptr) {
-            all_.make_keys(all_.maker, taken.data());
-            all_.keys = taken.data();
+            all_.make_keys(all_.maker, scratch);
+            all_.keys = scratch;
         }
-        if (is_direct)
-            sort(plan, all_.values, all_.values_out);
+        if (is_direct_)
+            sort(all_.values, all_.values_out);
         else
-            sort_by_indices(plan);
+            sort_by_indices();
         check(cudaGetLastError(), "launching a sort");
-        taken.release();
     }
 
   private:
+    [[nodiscard]] std::size_t made_bytes() const {
+        return all_.make_keys != nullptr ? sort_layout::aligned(all_.n * order_.bytes) : 0;
+    }
+    [[nodiscard]] bool is_direct() const {
+        return all_.what == records::kind::keys ||
+               (is_word(all_.value_bytes) && all_.value_bytes <= most_direct_bytes() &&
+                is_aligned(all_.values) && is_aligned(all_.values_out));
+    }
+    [[nodiscard]] value_plan plan() const {
+        return {all_.n,
+                order_.bytes,
+                all_.value_bytes,
+                all_.keys_out != nullptr,
+                is_direct_,
+                all_.keys != all_.keys_out || all_.make_keys != nullptr,
+                all_.what != records::kind::values || all_.values != all_.values_out};
+    }
     // Indices are made as integers of 4 or 8 bytes. Those of many records that fit 4 go through the passes
     // so.
     [[nodiscard]] std::size_t most_direct_bytes() const {
@@ -118,30 +117,30 @@ class record_sort {
     [[nodiscard]] bool is_aligned(const void* p) const {
         return reinterpret_cast<std::uintptr_t>(p) % all_.value_bytes == 0;
     }
-    void sort(const value_plan& plan, const void* values, void* values_out) const {
+    void sort(const void* values, void* values_out) const {
         const sorted_words words{all_.n,        all_.rows, all_.length, all_.keys,
                                  all_.keys_out, values,    values_out};
         use_keys(order_, [&](auto key) {
-            sort_with_words<decltype(key)>(ex_, order_, words, plan.word_bytes, scratch_ + plan.words_at);
+            sort_with_words<decltype(key)>(ex_, order_, words, plan_.word_bytes, scratch_ + plan_.words_at);
         });
     }
-    void sort_by_indices(const value_plan& plan) const {
-        char* const indices = scratch_ + plan.indices_at;
-        sort(plan, nullptr, indices);
-        if (plan.word_bytes == 4)
-            use_indices(plan, reinterpret_cast<const std::uint32_t*>(indices));
+    void sort_by_indices() const {
+        char* const indices = scratch_ + plan_.indices_at;
+        sort(nullptr, indices);
+        if (plan_.word_bytes == 4)
+            use_indices(reinterpret_cast<const std::uint32_t*>(indices));
         else
-            use_indices(plan, reinterpret_cast<const std::uint64_t*>(indices));
+            use_indices(reinterpret_cast<const std::uint64_t*>(indices));
     }
     template <class Index>
-    void use_indices(const value_plan& plan, const Index* indices) const {
+    void use_indices(const Index* indices) const {
         if (all_.what == records::kind::indices) {
             convert(indices);
             return;
         }
         const void* from = all_.values;
         if (all_.values == all_.values_out) {
-            void* const copy = scratch_ + plan.copy_at;
+            void* const copy = scratch_ + plan_.copy_at;
             check(cudaMemcpyAsync(copy, from, all_.n * all_.value_bytes, cudaMemcpyDeviceToDevice,
                                   ex_.stream()),
                   "copying what is sorted in place");
@@ -188,14 +187,25 @@ class record_sort {
     core::key_order order_;
     records all_;
     array_extent extent_;
+    bool is_direct_;
+    value_plan plan_;
     char* scratch_ = nullptr;
 };
 
 }  // namespace
+
+void sort_records_in(executor& ex, const core::key_order& order, const records& all, char* scratch) {
+    record_sort(ex, order, all).run(scratch);
+}
+
 }  // namespace detail
 
 void sort_records(executor& ex, const core::key_order& order, const records& all) {
-    if (all.n != 0) detail::record_sort(ex, order, all).run();
+    if (all.n == 0) return;
+    detail::record_sort sort(ex, order, all);
+    held_scratch taken(ex, ex.take_plain_scratch(sort.bytes()));
+    sort.run(taken.data());
+    taken.release();
 }
 
 std::uint64_t sort_block_records(std::size_t key_bytes, std::size_t value_bytes) {

@@ -35,6 +35,11 @@ class sorting_call {
         return staging_.add((n_ + surplus_) * sizeof(element),
                             device_staging::misalignment(std::ranges::data(range)));
     }
+    // An array of its own size.
+    std::size_t add_bytes(std::size_t bytes) { return staging_.add(bytes, 8); }
+    void write_bytes(std::size_t array, const void* from, std::size_t bytes) {
+        staging_.write(array, from, bytes);
+    }
     // An output, which may be the input.
     template <class Out, class In>
     std::size_t add(const Out& out, const In& in, std::size_t input) {

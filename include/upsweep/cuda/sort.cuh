@@ -91,9 +91,68 @@ void check_elements(executor& ex, device_span<In> in, device_span<Out> out, cons
     checks.same_or_apart(target, source);
 }
 
-template <class Key>
-void enqueue_sort(executor& ex, const sort_options& options, records all) {
+// What a call sorts, when its arrays are checked.
+template <class In, class Out>
+records element_records(executor& ex, device_span<In> in, device_span<Out> out, const sort_options& options) {
+    check_elements(ex, in, out, options);
+    records all;
+    all.n = in.size();
     all.length = options.length;
+    all.keys = in.data();
+    all.keys_out = out.data();
+    return all;
+}
+template <class In, class Out>
+records index_records(executor& ex, device_span<In> in, device_span<Out> out, const sort_options& options) {
+    const checked_array source = checked_array::of("in", in), target = checked_array::of("out", out);
+    upsweep::detail::check_as_many("out", out.size(), "in", in.size());
+    upsweep::detail::check_indices<Out>(in.size());
+    const sort_checks checks(ex, options);
+    checks.reads(source);
+    checks.writes(target);
+    checks.apart(target, source);
+    records all;
+    all.what = records::kind::indices;
+    all.n = in.size();
+    all.length = options.length;
+    all.keys = in.data();
+    all.values_out = out.data();
+    all.value_bytes = sizeof(Out);
+    return all;
+}
+template <class Keys, class Values, class KeysOut, class ValuesOut>
+records keyed_records(executor& ex, device_span<Keys> keys, device_span<Values> values,
+                      device_span<KeysOut> keys_out, device_span<ValuesOut> values_out,
+                      const sort_options& options) {
+    const checked_array from = checked_array::of("keys", keys), in = checked_array::of("values", values),
+                        to = checked_array::of("keys_out", keys_out),
+                        out = checked_array::of("values_out", values_out);
+    for (const checked_array& array : {in, to, out})
+        upsweep::detail::check_as_many(array.name, array.size, "keys", keys.size());
+    const sort_checks checks(ex, options);
+    checks.reads(from);
+    checks.reads(in);
+    checks.writes(to);
+    checks.writes(out);
+    checks.same_or_apart(to, from);
+    checks.same_or_apart(out, in);
+    checks.apart(to, in);
+    checks.apart(out, from);
+    checks.apart(out, to);
+    records all;
+    all.what = records::kind::values;
+    all.n = keys.size();
+    all.length = options.length;
+    all.keys = keys.data();
+    all.keys_out = keys_out.data();
+    all.values = values.data();
+    all.values_out = values_out.data();
+    all.value_bytes = sizeof(ValuesOut);
+    return all;
+}
+
+template <class Key>
+void enqueue_sort(executor& ex, const sort_options& options, const records& all) {
     const device_scope current(ex);
     ex.check_before_launch();
     sort_records(ex, core::order_of<Key>(options.descending), all);
@@ -111,22 +170,46 @@ __global__ void __launch_bounds__(find_keys_threads)
 }
 
 // Makes the keys of elements in the executor's stream.
-template <class Element, class F, class Key>
-struct key_maker {
-    executor& ex;
-    const Element* in;
-    std::uint64_t n;
-    const std::uint64_t* length;
-    const F& key;
+template <class In, class F>
+class key_maker {
+    using element = std::remove_const_t<In>;
 
+  public:
+    using number = std::invoke_result_t<F, const element&>;
+
+    key_maker(executor& ex, device_span<In> in, const std::uint64_t* length, const F& key)
+        : ex_(ex), in_(in.data()), n_(in.size()), length_(length), key_(key) {}
+
+    // What a sort by these keys sorts, when its arrays are checked; refers to this maker.
+    template <class Out>
+    [[nodiscard]] records records_of(device_span<In> in, device_span<Out> out,
+                                     const sort_options& options) const {
+        records all = element_records(ex_, in, out, options);
+        all.what = records::kind::values;
+        all.make_keys = &make;
+        all.maker = this;
+        all.values = all.keys;
+        all.values_out = all.keys_out;
+        all.value_bytes = sizeof(element);
+        all.keys = all.keys_out = nullptr;
+        return all;
+    }
+
+  private:
     static void make(const void* maker, void* keys) {
         const auto& self = *static_cast<const key_maker*>(maker);
-        const std::uint64_t needed = (self.n - 1) / find_keys_threads + 1;
+        const std::uint64_t needed = (self.n_ - 1) / find_keys_threads + 1;
         const auto blocks = static_cast<unsigned>(
-            std::min<std::uint64_t>(needed, std::uint64_t(self.ex.multiprocessors()) * 8));
-        find_keys_kernel<<<blocks, find_keys_threads, 0, self.ex.stream()>>>(
-            self.in, self.n, self.length, self.key, static_cast<Key*>(keys));
+            std::min<std::uint64_t>(needed, std::uint64_t(self.ex_.multiprocessors()) * 8));
+        find_keys_kernel<<<blocks, find_keys_threads, 0, self.ex_.stream()>>>(
+            self.in_, self.n_, self.length_, self.key_, static_cast<number*>(keys));
     }
+
+    executor& ex_;
+    const element* in_;
+    std::uint64_t n_;
+    const std::uint64_t* length_;
+    const F& key_;
 };
 
 }  // namespace detail
@@ -151,33 +234,15 @@ template <class In, class Out>
 requires sort_key<std::remove_const_t<In>> && std::same_as<std::remove_const_t<In>, Out>
 void sort(cuda::executor& ex, cuda::device_span<In> in, cuda::device_span<Out> out,
           const cuda::sort_options& options = {}) {
-    cuda::detail::check_elements(ex, in, out, options);
-    cuda::records all;
-    all.n = in.size();
-    all.keys = in.data();
-    all.keys_out = out.data();
-    cuda::detail::enqueue_sort<Out>(ex, options, all);
+    cuda::detail::enqueue_sort<Out>(ex, options, cuda::detail::element_records(ex, in, out, options));
 }
 
 template <class In, cuda::index_element Out>
 requires sort_key<std::remove_const_t<In>>
 void sort_indices(cuda::executor& ex, cuda::device_span<In> in, cuda::device_span<Out> out,
                   const cuda::sort_options& options = {}) {
-    using cuda::detail::checked_array;
-    const checked_array source = checked_array::of("in", in), target = checked_array::of("out", out);
-    detail::check_as_many("out", out.size(), "in", in.size());
-    detail::check_indices<Out>(in.size());
-    const cuda::detail::sort_checks checks(ex, options);
-    checks.reads(source);
-    checks.writes(target);
-    checks.apart(target, source);
-    cuda::records all;
-    all.what = cuda::records::kind::indices;
-    all.n = in.size();
-    all.keys = in.data();
-    all.values_out = out.data();
-    all.value_bytes = sizeof(Out);
-    cuda::detail::enqueue_sort<std::remove_const_t<In>>(ex, options, all);
+    cuda::detail::enqueue_sort<std::remove_const_t<In>>(ex, options,
+                                                        cuda::detail::index_records(ex, in, out, options));
 }
 
 template <class Keys, class Values, class KeysOut, class ValuesOut>
@@ -186,49 +251,17 @@ requires sort_key<std::remove_const_t<Keys>> && std::same_as<std::remove_const_t
 void sort_by_key(cuda::executor& ex, cuda::device_span<Keys> keys, cuda::device_span<Values> values,
                  cuda::device_span<KeysOut> keys_out, cuda::device_span<ValuesOut> values_out,
                  const cuda::sort_options& options = {}) {
-    using cuda::detail::checked_array;
-    const checked_array from = checked_array::of("keys", keys), in = checked_array::of("values", values),
-                        to = checked_array::of("keys_out", keys_out),
-                        out = checked_array::of("values_out", values_out);
-    for (const checked_array& array : {in, to, out})
-        detail::check_as_many(array.name, array.size, "keys", keys.size());
-    const cuda::detail::sort_checks checks(ex, options);
-    checks.reads(from);
-    checks.reads(in);
-    checks.writes(to);
-    checks.writes(out);
-    checks.same_or_apart(to, from);
-    checks.same_or_apart(out, in);
-    checks.apart(to, in);
-    checks.apart(out, from);
-    checks.apart(out, to);
-    cuda::records all;
-    all.what = cuda::records::kind::values;
-    all.n = keys.size();
-    all.keys = keys.data();
-    all.keys_out = keys_out.data();
-    all.values = values.data();
-    all.values_out = values_out.data();
-    all.value_bytes = sizeof(ValuesOut);
-    cuda::detail::enqueue_sort<KeysOut>(ex, options, all);
+    cuda::detail::enqueue_sort<KeysOut>(
+        ex, options, cuda::detail::keyed_records(ex, keys, values, keys_out, values_out, options));
 }
 
 template <class In, class Out, class F>
 requires std::same_as<std::remove_const_t<In>, Out> && sort_key<std::invoke_result_t<F, const Out&>>
 void sort_by(cuda::executor& ex, cuda::device_span<In> in, cuda::device_span<Out> out, const F& key,
              const cuda::sort_options& options = {}) {
-    using number = std::invoke_result_t<F, const Out&>;
-    cuda::detail::check_elements(ex, in, out, options);
-    const cuda::detail::key_maker<Out, F, number> maker{ex, in.data(), in.size(), options.length, key};
-    cuda::records all;
-    all.what = cuda::records::kind::values;
-    all.n = in.size();
-    all.make_keys = &maker.make;
-    all.maker = &maker;
-    all.values = in.data();
-    all.values_out = out.data();
-    all.value_bytes = sizeof(Out);
-    cuda::detail::enqueue_sort<number>(ex, options, all);
+    const cuda::detail::key_maker maker(ex, in, options.length, key);
+    using number = typename decltype(maker)::number;
+    cuda::detail::enqueue_sort<number>(ex, options, maker.records_of(in, out, options));
 }
 
 }  // namespace upsweep

@@ -33,14 +33,30 @@ struct records {
     std::size_t value_bytes = 0;
 };
 
+// Records that are sorted segment by segment; rows do not matter.
+struct segmented_records : records {
+    // Bit e % 32 of words[e / 32]: whether element e starts a segment; element 0 does. Bits of elements
+    // behind n are 0, up to a multiple of 512.
+    void (*make_heads)(const void* maker, std::uint32_t* words) = nullptr;
+    const void* heads_maker = nullptr;
+    std::uint64_t longest = ~std::uint64_t{0};  // no segment has more elements
+    bool from_segment = false;                  // indices count from the first element of their segment
+};
+
 // Enqueues the sort. Preconditions: arrays are aligned for keys of order.bytes, and indices for theirs; they
 // overlap in no other way than said above. Throws upsweep::error if there is no room for scratch.
 void sort_records(executor& ex, const core::key_order& order, const records& all);
+
+// The same of every segment by itself.
+void sort_segments(executor& ex, const core::key_order& order, const segmented_records& all);
 
 // How many records, with values or indices of 0, 4, 8 or 16 bytes, one block sorts.
 [[nodiscard]] std::uint64_t sort_block_records(std::size_t key_bytes, std::size_t value_bytes);
 
 // Bytes of scratch that sorts of one sequence need; never decreases with n.
 [[nodiscard]] std::size_t sort_scratch_bytes(std::uint64_t n, std::size_t key_bytes, std::size_t value_bytes);
+// Likewise of segments.
+[[nodiscard]] std::size_t segmented_sort_scratch_bytes(std::uint64_t n, std::size_t key_bytes,
+                                                       std::size_t value_bytes);
 
 }  // namespace upsweep::cuda
