@@ -1,38 +1,131 @@
 // A sort of many segments, each by itself. Heads are bits, one for each element. Elements are divided into
-// windows of half a tile; a block takes the segments that begin in its window. All but the last of them end
-// there too, so that they fit a tile together, and they are sorted as one sequence: by their keys, digit by
-// digit, and then by their segments' numbers in the tile. The last one goes with them if it fits, else by
-// itself, and if it is longer than a tile the block only tells so: segmented_sort.cu.
+// windows of somewhat less than a tile; a block takes the segments that begin in its window. All but the last
+// of them end there too, so that they fit a tile together, and they are sorted at once. The last one goes
+// with them if it fits, else by itself, and if it is longer than a tile the block only tells so:
+// segmented_sort.cu.
 //
-// Where all segments of a tile are short, a record's place is how many of its segment go before it, which
-// are counted one by one.
+// A tile is sorted by merging. A record has the head of its segment, then its key, then its place in the
+// tile, so that all are different and their order is stable. A thread has a few neighbours, an odd number of
+// them, which threads read and write without conflicts of banks; it puts them in order by a network. Then
+// stretches of neighbouring threads, twice as many each time, are merged where a segment reaches from one
+// into the other: every thread finds by bisection what its own places receive, so that what no segment
+// connects costs little.
+//
+// Sources: Batcher, "Sorting networks and their applications", 1968; Green, McColl and Bader, "GPU merge
+// path", 2012.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <utility>
 
 #include "segment_values.cuh"
-#include "sort_tile.cuh"
+#include "sort_key.cuh"
 #include "upsweep/cuda/count_bins.cuh"
 
 namespace upsweep::cuda::detail {
 
-struct told_heads {
-    unsigned first, last;      // of those in the window
-    unsigned end;              // of the segment that begins at the last
-    std::uint32_t counts[16];  // of heads, by warps
+// The head of a segment, a key in order and its place, heads and places below 2^13. Up to 32 bits of a key:
+// one word of all.
+template <class Word>
+struct placed_record {
+    Word key;
+    std::uint32_t where;  // the head above the place
+
+    __device__ __forceinline__ static placed_record of(unsigned head, Word key, unsigned place) {
+        return {key, head << 16 | place};
+    }
+    __device__ __forceinline__ static placed_record last() { return {0, ~0u}; }
+    __device__ __forceinline__ bool operator<(const placed_record& other) const {
+        const bool by_where = (where ^ other.where) >> 16 != 0 || key == other.key;
+        return by_where ? where < other.where : key < other.key;
+    }
+    [[nodiscard]] __device__ __forceinline__ Word ordered() const { return key; }
+    [[nodiscard]] __device__ __forceinline__ unsigned place() const { return where & 0xffffu; }
+    [[nodiscard]] __device__ __forceinline__ unsigned head() const { return where >> 16; }
+};
+template <>
+struct placed_record<std::uint32_t> {
+    static constexpr unsigned place_bits = 13;
+    std::uint64_t bits;
+
+    __device__ __forceinline__ static placed_record of(unsigned head, std::uint32_t key, unsigned place) {
+        return {(std::uint64_t{head} << 32 | key) << place_bits | place};
+    }
+    __device__ __forceinline__ static placed_record last() { return {~std::uint64_t{0}}; }
+    __device__ __forceinline__ bool operator<(const placed_record& other) const { return bits < other.bits; }
+    [[nodiscard]] __device__ __forceinline__ std::uint32_t ordered() const {
+        return static_cast<std::uint32_t>(bits >> place_bits);
+    }
+    [[nodiscard]] __device__ __forceinline__ unsigned place() const {
+        return static_cast<unsigned>(bits) & ((1u << place_bits) - 1);
+    }
+    [[nodiscard]] __device__ __forceinline__ unsigned head() const {
+        return static_cast<unsigned>(bits >> (32 + place_bits));
+    }
 };
 
-// Records are a key and where in the tile it came from.
-template <class Key>
-struct segment_tile_shape : sort_shape<Key, std::uint16_t, 512, 2> {
-    using base = sort_shape<Key, std::uint16_t, 512, 2>;
-    static constexpr unsigned window = unsigned(base::tile) / 2;
-    static constexpr unsigned words = (window + unsigned(base::tile)) / 32;  // of heads that a block looks at
-    // Behind all else: words, and how many heads are in front of each; what threads tell each other.
-    static constexpr int heads_at = (base::shared_bytes + 15) / 16 * 16;
-    static constexpr int told_at = heads_at + (int(words + 1) * 6 + 3) / 4 * 4;
+template <class Word>
+class shared_records {
+  public:
+    static constexpr int bytes_for(unsigned n) { return int(n) * int(sizeof(Word) + 4); }
+
+    __device__ __forceinline__ shared_records(char* shared, unsigned n)
+        : keys_(reinterpret_cast<Word*>(shared)), where_(reinterpret_cast<std::uint32_t*>(keys_ + n)) {}
+    [[nodiscard]] __device__ __forceinline__ placed_record<Word> get(unsigned i) const {
+        return {keys_[i], where_[i]};
+    }
+    __device__ __forceinline__ void set(unsigned i, const placed_record<Word>& record) const {
+        keys_[i] = record.key;
+        where_[i] = record.where;
+    }
+
+  private:
+    Word* keys_;
+    std::uint32_t* where_;
+};
+template <>
+class shared_records<std::uint32_t> {
+  public:
+    static constexpr int bytes_for(unsigned n) { return int(n) * 8; }
+
+    __device__ __forceinline__ shared_records(char* shared, unsigned)
+        : bits_(reinterpret_cast<std::uint64_t*>(shared)) {}
+    [[nodiscard]] __device__ __forceinline__ placed_record<std::uint32_t> get(unsigned i) const {
+        return {bits_[i]};
+    }
+    __device__ __forceinline__ void set(unsigned i, const placed_record<std::uint32_t>& record) const {
+        bits_[i] = record.bits;
+    }
+
+  private:
+    std::uint64_t* bits_;
+};
+
+inline constexpr std::uint32_t no_head = ~std::uint32_t{0};
+
+struct told_heads {
+    unsigned first, last;                             // of those in the window
+    unsigned end;                                     // of the segment that begins at the last
+    std::uint32_t lasts[16], nexts[16], longest[16];  // by warps
+};
+
+template <class KeyType>
+struct segment_tile_shape {
+    using Key = KeyType;
+    static constexpr unsigned threads = 512;
+    static constexpr unsigned items = sizeof(Key) == 8 ? 7 : 15;  // neighbours of a thread
+    static constexpr unsigned chunk = 32 * items;                 // neighbours of a warp
+    static constexpr unsigned tile = threads * items;
+    static constexpr unsigned window = tile - 512;
+    static constexpr unsigned words = (window + tile) / 32;  // of heads that a block looks at
+    using Word = typename ordered_key<Key, false>::Word;
+    // In order: records; words, and the heads next to each; what threads tell each other.
+    static constexpr int heads_at =
+        (shared_records<Word>::bytes_for(tile) + 31) / 16 * 16;  // one more is read
+    static constexpr int told_at = heads_at + int(words + 1) * int(sizeof(uint2));
     static constexpr int shared_bytes = told_at + int(sizeof(told_heads));
-    static_assert(window % 32 == 0 && words <= unsigned(base::threads) && base::warps <= 16);
+    static_assert(window % 32 == 0 && words <= threads && tile <= 1u << 13 && items % 2 != 0);
     static_assert(shared_bytes <= 99 << 10, "what every device has");
 };
 
@@ -42,10 +135,6 @@ struct segment_window {
     std::uint32_t last;     // the last head
     std::uint32_t is_long;  // the segment that begins there is longer than a tile
 };
-inline constexpr std::uint32_t no_head = ~std::uint32_t{0};
-
-// Up to so many elements a segment's are counted.
-inline constexpr unsigned counted_segment = 48;
 
 template <class OrderType>
 struct segment_tile_arguments {
@@ -65,223 +154,334 @@ struct segment_tile_arguments {
 // The heads in a block's reach, bits counted from its window's first element.
 class reached_heads {
   public:
+    // For each word of heads two words: itself, and below one more than the last head in front of it, above
+    // the first one behind it.
     __device__ __forceinline__ reached_heads(char* shared, unsigned words)
-        : words_(words),
-          bits_(reinterpret_cast<std::uint32_t*>(shared)),
-          before_(reinterpret_cast<std::uint16_t*>(bits_ + words + 1)) {}
+        : words_(reinterpret_cast<uint2*>(shared)), count_(words) {}
 
-    // By all threads, of which each brings a word; `counts` is for their warps. Followed by a barrier.
-    __device__ __forceinline__ void set(std::uint32_t word, std::uint32_t* counts) const {
-        const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-        unsigned upto = unsigned(__popc(word));
+    // By all threads, of which each brings a word; told.longest are those of the segments that begin in the
+    // window, of which the last one ends at `end` at most, or more. Followed by a barrier.
+    __device__ __forceinline__ void set(std::uint32_t word, unsigned window, unsigned end,
+                                        told_heads& told) const {
+        const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32, at = threadIdx.x * 32;
+        // In the words up to this one, and in those from it on.
+        unsigned last = word == 0 ? 0 : at + 32 - unsigned(__clz(int(word)));
+        unsigned next = word == 0 ? none : at + unsigned(__ffs(int(word))) - 1;
 #pragma unroll
         for (unsigned distance = 1; distance < 32; distance *= 2) {
-            const unsigned left = __shfl_up_sync(0xffffffffu, upto, distance);
-            if (lane >= distance) upto += left;
+            const unsigned left = __shfl_up_sync(0xffffffffu, last, distance);
+            const unsigned right = __shfl_down_sync(0xffffffffu, next, distance);
+            if (lane >= distance) last = left > last ? left : last;
+            if (lane + distance < 32) next = right < next ? right : next;
         }
-        if (lane == 31) counts[warp] = upto;
+        if (lane == 31) told.lasts[warp] = last;
+        if (lane == 0) told.nexts[warp] = next;
+        unsigned before = __shfl_up_sync(0xffffffffu, last, 1),
+                 behind = __shfl_down_sync(0xffffffffu, next, 1);
+        if (lane == 0) before = 0;
+        if (lane == 31) behind = none;
         __syncthreads();
-        unsigned before = upto - unsigned(__popc(word));
-        for (unsigned w = 0; w < warp; ++w) before += counts[w];
-        if (threadIdx.x < words_) {
-            bits_[threadIdx.x] = word;
-            before_[threadIdx.x] = static_cast<std::uint16_t>(before);
-        }
+        const unsigned lasts = most_of_warp(lane < warp ? told.lasts[lane] : 0);
+        const unsigned nexts = ~most_of_warp(lane > warp && lane < warps ? ~told.nexts[lane] : ~none);
+        before = lasts > before ? lasts : before;
+        behind = nexts < behind ? nexts : behind;
+        const unsigned longest =
+            most_of_warp(at < window ? longest_of(word, at, behind < end ? behind : end) : 0);
+        if (lane == 0) told.longest[warp] = longest;
+        if (threadIdx.x < count_) words_[threadIdx.x] = {word, before | behind << 16};
     }
 
-    // How many heads are at i or in front of it.
-    __device__ __forceinline__ unsigned upto(unsigned i) const {
-        return before_[i / 32] + unsigned(__popc(bits_[i / 32] & (0xffffffffu >> (31 - i % 32))));
-    }
-    // The last head at i or in front of it, if there is one.
-    __device__ __forceinline__ unsigned last(unsigned i) const {
-        unsigned w = i / 32, bits = bits_[w] & (0xffffffffu >> (31 - i % 32));
-        while (bits == 0 && w != 0) bits = bits_[--w];
-        return w * 32 + 31 - unsigned(__clz(int(bits)));
-    }
-    // The last head of a word, of those in front of `end`; no_head: there is none.
-    __device__ __forceinline__ unsigned last_of_word(unsigned w, unsigned end) const {
-        std::uint32_t bits = bits_[w];
-        if (end - w * 32 < 32) bits &= (1u << (end - w * 32)) - 1;
-        return bits == 0 ? no_head : w * 32 + 31 - unsigned(__clz(int(bits)));
+    // The last head at i or in front of it, which there must be.
+    [[nodiscard]] __device__ __forceinline__ unsigned last(unsigned i) const {
+        const uint2 own = words_[i / 32];
+        const unsigned bits = own.x & (0xffffffffu >> (31 - i % 32));
+        const unsigned before = (own.y & 0xffffu) - 1;
+        return bits == 0 ? before : (i | 31) - unsigned(__clz(int(bits)));
     }
     // The first head behind i, or `end`, whichever comes first.
-    __device__ __forceinline__ unsigned next(unsigned i, unsigned end) const {
-        unsigned w = i / 32, bits = bits_[w] & (0xfffffffeu << (i % 32));
-        while (bits == 0 && (w + 1) * 32 < end) bits = bits_[++w];
-        if (bits == 0) return end;
-        const unsigned at = w * 32 + unsigned(__ffs(int(bits))) - 1;
+    [[nodiscard]] __device__ __forceinline__ unsigned next(unsigned i, unsigned end) const {
+        const uint2 own = words_[i / 32];
+        const unsigned bits = own.x & (0xfffffffeu << (i % 32));
+        const unsigned at = bits == 0 ? own.y >> 16 : i / 32 * 32 + unsigned(__ffs(int(bits))) - 1;
         return at < end ? at : end;
     }
 
   private:
-    unsigned words_;
-    std::uint32_t* bits_;
-    std::uint16_t* before_;
+    static constexpr unsigned warps = 16;
+    static constexpr unsigned none = 0xffff;  // behind all
+
+    // The greatest of what the lanes of a warp bring.
+    [[nodiscard]] __device__ __forceinline__ static unsigned most_of_warp(unsigned own) {
+#pragma unroll
+        for (unsigned distance = 16; distance != 0; distance /= 2) {
+            const unsigned other = __shfl_xor_sync(0xffffffffu, own, int(distance));
+            own = other > own ? other : own;
+        }
+        return own;
+    }
+    // Elements of the longest segment that begins in the word of elements from `at` on, or somewhat more;
+    // `next` is the first head behind the word.
+    __device__ __forceinline__ static unsigned longest_of(std::uint32_t word, unsigned at, unsigned next) {
+        if (word == 0) return 0;
+        const unsigned last = next - (at + 31 - unsigned(__clz(int(word))));
+        std::uint32_t zeros = ~word;  // then runs of them
+#pragma unroll
+        for (unsigned distance = 1; distance < 16; distance *= 2) zeros &= zeros >> distance;
+        return last < 32 && zeros != 0 ? 32 : last;
+    }
+
+    uint2* words_;
+    unsigned count_;
 };
+
+struct comparator {
+    unsigned low, high;
+};
+// Batcher's merge exchange of so many records.
+template <unsigned Count>
+struct exchange_network {
+    static constexpr unsigned most = Count * Count / 2;
+    static constexpr auto made = [] {
+        std::pair<std::array<comparator, most>, unsigned> all{};
+        for (unsigned p = 1; p < Count; p *= 2)
+            for (unsigned k = p; k >= 1; k /= 2)
+                for (unsigned j = k % p; j + k < Count; j += 2 * k)
+                    for (unsigned i = j; i < j + k && i + k < Count; ++i)
+                        if (i / (2 * p) == (i + k) / (2 * p)) all.first[all.second++] = {i, i + k};
+        return all;
+    }();
+    static constexpr unsigned size = made.second;
+};
+
+// Puts records in order.
+template <unsigned Low, unsigned High, class Record>
+__device__ __forceinline__ void exchange(Record* records) {
+    const Record low = records[Low], high = records[High];
+    const bool swap = high < low;
+    records[Low] = swap ? high : low;
+    records[High] = swap ? low : high;
+}
+template <unsigned Count, class Record>
+__device__ __forceinline__ void sort_neighbours(Record (&records)[Count]) {
+    using network = exchange_network<Count>;
+    [&]<std::size_t... C>(std::index_sequence<C...>) {
+        (exchange<network::made.first[C].low, network::made.first[C].high>(records), ...);
+    }
+    (std::make_index_sequence<network::size>());
+}
 
 template <class Arguments>
 class segment_sorter {
     using Key = typename Arguments::Key;
-    using Word = typename Arguments::Order::Word;
+    using Order = typename Arguments::Order;
+    using Word = typename Order::Word;
     using shape = segment_tile_shape<Key>;
-    static constexpr int items = shape::items;
+    using record = placed_record<Word>;
+    static constexpr unsigned items = shape::items;
+    static constexpr unsigned warp = 32;  // threads of it
 
   public:
     // `begin` is the window's first element.
     __device__ __forceinline__ segment_sorter(const Arguments& given, char* shared,
                                               const reached_heads& heads, std::uint64_t begin)
-        : given_(given), tile_(shared), heads_(heads), begin_(begin) {}
+        : given_(given), tile_(shared, shape::tile), heads_(heads), begin_(begin) {}
 
-    // The segments of elements [from, end) of the block's reach.
-    __device__ __forceinline__ void sort(unsigned from, unsigned end) {
+    // The segments of elements [from, end) of the block's reach, none of which has more than `longest`.
+    __device__ __forceinline__ void sort(unsigned from, unsigned end, unsigned longest) {
         from_ = from;
         n_ = end - from;
-        each_ = (n_ - 1) / shape::threads + 1;
-        load();
-        if (__syncthreads_or(has_longer(end)) == 0)
-            sort_by_counting(end);
-        else
-            sort_by_digits();
+        record own[items];
+        if (striped(0) - threadIdx.x % warp < n_) {
+            load();
+            __syncwarp();
+#pragma unroll
+            for (unsigned k = 0; k < items; ++k) own[k] = tile_.get(threadIdx.x * items + k);
+            sort_neighbours<items>(own);
+            __syncwarp();
+            put(own);
+        }
+        // Stretches of `reach` threads are merged in pairs, and then those on either side of where pairs
+        // meet, between which no segment reaches farther, unless they are warps. Those that do go on.
+        unsigned reach = 1;
+        while (reach * items < longest && reach < warp) reach *= 2;
+        enum { pairs, between, far } step = pairs;
+        for (unsigned half = 1;;) {
+            const bool by_warps = half < warp && step == pairs;
+            sync(by_warps);
+            const stretches two = step == between
+                                      ? stretches_at((threadIdx.x / reach + 1) / 2 * 2 * reach, reach)
+                                      : stretches_of(half);
+            const bool is_due =
+                step == pairs || two.is_inside(step == between ? reach : warp) == (step == between);
+            const bool has_changed = is_due && merge(own, two);
+            sync(by_warps);
+            if (has_changed) put(own);
+            if (step == between) {
+                if (longest <= reach * items + 1 || __syncthreads_or(reaches_far()) == 0) break;
+                step = far;
+            }
+            if (step == pairs && half == reach) {
+                if (n_ <= reach * items) break;
+                step = between;
+            } else {
+                half *= 2;
+                if (step == far && half * items >= n_) break;
+            }
+        }
+        __syncthreads();
         store();
     }
 
   private:
-    __device__ __forceinline__ unsigned place(int k) const { return tile_.place(k, each_); }
-    __device__ __forceinline__ bool is_used(int k) const { return unsigned(k) < each_; }
+    // Two stretches of as many threads, [begin, middle) and [middle, end), and the segment that reaches from
+    // one into the other: head and next are where it begins and ends; head is the middle if there is none.
+    struct stretches {
+        unsigned begin, middle, end;
+        unsigned head, next;
 
-    __device__ __forceinline__ void load() {
+        __device__ __forceinline__ bool has_segment() const { return head != middle * items; }
+        // Whether the segment is in so many threads on either side.
+        __device__ __forceinline__ bool is_inside(unsigned count) const {
+            return head + count * items >= middle * items && next <= (middle + count) * items;
+        }
+    };
+
+    // Of this warp's places, the k-th of each lane.
+    __device__ __forceinline__ static unsigned striped(unsigned k) {
+        return threadIdx.x / 32 * 32 * items + k * 32 + threadIdx.x % 32;
+    }
+    __device__ __forceinline__ void load() const {
         const Key* const keys = given_.keys + begin_ + from_;
+        Key key[items];
 #pragma unroll
-        for (int k = 0; k < items; ++k) {
-            key_[k] = 0;
-            origin_[k] = static_cast<std::uint16_t>(place(k));
-            if (is_used(k) && place(k) < n_) key_[k] = keys[place(k)];
+        for (unsigned k = 0; k < items; ++k) {
+            key[k] = 0;
+            if (striped(k) < n_) key[k] = keys[striped(k)];
         }
+#pragma unroll
+        for (unsigned k = 0; k < items; ++k) {
+            const unsigned i = striped(k);
+            const record made = record::of(heads_.last(from_ + i) - from_, given_.order.order(key[k]), i);
+            tile_.set(i, i < n_ ? made : record::last());
+        }
+    }
+    __device__ __forceinline__ void put(const record (&own)[items]) const {
+#pragma unroll
+        for (unsigned k = 0; k < items; ++k) tile_.set(threadIdx.x * items + k, own[k]);
     }
 
-    // Whether a segment that begins in this thread's word of heads is too long to be counted. Only the last
-    // of a word's can be.
-    __device__ __forceinline__ bool has_longer(unsigned end) const {
-        static_assert(counted_segment >= 32);
-        const unsigned at = from_ / 32 * 32 + threadIdx.x * 32;
-        if (at >= end) return false;
-        const unsigned last = heads_.last_of_word(at / 32, end);
-        const unsigned most = last + counted_segment + 1;
-        return last != no_head && last >= from_ && heads_.next(last, end < most ? end : most) == most;
+    __device__ __forceinline__ stretches stretches_at(unsigned middle, unsigned half) const {
+        const unsigned at = middle * items;
+        stretches made{middle - half, middle, middle + half, at, at};
+        if (at >= n_ || middle < half) return made;
+        made.head = heads_.last(from_ + at) - from_;
+        made.next = heads_.next(from_ + at, from_ + n_) - from_;
+        return made;
+    }
+    __device__ __forceinline__ stretches stretches_of(unsigned half) const {
+        return stretches_at(threadIdx.x / (2 * half) * (2 * half) + half, half);
     }
 
-    __device__ __forceinline__ void sort_by_counting(unsigned end) {
-#pragma unroll
-        for (int k = 0; k < items; ++k)
-            if (is_used(k) && place(k) < n_)
-                tile_.key(place(k)) = static_cast<Key>(given_.order.order(key_[k]));
-        __syncthreads();
-        std::uint16_t to[items];
-#pragma unroll
-        for (int k = 0; k < items; ++k) {
-            if (!is_used(k) || place(k) >= n_) continue;
-            const unsigned own_place = place(k);
-            const unsigned first = heads_.last(from_ + own_place) - from_;
-            const unsigned last = heads_.next(from_ + own_place, end) - from_;
-            const auto own = static_cast<Key>(given_.order.order(key_[k]));
-            unsigned at = first;
-            for (unsigned j = first; j < last; ++j) {
-                const Key other = tile_.key(j);
-                at += other < own || (other == own && j < own_place) ? 1 : 0;
-            }
-            to[k] = static_cast<std::uint16_t>(at);
-        }
-        __syncthreads();
-        move([&](int k) -> unsigned { return to[k]; }, [&](int k) { return place(k) < n_; });
+    // Whether the segment at this warp's first place is in more than two warps.
+    __device__ __forceinline__ bool reaches_far() const {
+        return !stretches_at(threadIdx.x / warp * warp, warp).is_inside(warp);
+    }
+    __device__ __forceinline__ static void sync(bool of_warp) {
+        if (of_warp)
+            __syncwarp();
+        else
+            __syncthreads();
     }
 
-    __device__ __forceinline__ void sort_by_digits() {
-        for (unsigned shift = 0; shift < 8 * sizeof(Key); shift += sort_digit_bits) {
-            const typename Arguments::Order::template digit_at<false> digit_of(given_.order, shift);
-            // What fills up the last records has the last digit, and so stays behind all others.
-            pass([&](int k) -> sort_digit { return place(k) < n_ ? digit_of(key_[k]) : digit_of.last(); });
+    // This thread's places receive theirs of two stretches, of which the segment is in order in each. Whether
+    // they receive any. What goes along with the segment, up to whole threads, stays where it is.
+    __device__ __forceinline__ bool merge(record (&own)[items], const stretches& two) const {
+        if (!two.has_segment()) return false;
+        const unsigned head = two.head / items, next = (two.next + items - 1) / items;
+        const unsigned least_thread = head > two.begin ? head : two.begin;
+        const unsigned end_thread = next < two.end ? next : two.end;
+        if (threadIdx.x < least_thread || threadIdx.x >= end_thread) return false;
+        const unsigned low = least_thread * items, middle = two.middle * items, high = end_thread * items;
+        const unsigned diagonal = threadIdx.x * items - low;
+        unsigned least = diagonal > high - middle ? diagonal - (high - middle) : 0;
+        unsigned most = diagonal < middle - low ? diagonal : middle - low;
+        while (least < most) {
+            const unsigned i = (least + most) / 2;
+            if (tile_.get(low + i) < tile_.get(middle + diagonal - 1 - i))
+                least = i + 1;
+            else
+                most = i;
         }
-        const unsigned lowest = heads_.upto(from_), count = heads_.upto(from_ + n_ - 1) - lowest + 1;
-        for (unsigned shift = 0; (count - 1) >> shift != 0; shift += sort_digit_bits) {
-            pass([&](int k) -> sort_digit {
-                unsigned digit = sort_digits - 1;
-                if (place(k) < n_)
-                    digit = (heads_.upto(from_ + origin_[k]) - lowest) >> shift & (sort_digits - 1);
-                return {digit, digit * 4};
-            });
-        }
-    }
-
-    template <class DigitOf>
-    __device__ __forceinline__ void pass(const DigitOf& digit) {
-        typename sort_tile<shape>::ranks rank;
-        tile_.rank(digit, rank, each_);
-        __syncthreads();
-        std::uint32_t count = 0, own = 0;
-        if (threadIdx.x < sort_digits) {
-            count = own = tile_.count();
-            if (threadIdx.x == sort_digits - 1) own -= each_ * shape::threads - n_;
-        }
-        if (__syncthreads_or(own == n_) != 0) return;  // all have the same digit
-        tile_.locate(count);
-        __syncthreads();
-        move([&](int k) { return tile_.new_place(k, digit(k), rank); }, [](int) { return true; });
-    }
-    // Record k goes to to(k), if moves(k), and others come for it. Called behind a barrier.
-    template <class To, class Moves>
-    __device__ __forceinline__ void move(const To& to, const Moves& moves) {
+        unsigned left = low + least, right = middle + diagonal - least;
+        record a = record::last(), b = record::last();
+        if (left < middle) a = tile_.get(left);
+        if (right < high) b = tile_.get(right);
 #pragma unroll
-        for (int k = 0; k < items; ++k) {
-            if (!is_used(k) || !moves(k)) continue;
-            const unsigned at = to(k);
-            tile_.key(at) = static_cast<Key>(key_[k]);
-            tile_.value(at) = origin_[k];
+        for (unsigned k = 0; k < items; ++k) {
+            const bool takes_left = a < b;
+            own[k] = takes_left ? a : b;
+            left += takes_left ? 1 : 0;
+            right += takes_left ? 0 : 1;
+            const unsigned next = takes_left ? left : right;
+            record fresh = record::last();
+            if (next < (takes_left ? middle : high)) fresh = tile_.get(next);
+            a = takes_left ? fresh : a;
+            b = takes_left ? b : fresh;
         }
-        __syncthreads();
-#pragma unroll
-        for (int k = 0; k < items; ++k) {
-            if (!is_used(k) || !moves(k)) continue;
-            key_[k] = tile_.key(place(k));
-            origin_[k] = tile_.value(place(k));
-        }
+        return true;
     }
 
     __device__ __forceinline__ void store() const {
-        if (given_.keys_out != nullptr) {
-            Key* const keys = given_.keys_out + begin_ + from_;
-#pragma unroll
-            for (int k = 0; k < items; ++k)
-                if (is_used(k) && place(k) < n_) keys[place(k)] = static_cast<Key>(key_[k]);
-        }
-        if (given_.values.out == nullptr) return;
+        if (given_.keys_out != nullptr) store_keys();
+        if (given_.values.out != nullptr)
+            use_piece(given_.values, [&](auto piece) { move_values<decltype(piece)>(); });
+    }
+    __device__ __forceinline__ void store_keys() const {
         const std::uint64_t first = begin_ + from_;
-        use_piece(given_.values, [&](auto piece) {
+        Key key[items];
+        unsigned others = 0;  // bits of those whose order does not tell their bits
 #pragma unroll
-            for (int k = 0; k < items; ++k) {
-                if (!is_used(k) || place(k) >= n_) continue;
-                const std::uint64_t segment =
-                    given_.values.from_segment ? begin_ + heads_.last(from_ + origin_[k]) : 0;
-                move_value<decltype(piece)>(given_.values, first + origin_[k], first + place(k), segment);
-            }
-        });
+        for (unsigned k = 0; k < items; ++k) {
+            const Word order = tile_.get(striped(k)).ordered();
+            key[k] = static_cast<Key>(given_.order.bits_of(order));
+            others |= given_.order.is_of_one(order) || striped(k) >= n_ ? 0 : 1u << k;
+        }
+        if (others != 0) {
+#pragma unroll
+            for (unsigned k = 0; k < items; ++k)
+                if ((others >> k & 1) != 0) key[k] = given_.keys[first + tile_.get(striped(k)).place()];
+        }
+        // Keys may be sorted in place.
+        if (Order::is_floating && given_.keys == given_.keys_out) __syncthreads();
+#pragma unroll
+        for (unsigned k = 0; k < items; ++k)
+            if (striped(k) < n_) given_.keys_out[first + striped(k)] = key[k];
+    }
+    template <class Piece>
+    __device__ __forceinline__ void move_values() const {
+        const std::uint64_t first = begin_ + from_;
+#pragma unroll 5
+        for (unsigned k = 0; k < items; ++k) {
+            if (striped(k) >= n_) continue;
+            const record sorted = tile_.get(striped(k));
+            move_value<Piece>(given_.values, first + sorted.place(), first + striped(k),
+                              first + sorted.head());
+        }
     }
 
     const Arguments& given_;
-    sort_tile<shape> tile_;
+    shared_records<Word> tile_;
     const reached_heads& heads_;
     std::uint64_t begin_;
-    unsigned from_ = 0, n_ = 0, each_ = 0;
-    Word key_[items];
-    std::uint16_t origin_[items];
+    unsigned from_ = 0, n_ = 0;
 };
 
 template <class Arguments>
 __global__ void __launch_bounds__(segment_tile_shape<typename Arguments::Key>::threads, 2)
-    segment_tile_kernel(const Arguments given) {
+    segment_tile_kernel(const __grid_constant__ Arguments given) {
     using shape = segment_tile_shape<typename Arguments::Key>;
     constexpr unsigned window = shape::window;
-    extern __shared__ __align__(1024) char shared[];
+    extern __shared__ __align__(16) char shared[];
     auto& told = *reinterpret_cast<told_heads*>(shared + shape::told_at);
     const reached_heads heads(shared + shape::heads_at, shape::words);
 
@@ -295,8 +495,7 @@ __global__ void __launch_bounds__(segment_tile_shape<typename Arguments::Key>::t
     if (begin >= n) return tell(no_head, 0, false);
 
     // What is behind the last element is no head, but ends a segment.
-    const unsigned reach =
-        n - begin < window + unsigned(shape::tile) ? unsigned(n - begin) : window + unsigned(shape::tile);
+    const unsigned reach = n - begin < window + shape::tile ? unsigned(n - begin) : window + shape::tile;
     if (threadIdx.x == 0) {
         told.first = no_head;
         told.last = 0;
@@ -308,7 +507,7 @@ __global__ void __launch_bounds__(segment_tile_shape<typename Arguments::Key>::t
         word = given.heads[begin / 32 + threadIdx.x];
         if (reach - at < 32) word &= (1u << (reach - at)) - 1;
     }
-    heads.set(word, told.counts);
+    heads.set(word, window, reach, told);
     __syncthreads();
     if (word != 0) {
         const unsigned lowest = at + unsigned(__ffs(int(word))) - 1,
@@ -323,17 +522,19 @@ __global__ void __launch_bounds__(segment_tile_shape<typename Arguments::Key>::t
     __syncthreads();
     const unsigned first = told.first, last = told.last, end = told.end;
     if (first == no_head) return tell(no_head, 0, false);
-    const bool is_long = end == no_head || end - last > unsigned(shape::tile);
+    const bool is_long = end == no_head || end - last > shape::tile;
     tell(first, last, is_long);
 
+    unsigned longest = 0;
+    for (const std::uint32_t of_warp : told.longest) longest = of_warp > longest ? of_warp : longest;
     segment_sorter<Arguments> sorter(given, shared, heads, begin);
-    const bool together = !is_long && end - first <= unsigned(shape::tile);
+    const bool together = !is_long && end - first <= shape::tile;
     // Once where the same code is meant twice.
     for (unsigned part = 0; part < 2; ++part) {
         const unsigned from = part == 0 ? first : last;
         const unsigned to = part == 0 && !together ? last : end;
         if (from == to || (part == 1 && (together || is_long))) continue;
-        sorter.sort(from, to);
+        sorter.sort(from, to, longest);
         __syncthreads();
     }
 }

@@ -30,6 +30,19 @@ struct ordered_key {
 
     __device__ __forceinline__ Word order(Word bits) const { return ordered(bits) ^ flip; }
 
+    // Whether all keys of an order have the same bits: not of zeros and NaNs.
+    __device__ __forceinline__ bool is_of_one(Word order) const {
+        return !Floating || ((order ^ flip) != sign && (order ^ flip) != ones);
+    }
+    // These bits.
+    __device__ __forceinline__ Word bits_of(Word order) const {
+        const Word ordered = order ^ flip;
+        if constexpr (!Floating)
+            return ordered;
+        else
+            return ordered >= sign ? ordered ^ sign : ordered ^ ones;
+    }
+
     // Whether equal keys may differ in their bits: NaNs, and zeros of either sign.
     __device__ __forceinline__ bool has_equals(Word bits) const {
         return Floating && (bits == sign || (bits & (ones ^ sign)) > infinity);

@@ -16,13 +16,13 @@ namespace upsweep::test {
 // What describes the segments of a call. Flags and keys are as many as the call's elements, and those behind
 // its length may be anything; offsets end with the length.
 template <class Segments>
-class described_segments {
+class staged_segments {
     using element =
         std::remove_const_t<typename decltype(described(std::declval<const Segments&>()))::element_type>;
     static constexpr bool by_offsets = requires(const Segments& s) { s.offsets(); };
 
   public:
-    described_segments(sorting_call& call, const Segments& segments)
+    staged_segments(sorting_call& call, const Segments& segments)
         : call_(call),
           segments_(segments),
           array_(by_offsets ? call.add_bytes(described(segments).size_bytes())
@@ -52,7 +52,7 @@ void segmented_sort(cuda_executor& ex, const Segments& segments, const In& in, O
                     const sort_options& options = {}) {
     using key = std::ranges::range_value_t<In>;
     sorting_call arrays(ex, std::ranges::size(in));
-    const described_segments<Segments> there(arrays, segments);
+    const staged_segments<Segments> there(arrays, segments);
     const std::size_t x = arrays.add(in), y = arrays.add(out, in, x);
     arrays.place();
     there.write();
@@ -70,7 +70,7 @@ void segmented_sort_indices(cuda_executor& ex, const Segments& segments, const I
     using index = std::ranges::range_value_t<Out>;
     sorting_call arrays(ex, std::ranges::size(in),
                         static_cast<std::size_t>(std::numeric_limits<index>::max()));
-    const described_segments<Segments> there(arrays, segments);
+    const staged_segments<Segments> there(arrays, segments);
     const std::size_t x = arrays.add(in), y = arrays.add(out);
     arrays.place();
     there.write();
@@ -88,7 +88,7 @@ void segmented_sort_by_key(cuda_executor& ex, const Segments& segments, const Ke
     using key = std::ranges::range_value_t<Keys>;
     using value = std::ranges::range_value_t<Values>;
     sorting_call arrays(ex, std::ranges::size(keys));
-    const described_segments<Segments> there(arrays, segments);
+    const staged_segments<Segments> there(arrays, segments);
     const std::size_t x = arrays.add(keys), v = arrays.add(values);
     const std::size_t y = arrays.add(keys_out, keys, x), w = arrays.add(values_out, values, v);
     arrays.place();
@@ -108,7 +108,7 @@ void segmented_sort_by(cuda_executor& ex, const Segments& segments, const In& in
                        const sort_options& options = {}) {
     using element = std::ranges::range_value_t<In>;
     sorting_call arrays(ex, std::ranges::size(in));
-    const described_segments<Segments> there(arrays, segments);
+    const staged_segments<Segments> there(arrays, segments);
     const std::size_t x = arrays.add(in), y = arrays.add(out, in, x);
     arrays.place();
     there.write();

@@ -50,8 +50,8 @@ struct row_marks {
     }
 };
 
-// Below, tiles of several rows are faster than blocks that have little to do.
-constexpr std::size_t blocks_from_length = 512;
+// From so many elements on a block's radix sort is faster than merging (docs/cuda.md).
+constexpr std::size_t blocks_from_length = 4096;
 
 }  // namespace
 
