@@ -21,18 +21,6 @@
 namespace upsweep::test {
 namespace {
 
-template <class T>
-void expect_same(const std::vector<T>& expected, const guarded<T>& found) {
-    EXPECT_TRUE(same_bytes<T>(expected, found.span()));
-    EXPECT_TRUE(found.sentinels_intact());
-}
-template <class T, class From>
-std::vector<T> converted(const std::vector<From>& from) {
-    std::vector<T> made(from.size());
-    for (std::size_t i = 0; i < from.size(); ++i) made[i] = static_cast<T>(from[i]);
-    return made;
-}
-
 // sort and sort_indices, elsewhere and in place.
 template <class T>
 void check_keys(coverage wanted, std::string_view kind, std::size_t n) {

@@ -43,20 +43,6 @@
 namespace upsweep {
 namespace detail {
 
-// What a call reads and writes, by the name of the argument.
-struct named_array {
-    const char* name;
-    const void* data;
-    std::size_t bytes;
-};
-template <class R>
-named_array named(const char* name, const R& r) {
-    return {name, std::ranges::data(r), std::ranges::size(r) * sizeof(std::ranges::range_value_t<R>)};
-}
-inline void check_disjoint(const named_array& out, const named_array& other) {
-    check_disjoint(out.name, out.data, out.bytes, other.name, other.data, other.bytes);
-}
-
 // Of a call that takes keys and elements and gives keys and something else.
 template <class Keys, class In, class KeysOut, class Out>
 void check_keyed(const Keys& keys, const In& in, const KeysOut& keys_out, const Out& out) {
@@ -68,15 +54,6 @@ void check_keyed(const Keys& keys, const In& in, const KeysOut& keys_out, const 
         check_disjoint(target, from);
     }
     check_disjoint(to, to_keys);
-}
-
-// What describes segments.
-template <class Segments>
-named_array described(const Segments& segments) {
-    if constexpr (requires { segments.offsets(); })
-        return named("segments", segments.offsets());
-    else
-        return named("segments", segments.elements());
 }
 
 // Of n >= 1 elements.

@@ -197,6 +197,29 @@ concept describes_segments = is_by_offsets<Segments> || is_by_head_flags<Segment
 
 namespace detail {
 
+// What a call reads and writes, by the name of the argument.
+struct named_array {
+    const char* name;
+    const void* data;
+    std::size_t bytes;
+};
+template <class R>
+named_array named(const char* name, const R& r) {
+    return {name, std::ranges::data(r), std::ranges::size(r) * sizeof(std::ranges::range_value_t<R>)};
+}
+inline void check_disjoint(const named_array& out, const named_array& other) {
+    check_disjoint(out.name, out.data, out.bytes, other.name, other.data, other.bytes);
+}
+
+// What describes segments.
+template <class Segments>
+named_array described(const Segments& segments) {
+    if constexpr (requires { segments.offsets(); })
+        return named("segments", segments.offsets());
+    else
+        return named("segments", segments.elements());
+}
+
 // The runs of a call, which outlives them: what cannot be copied is referred to.
 template <input_range Keys, class Equal>
 auto runs_of(const Keys& keys, const Equal& equal) {

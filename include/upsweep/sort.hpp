@@ -43,6 +43,7 @@
 #include "upsweep/core/arguments.hpp"
 #include "upsweep/core/key_order.hpp"
 #include "upsweep/cpu/executor.hpp"
+#include "upsweep/cpu/heads.hpp"
 #include "upsweep/cpu/sort.hpp"
 #include "upsweep/error.hpp"
 #include "upsweep/types.hpp"
@@ -124,25 +125,31 @@ class sort_ends {
     const Put& put_;
 };
 
+// What a call sorts by, and, where `segments` is not null, that it sorts each of them by itself.
+struct sort_call {
+    cpu::executor& ex;
+    bool descending;
+    const cpu::head_marks* segments = nullptr;
+};
+
 // Keys with values of so many bytes.
 template <class Key, std::size_t ValueBytes, class KeyAt, class ValueAt, class Put>
-void sort_with_values(cpu::executor& ex, const sort_options& options, std::size_t n, const KeyAt& key_at,
-                      const ValueAt& value_at, const Put& put) {
+void sort_with_values(const sort_call& call, std::size_t n, const KeyAt& key_at, const ValueAt& value_at,
+                      const Put& put) {
     using word = word_of_bytes<sizeof(Key) <= 4 && ValueBytes <= 4 ? 4 : 8>;
-    const core::key_order order = core::order_of<Key>(options.descending);
+    const core::key_order order = core::order_of<Key>(call.descending);
     const auto word_at = [&](std::size_t i) { return static_cast<word>(value_at(i)); };
     const sort_ends<word, Key, KeyAt, decltype(word_at), Put> records(order, key_at, word_at, put);
-    cpu::run_sort_records(ex, order, records.ends(), n);
+    cpu::run_sort_records(call.ex, order, records.ends(), n, call.segments);
 }
 // Keys with their indices.
 template <class Key, class KeyAt, class Put>
-void sort_with_indices(cpu::executor& ex, const sort_options& options, std::size_t n, const KeyAt& key_at,
-                       const Put& put) {
+void sort_with_indices(const sort_call& call, std::size_t n, const KeyAt& key_at, const Put& put) {
     const auto index = [](std::size_t i) { return i; };
     if (n <= std::size_t{1} << 32)
-        sort_with_values<Key, 4>(ex, options, n, key_at, index, put);
+        sort_with_values<Key, 4>(call, n, key_at, index, put);
     else
-        sort_with_values<Key, 8>(ex, options, n, key_at, index, put);
+        sort_with_values<Key, 8>(call, n, key_at, index, put);
 }
 
 // Elements to take in any order while their array is written: themselves, or moved elsewhere.
@@ -206,38 +213,35 @@ void check_sort_by_key(const Keys& keys, const Values& values, const KeysOut& ke
     check_disjoint("values_out", out, bytes, "keys_out", to, key_bytes);
 }
 
-}  // namespace detail
-
-template <key_range In, sorted_range<In> Out>
-void sort(cpu::executor& ex, const In& in, Out&& out, const sort_options& options = {}) {
+// The calls' bodies.
+template <class In, class Out>
+void sort_keys(const sort_call& call, const In& in, Out& out) {
     using key = std::ranges::range_value_t<In>;
     const std::size_t n = std::ranges::size(in);
-    detail::check_as_many("out", std::ranges::size(out), "in", n);
-    detail::check_same_or_disjoint("out", std::ranges::data(out), "in", std::ranges::data(in),
-                                   n * sizeof(key));
-    cpu::run_sort(ex, core::order_of<key>(options.descending), std::ranges::data(in), std::ranges::data(out),
-                  n);
+    check_as_many("out", std::ranges::size(out), "in", n);
+    check_same_or_disjoint("out", std::ranges::data(out), "in", std::ranges::data(in), n * sizeof(key));
+    cpu::run_sort(call.ex, core::order_of<key>(call.descending), std::ranges::data(in),
+                  std::ranges::data(out), n, call.segments);
 }
 
-template <key_range In, index_range Out>
-void sort_indices(cpu::executor& ex, const In& in, Out&& out, const sort_options& options = {}) {
+template <class In, class Out>
+void sort_indices(const sort_call& call, const In& in, Out& out) {
     using key = std::ranges::range_value_t<In>;
     using index = std::ranges::range_value_t<Out>;
     const std::size_t n = std::ranges::size(in);
-    detail::check_as_many("out", std::ranges::size(out), "in", n);
-    detail::check_indices<index>(n);
-    detail::check_apart("in", std::ranges::data(in), n * sizeof(key), std::ranges::data(out),
-                        n * sizeof(index));
-    detail::sort_with_indices<key>(
-        ex, options, n, [keys = std::ranges::data(in)](std::size_t i) { return keys[i]; },
+    check_as_many("out", std::ranges::size(out), "in", n);
+    check_indices<index>(n);
+    check_apart("in", std::ranges::data(in), n * sizeof(key), std::ranges::data(out), n * sizeof(index));
+    sort_with_indices<key>(
+        call, n, [keys = std::ranges::data(in)](std::size_t i) { return keys[i]; },
         [to = std::ranges::data(out)](std::size_t i, key, std::uint64_t at) {
             to[i] = static_cast<index>(at);
         });
 }
 
-template <key_range Keys, input_range Values, sorted_range<Keys> KeysOut, sorted_range<Values> ValuesOut>
-void sort_by_key(cpu::executor& ex, const Keys& keys, const Values& values, KeysOut&& keys_out,
-                 ValuesOut&& values_out, const sort_options& options = {}) {
+template <class Keys, class Values, class KeysOut, class ValuesOut>
+void sort_by_key(const sort_call& call, const Keys& keys, const Values& values, KeysOut& keys_out,
+                 ValuesOut& values_out) {
     using key = std::ranges::range_value_t<Keys>;
     using value = std::ranges::range_value_t<Values>;
     const std::size_t n = std::ranges::size(keys);
@@ -245,47 +249,70 @@ void sort_by_key(cpu::executor& ex, const Keys& keys, const Values& values, Keys
     const value* const in = std::ranges::data(values);
     key* const to = std::ranges::data(keys_out);
     value* const out = std::ranges::data(values_out);
-    detail::check_sort_by_key(keys, values, keys_out, values_out);
+    check_sort_by_key(keys, values, keys_out, values_out);
     const auto key_at = [=](std::size_t i) { return from[i]; };
-    if constexpr (detail::is_plain_word<value>) {
-        detail::sort_with_values<key, sizeof(value)>(
-            ex, options, n, key_at, [=](std::size_t i) { return detail::word_of<std::uint64_t>(in[i]); },
+    if constexpr (is_plain_word<value>) {
+        sort_with_values<key, sizeof(value)>(
+            call, n, key_at, [=](std::size_t i) { return word_of<std::uint64_t>(in[i]); },
             [=](std::size_t i, key k, std::uint64_t word) {
                 to[i] = k;
-                out[i] = detail::value_of<value>(word);
+                out[i] = value_of<value>(word);
             });
     } else {
-        detail::held_elements<value> elements(in, out, n);
+        held_elements<value> elements(in, out, n);
         const auto put = [&](std::size_t i, key k, std::uint64_t at) {
             to[i] = k;
             elements.give(static_cast<std::size_t>(at), out[i]);
         };
-        elements.use([&] { detail::sort_with_indices<key>(ex, options, n, key_at, put); });
+        elements.use([&] { sort_with_indices<key>(call, n, key_at, put); });
     }
 }
 
-template <input_range In, sorted_range<In> Out, key_function<In> F>
-void sort_by(cpu::executor& ex, const In& in, Out&& out, const F& key, const sort_options& options = {}) {
+template <class In, class Out, class F>
+void sort_by(const sort_call& call, const In& in, Out& out, const F& key) {
     using element = std::ranges::range_value_t<In>;
     using number = std::remove_cvref_t<std::invoke_result_t<const F&, const element&>>;
     const std::size_t n = std::ranges::size(in);
     const element* const from = std::ranges::data(in);
     element* const to = std::ranges::data(out);
-    detail::check_as_many("out", std::ranges::size(out), "in", n);
-    detail::check_same_or_disjoint("out", to, "in", from, n * sizeof(element));
-    if constexpr (detail::is_plain_word<element>) {
-        detail::sort_with_values<number, sizeof(element)>(
-            ex, options, n, [&](std::size_t i) -> number { return std::invoke(key, from[i]); },
-            [=](std::size_t i) { return detail::word_of<std::uint64_t>(from[i]); },
-            [=](std::size_t i, number, std::uint64_t word) { to[i] = detail::value_of<element>(word); });
+    check_as_many("out", std::ranges::size(out), "in", n);
+    check_same_or_disjoint("out", to, "in", from, n * sizeof(element));
+    if constexpr (is_plain_word<element>) {
+        sort_with_values<number, sizeof(element)>(
+            call, n, [&](std::size_t i) -> number { return std::invoke(key, from[i]); },
+            [=](std::size_t i) { return word_of<std::uint64_t>(from[i]); },
+            [=](std::size_t i, number, std::uint64_t word) { to[i] = value_of<element>(word); });
     } else {
-        detail::held_elements<element> elements(from, to, n);
+        held_elements<element> elements(from, to, n);
         const auto key_at = [&](std::size_t i) -> number { return std::invoke(key, elements[i]); };
         const auto put = [&](std::size_t i, number, std::uint64_t at) {
             elements.give(static_cast<std::size_t>(at), to[i]);
         };
-        elements.use([&] { detail::sort_with_indices<number>(ex, options, n, key_at, put); });
+        elements.use([&] { sort_with_indices<number>(call, n, key_at, put); });
     }
+}
+
+}  // namespace detail
+
+template <key_range In, sorted_range<In> Out>
+void sort(cpu::executor& ex, const In& in, Out&& out, const sort_options& options = {}) {
+    detail::sort_keys({ex, options.descending}, in, out);
+}
+
+template <key_range In, index_range Out>
+void sort_indices(cpu::executor& ex, const In& in, Out&& out, const sort_options& options = {}) {
+    detail::sort_indices({ex, options.descending}, in, out);
+}
+
+template <key_range Keys, input_range Values, sorted_range<Keys> KeysOut, sorted_range<Values> ValuesOut>
+void sort_by_key(cpu::executor& ex, const Keys& keys, const Values& values, KeysOut&& keys_out,
+                 ValuesOut&& values_out, const sort_options& options = {}) {
+    detail::sort_by_key({ex, options.descending}, keys, values, keys_out, values_out);
+}
+
+template <input_range In, sorted_range<In> Out, key_function<In> F>
+void sort_by(cpu::executor& ex, const In& in, Out&& out, const F& key, const sort_options& options = {}) {
+    detail::sort_by({ex, options.descending}, in, out, key);
 }
 
 }  // namespace upsweep

@@ -14,6 +14,7 @@
 #include "upsweep/scan.hpp"
 #include "upsweep/segmented_reduce.hpp"
 #include "upsweep/segmented_scan.hpp"
+#include "upsweep/segmented_sort.hpp"
 #include "upsweep/segments.hpp"
 #include "upsweep/sort.hpp"
 #include "upsweep/types.hpp"

@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include "src/cpu/sort_division.hpp"
+#include "src/cpu/sort_few.hpp"
 #include "src/cpu/sort_local.hpp"
 #include "src/cpu/sort_order.hpp"
 #include "src/cpu/sort_workspace.hpp"
@@ -41,17 +42,63 @@ class sorter {
           kernels_(sort_kernels_for<Record, Order>(ex.simd())),
           memory_(memory_kernels_for(ex.simd())),
           slots_(space.slots),
+          segments_(space.segments),
           spare_(space.spare.data()),
           out_(out),
           finish_(finish) {}
 
-    // All n, which are at `from`. What is in order already, as data often is, is copied at most.
+    // All n, which are at `from`, or those of each segment.
     void sort_all(const Record* from, std::size_t n, std::size_t helpers) const {
-        if (is_in_order(from, n, helpers)) return settle(from, 0, n, helpers);
-        sort(from, 0, n, helpers);
+        if (segments_.is_one_sequence()) return sort_sequence(from, {0, n}, helpers);
+        sort_segments(from, n, helpers);
     }
 
   private:
+    void sort_segments(const Record* from, std::size_t n, std::size_t helpers) const {
+        segments_.find_firsts(ex_, helpers, memory_);
+        const std::size_t large = helpers == 0 ? n : too_large_for_one(n, helpers);
+        for_each_task(ex_, helpers, segments_.count(), [&](std::size_t task) {
+            const std::size_t first = segments_.first_of(task);
+            if (first == n) return;
+            const segment last = sort_task(from, task, large);
+            if (last.begin != first) finish_(first, last.begin - first);
+            if (last.size() > large)
+                segments_.share(last);
+            else if (last.size() != 0)
+                sort_sequence(from + last.begin, last, 0);
+        });
+        segments_.for_each_shared([&](const segment& one) { sort_sequence(from + one.begin, one, helpers); });
+    }
+    // By one thread, in its caches. Returns the task's last segment, from its end on if it was none too many.
+    segment sort_task(const Record* from, std::size_t task, std::size_t large) const {
+        segment last{};
+        local_sorter<Record, Order> local(order_, ex_.simd());
+        slots_.use([&](Record* slot) {
+            // What is behind a task's segments may be written meanwhile, where out is in.
+            const auto sort_one = [&](const segment& one, std::size_t readable) {
+                const Record* const begin = from + one.begin;
+                Record* const to = out_ + one.begin;
+                if (one.size() <= most_exchanged)
+                    sort_few(begin, to, one.size(), order_);
+                else if (one.size() <= most_ranked)
+                    kernels_.rank(begin, readable - one.begin, to, one.size(), order_);
+                else
+                    local.sort(begin, slot, to, one.size());
+            };
+            const std::size_t end = segments_.end_of(task);
+            last =
+                segments_.for_each_but_last(task, memory_, [&](const segment& one) { sort_one(one, end); });
+            if (last.size() > large || !workspace<Record>::is_local(last.size())) return;
+            sort_one(last, end);
+            last.begin = last.end;
+        });
+        return last;
+    }
+    // Those of `of`, which are at `from`. What is in order already, as data often is, is copied at most.
+    void sort_sequence(const Record* from, const segment& of, std::size_t helpers) const {
+        if (is_in_order(from, of.size(), helpers)) return settle(from, of.begin, of.size(), helpers);
+        sort(from, of.begin, of.size(), helpers);
+    }
     // Those of [first, first + n), which are at `from`. `exact`: by their bounds.
     void sort(const Record* from, std::size_t first, std::size_t n, std::size_t helpers,
               bool exact = false) const {
@@ -70,6 +117,10 @@ class sorter {
 
     // What several threads do not share.
     static constexpr std::size_t shared_bytes = std::size_t{128} << 10;
+    // Parts of n that have more would keep one thread busy for long.
+    static std::size_t too_large_for_one(std::size_t n, std::size_t helpers) {
+        return std::max(shared_bytes / sizeof(Record), n / (2 * (helpers + 1)));
+    }
 
     template <class Division>
     void divide(const Record* from, std::size_t first, std::size_t n, std::size_t helpers,
@@ -84,9 +135,9 @@ class sorter {
         parts.count();
         parts.move(to, memory_);
         if (is_complete) return settle(to, first, n, helpers);
-        // Parts that would keep one thread busy for long are for all of them. One that has most of the
-        // elements although a sample said otherwise goes by its bounds.
-        const std::size_t large = std::max(shared_bytes / sizeof(Record), n / (2 * (helpers + 1)));
+        // Too large parts are for all threads. One that has most of the elements although a sample said
+        // otherwise goes by its bounds.
+        const std::size_t large = too_large_for_one(n, helpers);
         const auto sort_part = [&](std::size_t part, bool by_all) {
             const std::size_t begin = parts.begin(part), size = parts.end(part) - begin;
             if (size == 0 || (helpers != 0 && size > large) != by_all) return;
@@ -156,6 +207,7 @@ class sorter {
     const sort_kernels<Record, Order>& kernels_;
     const memory_kernels& memory_;
     local_slots<Record>& slots_;
+    segment_tasks& segments_;
     Record* spare_;
     Record* out_;
     const Finish& finish_;
@@ -182,12 +234,13 @@ std::size_t helpers_for(executor& ex, std::size_t n, std::size_t bytes) {
 }
 
 template <class Word>
-void sort_integers(executor& ex, const key_order& order, const Word* in, Word* out, std::size_t n) {
+void sort_integers(executor& ex, const key_order& order, const Word* in, Word* out, std::size_t n,
+                   const head_marks* segments) {
     const std::size_t helpers = helpers_for(ex, n, 2 * sizeof(Word));
-    if (n <= most_ranked)
+    if (n <= most_ranked && segments == nullptr)
         return sort_kernels_for<Word, integer_order<Word>>(ex.simd()).rank(in, n, out, n,
                                                                            integer_order<Word>(order));
-    workspace<Word> space(n, helpers);
+    workspace<Word> space(n, helpers, segments);
     sort_by_order<integer_order<Word>>(ex, helpers, order, in, space, out, n,
                                        [](std::size_t, std::size_t) {});
 }
@@ -227,9 +280,10 @@ void sort_loaded(executor& ex, const key_order& order, workspace<Record>& space,
 }
 
 template <class Word>
-void sort_floating(executor& ex, const key_order& order, const Word* in, Word* out, std::size_t n) {
+void sort_floating(executor& ex, const key_order& order, const Word* in, Word* out, std::size_t n,
+                   const head_marks* segments) {
     const std::size_t helpers = helpers_for(ex, n, 2 * sizeof(Word));
-    workspace<Word> space(n, helpers);
+    workspace<Word> space(n, helpers, segments);
     sort_loaded(
         ex, order, space, out, n, helpers,
         [=](std::size_t first, std::size_t count, Word* to) {
@@ -239,9 +293,10 @@ void sort_floating(executor& ex, const key_order& order, const Word* in, Word* o
 }
 
 template <class Record>
-void sort_records(executor& ex, const key_order& order, const record_ends& ends, std::size_t n) {
+void sort_records(executor& ex, const key_order& order, const record_ends& ends, std::size_t n,
+                  const head_marks* segments) {
     const std::size_t helpers = helpers_for(ex, n, 2 * sizeof(Record));
-    workspace<Record> space(n, helpers);
+    workspace<Record> space(n, helpers, segments);
     scratch<Record> out(n);
     sort_loaded(
         ex, order, space, out.data(), n, helpers,
@@ -252,36 +307,40 @@ void sort_records(executor& ex, const key_order& order, const record_ends& ends,
 }
 
 template <class Word>
-void sort_words(executor& ex, const key_order& order, const void* in, void* out, std::size_t n) {
+void sort_words(executor& ex, const key_order& order, const void* in, void* out, std::size_t n,
+                const head_marks* segments) {
     if constexpr (sizeof(Word) != 1) {
         if (order.is_floating)
-            return sort_floating(ex, order, static_cast<const Word*>(in), static_cast<Word*>(out), n);
+            return sort_floating(ex, order, static_cast<const Word*>(in), static_cast<Word*>(out), n,
+                                 segments);
     }
-    sort_integers(ex, order, static_cast<const Word*>(in), static_cast<Word*>(out), n);
+    sort_integers(ex, order, static_cast<const Word*>(in), static_cast<Word*>(out), n, segments);
 }
 
 }  // namespace
 
-void run_sort(executor& ex, const key_order& order, const void* in, void* out, std::size_t n) {
+void run_sort(executor& ex, const key_order& order, const void* in, void* out, std::size_t n,
+              const head_marks* segments) {
     if (n == 0) return;
     switch (order.bytes) {
         case 1:
-            return sort_words<std::uint8_t>(ex, order, in, out, n);
+            return sort_words<std::uint8_t>(ex, order, in, out, n, segments);
         case 2:
-            return sort_words<std::uint16_t>(ex, order, in, out, n);
+            return sort_words<std::uint16_t>(ex, order, in, out, n, segments);
         case 4:
-            return sort_words<std::uint32_t>(ex, order, in, out, n);
+            return sort_words<std::uint32_t>(ex, order, in, out, n, segments);
         default:
-            return sort_words<std::uint64_t>(ex, order, in, out, n);
+            return sort_words<std::uint64_t>(ex, order, in, out, n, segments);
     }
 }
 
-void run_sort_records(executor& ex, const key_order& order, const record_ends& ends, std::size_t n) {
+void run_sort_records(executor& ex, const key_order& order, const record_ends& ends, std::size_t n,
+                      const head_marks* segments) {
     if (n == 0) return;
     if (ends.is_wide)
-        sort_records<keyed<std::uint64_t>>(ex, order, ends, n);
+        sort_records<keyed<std::uint64_t>>(ex, order, ends, n, segments);
     else
-        sort_records<keyed<std::uint32_t>>(ex, order, ends, n);
+        sort_records<keyed<std::uint32_t>>(ex, order, ends, n, segments);
 }
 
 }  // namespace upsweep::cpu

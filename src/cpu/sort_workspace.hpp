@@ -1,59 +1,19 @@
-// Memory that sorting takes.
+// What a call of sorting takes.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
-#include <cstdlib>
 #include <cstring>
-#include <memory>
 #include <mutex>
-#include <string>
 
-#include "upsweep/error.hpp"
-
-#if defined(__linux__)
-#include <sys/mman.h>
-#endif
+#include "src/cpu/sort_scratch.hpp"
+#include "src/cpu/sort_segments.hpp"
+#include "upsweep/cpu/heads.hpp"
 
 namespace upsweep::cpu {
 
-[[noreturn]] inline void throw_no_scratch(std::size_t bytes) {
-    throw_error(errc::out_of_memory,
-                "sort: " + std::to_string(bytes) + " bytes of scratch memory are not to be had");
-}
-
 // What does not exceed it is sorted by one thread, in its second-level cache.
 inline constexpr std::size_t local_bytes = std::size_t{256} << 10;
-// Room for n records: on the stack for a few, else on the heap, in huge pages where it takes some.
-template <class Record>
-class scratch {
-  public:
-    explicit scratch(std::size_t n) {
-        constexpr std::size_t huge = std::size_t{2} << 20;
-        if (n > SIZE_MAX / 2 / sizeof(Record)) throw_no_scratch(SIZE_MAX);
-        const std::size_t bytes = n * sizeof(Record);
-        if (bytes <= sizeof few_) return;
-        const std::size_t alignment = bytes >= huge ? huge : 64;
-        const std::size_t rounded = (bytes + alignment - 1) / alignment * alignment;
-        many_.reset(static_cast<Record*>(std::aligned_alloc(alignment, rounded)));
-        if (many_ == nullptr) throw_no_scratch(bytes);
-#if defined(__linux__)
-        if (alignment == huge) ::madvise(many_.get(), rounded, MADV_HUGEPAGE);
-#endif
-    }
-    scratch(const scratch&) = delete;
-    scratch& operator=(const scratch&) = delete;
-
-    [[nodiscard]] Record* data() { return many_ != nullptr ? many_.get() : few_; }
-
-  private:
-    struct release {
-        void operator()(Record* records) const { std::free(records); }
-    };
-    std::unique_ptr<Record, release> many_;
-    alignas(64) Record few_[4096 / sizeof(Record)];
-};
 
 // Room that threads sort in, each in a slot of its own as long as it sorts.
 template <class Record>
@@ -96,13 +56,15 @@ class local_slots {
 // All that a call takes, before anything is written.
 template <class Record>
 struct workspace {
-    workspace(std::size_t n, std::size_t helpers)
+    workspace(std::size_t n, std::size_t helpers, const head_marks* marks)
         : spare(helpers == 0 && is_local(n) ? 0 : n),
-          slots(helpers + 1, std::min(n, local_bytes / sizeof(Record))) {}
+          slots(helpers + 1, std::min(n, local_bytes / sizeof(Record))),
+          segments(marks, n, helpers, sizeof(Record)) {}
     static bool is_local(std::size_t n) { return n * sizeof(Record) <= local_bytes; }
 
     scratch<Record> spare;  // for n records, unless one thread sorts all in its caches
     local_slots<Record> slots;
+    segment_tasks segments;
 };
 
 }  // namespace upsweep::cpu

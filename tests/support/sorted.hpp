@@ -1,6 +1,8 @@
 // Keys that are hard to sort, and their stable order by definition.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -14,6 +16,7 @@
 #include <vector>
 
 #include "support/choices.hpp"
+#include "support/guarded.hpp"
 #include "support/random.hpp"
 #include "upsweep/types.hpp"
 
@@ -122,6 +125,33 @@ std::vector<T> keys_of(std::string_view kind, std::size_t n, std::uint64_t seed)
     const auto before = [](const T& a, const T& b) { return goes_before<T>(a, b); };
     if (kind == "ascending" || kind == "descending") std::stable_sort(made.begin(), made.end(), before);
     if (kind == "descending") std::reverse(made.begin(), made.end());
+    return made;
+}
+
+// The same within each segment, of which offsets tell where they begin and end.
+template <class T>
+std::vector<std::size_t> sorted_indices(const std::vector<T>& x, const std::vector<std::int64_t>& offsets,
+                                        bool descending) {
+    std::vector<std::size_t> made;
+    made.reserve(x.size());
+    for (std::size_t k = 0; k + 1 < offsets.size(); ++k) {
+        const std::vector<T> part(x.begin() + offsets[k], x.begin() + offsets[k + 1]);
+        for (const std::size_t i : sorted_indices(part, descending))
+            made.push_back(static_cast<std::size_t>(offsets[k]) + i);
+    }
+    return made;
+}
+
+// The result of a sort, bit for bit, and nothing beside it.
+template <class T>
+void expect_same(const std::vector<T>& expected, const guarded<T>& found) {
+    EXPECT_TRUE(same_bytes<T>(expected, found.span()));
+    EXPECT_TRUE(found.sentinels_intact());
+}
+template <class T, class From>
+std::vector<T> converted(const std::vector<From>& from) {
+    std::vector<T> made(from.size());
+    for (std::size_t i = 0; i < from.size(); ++i) made[i] = static_cast<T>(from[i]);
     return made;
 }
 

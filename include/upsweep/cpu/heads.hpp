@@ -30,6 +30,15 @@ struct head_marks {
 
 constexpr std::size_t words_of(std::size_t bits) { return (bits + 63) / 64; }
 
+// visit(i) for every bit that is set.
+template <class Visit>
+void for_each_bit(const std::uint64_t* bits, std::size_t count, const Visit& visit) {
+    for (std::size_t word = 0; word < words_of(count); ++word) {
+        for (std::uint64_t left = bits[word]; left != 0; left &= left - 1)
+            visit(64 * word + static_cast<std::size_t>(std::countr_zero(left)));
+    }
+}
+
 // Integers that kernels read as words. With the compiler's extensions those of 128 bits are integers too.
 template <class T>
 concept word_integer = std::integral<T> && sizeof(T) <= 8;

@@ -55,15 +55,6 @@ struct marked_piece {
     }
 };
 
-// visit(i) for every bit that is set.
-template <class Visit>
-void for_each_bit(const std::uint64_t* bits, std::size_t count, const Visit& visit) {
-    for (std::size_t word = 0; word < words_of(count); ++word) {
-        for (std::uint64_t left = bits[word]; left != 0; left &= left - 1)
-            visit(64 * word + static_cast<std::size_t>(std::countr_zero(left)));
-    }
-}
-
 // Where results go, segment after segment: to out[0], ..., out[room - 1].
 template <class Out>
 class packed_results {

@@ -17,6 +17,9 @@
 // buckets and chunks, then a stable move through a buffer of two cache lines a bucket. Then threads take
 // buckets; one too large for that to be fair is divided by all threads again.
 //
+// Segments are as buckets that have been divided already: a thread takes those that begin in a stretch of the
+// elements.
+//
 // Sources: Blelloch, "Prefix sums and their applications", 1990, section 1.3 (the split radix sort); Knuth,
 // The Art of Computer Programming, volume 3, sections 5.2 (sorting by counting, distribution) and 5.2.5
 // (radix sorting); Satish, Kim, Chhugani et al., "Fast sort on CPUs and GPUs", 2010, and Polychroniou and
@@ -29,14 +32,17 @@
 
 #include "upsweep/core/key_order.hpp"
 #include "upsweep/cpu/executor.hpp"
+#include "upsweep/cpu/heads.hpp"
 
 namespace upsweep::cpu {
 
 using core::key_order;
 
-// out = the n keys of `in` in order, of order.bytes each. out may be in, and does not overlap it otherwise.
-// Throws upsweep::error if there is no room for scratch: n keys, and up to 512 KiB a thread.
-void run_sort(executor& ex, const key_order& order, const void* in, void* out, std::size_t n);
+// out = the n keys of `in` in order, of order.bytes each; with `segments`, which are not backwards, those of
+// each segment in order. out may be in, and does not overlap it otherwise. Throws upsweep::error if there is
+// no room for scratch: n keys, and up to 512 KiB a thread.
+void run_sort(executor& ex, const key_order& order, const void* in, void* out, std::size_t n,
+              const head_marks* segments = nullptr);
 
 // A key's bits with what goes along, in words of 32 or 64 bits. Integers are filled up with zeros above their
 // bits, floating-point keys with zeros below.
@@ -61,8 +67,10 @@ struct record_ends {
     bool is_wide;  // records are keyed<std::uint64_t>, otherwise keyed<std::uint32_t>
 };
 
-// Loads n records once each, sorts them by key, stably, and stores them once each. An exception of load() or
-// store() passes through. Throws upsweep::error if there is no room for scratch: 2 n records, and as above.
-void run_sort_records(executor& ex, const key_order& order, const record_ends& ends, std::size_t n);
+// Loads n records once each, sorts them, or those of each segment, by key, stably, and stores them once each.
+// An exception of load(), store() or marking segments passes through. Throws upsweep::error if there is no
+// room for scratch: 2 n records, and as above.
+void run_sort_records(executor& ex, const key_order& order, const record_ends& ends, std::size_t n,
+                      const head_marks* segments = nullptr);
 
 }  // namespace upsweep::cpu

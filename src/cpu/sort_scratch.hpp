@@ -1,0 +1,53 @@
+// Memory that sorting takes and gives back.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <string>
+
+#include "upsweep/error.hpp"
+
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
+
+namespace upsweep::cpu {
+
+[[noreturn]] inline void throw_no_scratch(std::size_t bytes) {
+    throw_error(errc::out_of_memory,
+                "sort: " + std::to_string(bytes) + " bytes of scratch memory are not to be had");
+}
+
+// Room for n records: on the stack for a few, else on the heap, in huge pages where it takes some.
+template <class Record>
+class scratch {
+  public:
+    explicit scratch(std::size_t n) {
+        constexpr std::size_t huge = std::size_t{2} << 20;
+        if (n > SIZE_MAX / 2 / sizeof(Record)) throw_no_scratch(SIZE_MAX);
+        const std::size_t bytes = n * sizeof(Record);
+        if (bytes <= sizeof few_) return;
+        const std::size_t alignment = bytes >= huge ? huge : 64;
+        const std::size_t rounded = (bytes + alignment - 1) / alignment * alignment;
+        many_.reset(static_cast<Record*>(std::aligned_alloc(alignment, rounded)));
+        if (many_ == nullptr) throw_no_scratch(bytes);
+#if defined(__linux__)
+        if (alignment == huge) ::madvise(many_.get(), rounded, MADV_HUGEPAGE);
+#endif
+    }
+    scratch(const scratch&) = delete;
+    scratch& operator=(const scratch&) = delete;
+
+    [[nodiscard]] Record* data() { return many_ != nullptr ? many_.get() : few_; }
+
+  private:
+    struct release {
+        void operator()(Record* records) const { std::free(records); }
+    };
+    std::unique_ptr<Record, release> many_;
+    alignas(64) Record few_[4096 / sizeof(Record)];
+};
+
+}  // namespace upsweep::cpu
