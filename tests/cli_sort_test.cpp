@@ -107,6 +107,29 @@ TEST_F(cli_sort, rows_by_text) {
     fail(2, "sort x.npy --text -o out.npy", "--text: it is for the column of a table");
 }
 
+// Each run of rows with the same text in the columns of --by by itself.
+TEST_F(cli_sort, rows_of_each_group) {
+    write("t.csv", "year,who,n\n2001,a,3\n2001,a,-1\n2001,b,2\n2002,b,9\n2002,b,nan\n2002,b,0.5\n2001,b,1\n");
+    EXPECT_EQ(succeed("sort t.csv --by who --column n"),
+              "year,who,n\n2001,a,-1\n2001,a,3\n2002,b,0.5\n2001,b,1\n2001,b,2\n2002,b,9\n2002,b,nan\n");
+    const outcome twice = shell("\"$UPSWEEP\" sort t.csv --by year --by who --column n --descending");
+    EXPECT_EQ(twice.out,
+              "year,who,n\n2001,a,3\n2001,a,-1\n2001,b,2\n2002,b,nan\n2002,b,9\n2002,b,0.5\n2001,b,1\n");
+    EXPECT_NE(twice.words.find("2001"), std::string::npos) << "no note of the group that comes back";
+    EXPECT_EQ(shell("\"$UPSWEEP\" sort t.csv --by year --column n --indices").out,
+              "index\n1\n2\n0\n5\n3\n4\n6\n");
+    EXPECT_EQ(shell("\"$UPSWEEP\" sort t.csv --by year --column who --text --descending --indices").out,
+              "index\n2\n0\n1\n3\n4\n5\n6\n");
+    const std::string told = succeed("sort t.csv --by who --column n -o out.csv --json");
+    EXPECT_NE(told.find("\"count\": 7, \"groups\": 2, \"shape\": [7]"), std::string::npos) << told;
+    write("t.csv", "year,n\n");
+    EXPECT_EQ(succeed("sort t.csv --by year --column n"), "year,n\n");
+    EXPECT_EQ(succeed("sort t.csv --by year --column n --text"), "year,n\n");
+    fail(2, "sort t.csv --by month --column n", "--by \"month\": t.csv has no such column");
+    write("x.npy", npy_file("<f4", "1,", "xxxx"));
+    fail(2, "sort x.npy --by year -o out.npy", "--by: it is for the columns of a table");
+}
+
 TEST_F(cli_sort, tells_what_it_did) {
     write("x.raw", bytes_of(std::vector<float>{2, 1}));
     const std::string told = succeed("sort x.raw --dtype float32 --indices -o out.raw --json");

@@ -21,12 +21,15 @@ struct options_of_sort {
 };
 
 void check(sort_arguments& arguments, const options_of_sort& given) {
-    arguments.find_input_format(arguments.column || arguments.headless, !given.dtype.empty());
+    arguments.find_input_format(arguments.column || arguments.headless || !arguments.by.empty(),
+                                !given.dtype.empty());
     arguments.read_raw_type(given.dtype);
     arguments.find_output_format();
     arguments.refuse_table_options();
     if (arguments.text && !arguments.reads_table())
         throw usage_error("--text: it is for the column of a table, but the input is an array");
+    if (!arguments.by.empty() && !arguments.reads_table())
+        throw usage_error("--by: it is for the columns of a table, but the input is an array");
     if (!arguments.indices) arguments.refuse_rows_in_array();
     arguments.refuse_terminal();
 }
@@ -38,7 +41,9 @@ void print_json(const sort_arguments& arguments, const sort_report& report, cons
     json.key("descending").boolean(arguments.descending).key("indices").boolean(arguments.indices);
     if (!arguments.reads_table()) json.key("dtype").text(registry::name(report.type));
     json.key("input_dtype").text(arguments.text ? "text" : registry::name(report.input_type));
-    json.key("count").integer(report.count).key("shape").begin_array();
+    json.key("count").integer(report.count);
+    if (!arguments.by.empty()) json.key("groups").integer(report.groups);
+    json.key("shape").begin_array();
     for (const std::uint64_t length : report.shape) json.integer(length);
     json.end_array();
     tell_run(json, seconds, report.bytes, device);
@@ -60,7 +65,8 @@ help_page sort_page() {
     help_page page;
     page.name = "upsweep sort";
     page.summary = "sort the elements of an array, or the rows of a table by a column";
-    page.synopsis = {"upsweep sort INPUT [-o OUTPUT] [--descending] [--indices] [--text] [options]"};
+    page.synopsis = {
+        "upsweep sort INPUT [-o OUTPUT] [--descending] [--indices] [--text] [--by COLUMN] [options]"};
     page.description =
         "Puts elements in ascending order: 3 1 4 1 5 becomes 1 1 3 4 5. What is equal keeps its order (the "
         "sort is stable), with --descending too, and all is copied bit for bit. INPUT is a NumPy array of "
@@ -74,6 +80,9 @@ help_page sort_page() {
           "are, otherwise in float64. With --text they are sorted by the text of its cells, byte by byte (of "
           "UTF-8 that is the order of code points): Z comes before a, and 10 before 9. Rows of one text are "
           "neighbours then, as --by of scan and reduce wants them.",
+          "With --by COLUMN every group of neighbouring rows with the same text in that column is sorted by "
+          "itself, and groups stay where they are. So a table that is sorted by one column is sorted by a "
+          "second one within it.",
           "Results do not depend on the number of threads or the instruction set."}});
     page.sections.push_back(
         {"Formats",
@@ -102,8 +111,8 @@ help_page sort_page() {
     page.sections.push_back(
         {"JSON",
          {"With --json, an object with file, output, descending, indices, dtype (of the result; of arrays "
-          "only), input_dtype (of a table its column's, or text), count (elements or rows), shape, seconds, "
-          "bytes, "
+          "only), input_dtype (of a table its column's, or text), count (elements or rows), with --by groups "
+          "(how many), shape, seconds, bytes, "
           "bytes_per_second, device, threads and simd."}});
     add_last_sections(page, "a pipe is read");
     page.examples = {
@@ -113,6 +122,8 @@ help_page sort_page() {
         {"upsweep sort data/seattle-weather.csv --column weather --text | upsweep reduce - --format csv "
          "--by weather --column precipitation",
          "How much it rained in each kind of weather: rows of one kind, then their totals:"},
+        {"upsweep sort data/seattle-weather.csv --by year --column precipitation --descending",
+         "The days of each year, from the wettest:"},
         {"upsweep sort keys.npy --indices -o order.npy", "The order in which to take other arrays:"},
         {"zcat x.raw.gz | upsweep sort - --dtype float32 > sorted.raw", "In a pipe:"},
     };
@@ -136,6 +147,10 @@ command add_sort(CLI::App& program) {
     app->add_option("--dtype", given->dtype, "type of the elements of raw input")->type_name("TYPE");
     arguments->add_format_to(*app);
     arguments->add_column_to(*app, "column of a table to sort its rows by");
+    add_names_option(*app, "--by", arguments->by,
+                     "sort each run of rows with the same text in this column by itself; may be said again, "
+                     "for several")
+        ->type_name("COLUMN");
     arguments->add_table_options_to(*app);
     given->device.add_threads_to(*app);
     app->add_flag("--json", arguments->json, "one JSON object on standard output: sizes, seconds");

@@ -15,15 +15,17 @@ namespace upsweep::cli {
 struct sort_arguments : file_arguments {
     bool descending = false;
     bool indices = false;
-    bool text = false;  // cells of a table in the order of their bytes
+    bool text = false;            // cells of a table in the order of their bytes
+    std::vector<std::string> by;  // columns: rows with the same text in them stay together
 };
 
 struct sort_report {
     registry::dtype input_type{};  // of tables: of the column, unless that is text
     registry::dtype type{};        // of the results of an array, and of indices
     std::vector<std::uint64_t> shape;
-    std::uint64_t count = 0;  // elements, or rows
-    std::uint64_t bytes = 0;  // of elements (of text, for tables) read and written
+    std::uint64_t count = 0;   // elements, or rows
+    std::uint64_t groups = 0;  // of rows, with --by
+    std::uint64_t bytes = 0;   // of elements (of text, for tables) read and written
 };
 
 // Each opens input and output, sorts, and commits the output.

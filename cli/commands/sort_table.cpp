@@ -1,12 +1,16 @@
-// Sorting of the rows of .csv and .tsv files by a column. Rows are held as the text that is written.
+// Sorting of the rows of .csv and .tsv files by a column, all or those of each group. Rows are held as the
+// text that is written.
 #include <algorithm>
+#include <cstdint>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "cli/commands/integer_output.hpp"
+#include "cli/commands/key_runs.hpp"
 #include "cli/commands/sort_job.hpp"
 #include "cli/io/csv.hpp"
 #include "cli/io/number.hpp"
@@ -35,7 +39,10 @@ class table_to_sort {
           device_(device),
           reader_(byte_source::open(arguments.input), table_options(arguments)),
           column_(number_column_of(arguments, reader_)),
-          writer_(rows_, arguments.output_delimiter()) {}
+          writer_(rows_, arguments.output_delimiter()) {
+        if (!arguments.by.empty())
+            runs_.emplace(reader_, columns_named(reader_, arguments.by, "--by"), arguments.by);
+    }
 
     sort_report run() {
         output_file output(arguments_.output, identities(reader_.source()));
@@ -53,6 +60,7 @@ class table_to_sort {
         report.input_type = keys_.integers_only() ? dtype::int64 : dtype::float64;
         report.type = dtype::int64;
         report.count = order.size();
+        report.groups = static_cast<std::uint64_t>(std::count(heads_.begin(), heads_.end(), 1));
         report.shape = {report.count};
         report.bytes = reader_.bytes();
         return report;
@@ -62,6 +70,7 @@ class table_to_sort {
     void read() {
         progress_bar progress("reading", reader_.source().size());
         for (std::uint64_t before = 0; reader_.next();) {
+            if (runs_) heads_.push_back(runs_->starts() ? 1 : 0);
             add_key();
             add_row(true);
             if (size() % 4096 != 0) continue;
@@ -112,23 +121,40 @@ class table_to_sort {
         std::vector<std::int64_t> order(size());
         if (arguments_.text) {
             std::iota(order.begin(), order.end(), std::int64_t{0});
-            std::stable_sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
-                return arguments_.descending ? key_text(b) < key_text(a) : key_text(a) < key_text(b);
-            });
+            for (auto begin = order.begin(); begin != order.end();) {
+                const auto end = end_of_group(order, begin);
+                std::stable_sort(begin, end, [&](std::int64_t a, std::int64_t b) {
+                    return arguments_.descending ? key_text(b) < key_text(a) : key_text(a) < key_text(b);
+                });
+                begin = end;
+            }
             return order;
         }
         const bool whole = keys_.integers_only();
         const void* const keys = whole ? static_cast<const void*>(keys_.integers().data())
                                        : static_cast<const void*>(keys_.reals().data());
-        registry::sort_indices(device_, whole ? dtype::int64 : dtype::float64, keys, order.data(),
-                               order.size(), arguments_.descending);
+        const dtype type = whole ? dtype::int64 : dtype::float64;
+        if (runs_)
+            registry::sort_segment_indices(device_, type, heads_.data(), keys, order.data(), order.size(),
+                                           arguments_.descending);
+        else
+            registry::sort_indices(device_, type, keys, order.data(), order.size(), arguments_.descending);
         return order;
+    }
+    // Behind the rows that are sorted together, of which the first one is *begin; order[i] is i.
+    template <class Iterator>
+    [[nodiscard]] Iterator end_of_group(std::vector<std::int64_t>& order, Iterator begin) const {
+        if (!runs_) return order.end();
+        const auto next = std::find(heads_.begin() + *begin + 1, heads_.end(), 1);
+        return order.begin() + (next - heads_.begin());
     }
 
     const sort_arguments& arguments_;
     const registry::device& device_;
     csv_reader reader_;
     std::size_t column_;
+    std::optional<key_runs> runs_;     // of --by
+    std::vector<std::uint8_t> heads_;  // 1 where a group starts
     number_column keys_;
     std::string cells_;  // of --text, one behind the other
     std::vector<std::size_t> cell_ends_;

@@ -219,15 +219,17 @@ class reached_heads {
         }
         return own;
     }
-    // Elements of the longest segment that begins in the word of elements from `at` on, or somewhat more;
-    // `next` is the first head behind the word.
+    // Elements of the longest segment that begins in the word of elements from `at` on, or up to twice as
+    // many; `next` is the first head behind the word.
     __device__ __forceinline__ static unsigned longest_of(std::uint32_t word, unsigned at, unsigned next) {
         if (word == 0) return 0;
         const unsigned last = next - (at + 31 - unsigned(__clz(int(word))));
-        std::uint32_t zeros = ~word;  // then runs of them
-#pragma unroll
-        for (unsigned distance = 1; distance < 16; distance *= 2) zeros &= zeros >> distance;
-        return last < 32 && zeros != 0 ? 32 : last;
+        // Of the others, by whether there are 8 or 16 elements one after the other that are no heads.
+        std::uint32_t run = ~word & ~word >> 1;
+        run &= run >> 2;
+        run &= run >> 4;
+        const unsigned others = (run & run >> 8) != 0 ? 32 : run != 0 ? 16 : 8;
+        return last < others ? others : last;
     }
 
     uint2* words_;

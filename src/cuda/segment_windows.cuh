@@ -60,7 +60,7 @@ inline constexpr unsigned plan_windows = 4;  // of a thread at a time
 
 // By one block: parts of all windows, by scans of which head is the last one and of how many elements there
 // are. *total = the elements of the sequence.
-__global__ void __launch_bounds__(plan_threads, 1)
+static __global__ void __launch_bounds__(plan_threads, 1)
     plan_windows_kernel(windows_view all, window_part* parts, const unsigned* any_long,
                         std::uint64_t* total) {
     if (*any_long == 0) {

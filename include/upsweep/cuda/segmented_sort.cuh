@@ -11,13 +11,14 @@
 // of sorting (upsweep/cuda/sort.cuh); outputs must not overlap what describes the segments. Results are the
 // CPU's (upsweep/segmented_sort.hpp), in every bit. With options.length, what lies behind is in no segment.
 //
-// Complexity: O(n + segments) moves for each byte of a key. Segments of some thousand elements (10,240 keys
-// of up to 4 bytes, 6,656 of 8) are read and written once, in one kernel for all of them; elements of longer
-// ones are gathered and sorted twice, by their keys and by their segments. Scratch in the executor:
-// segmented_sort_workspace_bytes(), as the host does not know how long segments are.
+// Complexity: one reading of what describes the segments. Segments of up to 7,680 keys of four bytes or fewer
+// (3,584 of eight) are read and written once, by one kernel for all of them, and merged in O(n log longest).
+// Elements of longer ones are gathered and sorted twice, by their keys and by their segments: O(n * bytes of
+// a key) moves. Scratch in the executor: segmented_sort_workspace_bytes(), as the host does not know how long
+// segments are.
 //
-// Sources: Blelloch, "Prefix sums and their applications", 1990, sections 1.3 and 1.5 (the split radix sort,
-// segmented scans).
+// Sources: Batcher, "Sorting networks and their applications", 1968; Green, McColl and Bader, "GPU merge
+// path", 2012; those of sort.cuh.
 #pragma once
 
 #include <algorithm>
