@@ -1,4 +1,4 @@
-// From run-time types to sort() and sort_indices().
+// From run-time types to sort(), sort_indices() and those of segments.
 #include "registry/sorter.hpp"
 
 #include <array>
@@ -9,6 +9,8 @@
 #include "registry/visit.hpp"
 #include "upsweep/cpu/axis.hpp"
 #include "upsweep/error.hpp"
+#include "upsweep/segmented_sort.hpp"
+#include "upsweep/segments.hpp"
 #include "upsweep/sort.hpp"
 
 namespace upsweep::registry {
@@ -76,6 +78,23 @@ void sort_row_indices(const device& where, dtype type, const void* in, std::int6
             upsweep::sort_indices(with, from.subspan(first, length), to.subspan(first, length),
                                   {.descending = descending});
         });
+    });
+}
+
+void sort_segments(const device& where, dtype type, const std::uint8_t* heads, const void* in, void* out,
+                   std::size_t n, bool descending) {
+    with_order(where, type, [&]<class Element>(std::type_identity<Element>) {
+        upsweep::segmented_sort(where.executor(), by_head_flags(std::span(heads, n)),
+                                std::span(static_cast<const Element*>(in), n),
+                                std::span(static_cast<Element*>(out), n), {.descending = descending});
+    });
+}
+void sort_segment_indices(const device& where, dtype type, const std::uint8_t* heads, const void* in,
+                          std::int64_t* out, std::size_t n, bool descending) {
+    with_order(where, type, [&]<class Element>(std::type_identity<Element>) {
+        upsweep::segmented_sort_indices(where.executor(), by_head_flags(std::span(heads, n)),
+                                        std::span(static_cast<const Element*>(in), n), std::span(out, n),
+                                        {.descending = descending});
     });
 }
 

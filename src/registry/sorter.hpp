@@ -29,6 +29,13 @@ void sort_rows(const device& where, dtype type, const void* in, void* out, std::
 void sort_row_indices(const device& where, dtype type, const void* in, std::int64_t* out, std::size_t rows,
                       std::size_t length, bool descending);
 
+// The same for segments of n elements, of which one starts where a byte of `heads` is not zero, and at
+// element 0; the indices are those within the whole. Outputs do not overlap `heads`.
+void sort_segments(const device& where, dtype type, const std::uint8_t* heads, const void* in, void* out,
+                   std::size_t n, bool descending);
+void sort_segment_indices(const device& where, dtype type, const std::uint8_t* heads, const void* in,
+                          std::int64_t* out, std::size_t n, bool descending);
+
 // Bytes of scratch that sort() and sort_indices() take.
 [[nodiscard]] std::uint64_t sort_scratch_bytes(dtype type, std::uint64_t n);
 [[nodiscard]] std::uint64_t sort_indices_scratch_bytes(dtype type, std::uint64_t n);

@@ -88,4 +88,17 @@ struct rows_to_sort {
 };
 void sort_rows(cuda::executor& ex, const rows_to_sort& call);
 
+// The same of segments of n elements, of which one starts where a byte of `heads` is not zero, and at element
+// 0. `out` may be `in`, but for indices, and overlaps nothing else.
+struct segments_to_sort {
+    dtype type;
+    const void* in;
+    const std::uint8_t* heads;
+    void* out;  // of `type`, or of int64 for indices within the whole
+    std::size_t n;
+    bool descending;
+    bool indices;
+};
+void sort_segments(cuda::executor& ex, const segments_to_sort& call);
+
 }  // namespace upsweep::registry::gpu

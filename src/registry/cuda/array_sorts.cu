@@ -1,29 +1,16 @@
 // Sorts of rows: of one by the library's sort, of many that fit a block by a block each, of others as
 // segments.
 #include <cstdint>
-#include <string>
 
 #include "registry/cuda/array_choices.hpp"
 #include "registry/cuda/launches.cuh"
-#include "registry/visit.hpp"
+#include "registry/cuda/sorted_records.hpp"
 #include "upsweep/cuda/device_scope.hpp"
 #include "upsweep/cuda/segment_heads.cuh"
 #include "upsweep/cuda/sort_records.hpp"
-#include "upsweep/error.hpp"
 
 namespace upsweep::registry::gpu {
 namespace {
-
-core::key_order order_of(dtype type, bool descending) {
-    return visit_type(type, [&]<class Key>(std::type_identity<Key>) -> core::key_order {
-        if constexpr (sort_key<Key>) {
-            return core::order_of<Key>(descending);
-        } else {
-            throw_error(errc::invalid_argument,
-                        std::string(name(type)) + " has no order to sort its elements in");
-        }
-    });
-}
 
 // Bits of the first elements of rows, as cuda::segmented_records has them.
 __global__ void __launch_bounds__(threads)
@@ -62,15 +49,7 @@ void sort_rows(cuda::executor& ex, const rows_to_sort& call) {
     ex.check_pointer(call.in, "a");
     ex.check_pointer(call.out, "out");
     ex.check_before_launch();
-    cuda::segmented_records all;
-    all.keys = call.in;
-    if (call.indices) {
-        all.what = cuda::records::kind::indices;
-        all.values_out = call.out;
-        all.value_bytes = sizeof(std::int64_t);
-    } else {
-        all.keys_out = call.out;
-    }
+    cuda::segmented_records all = sorted_records(call.in, call.out, call.indices);
     const bool by_blocks = call.length >= blocks_from_length &&
                            call.length <= cuda::sort_block_records(order.bytes, all.value_bytes);
     if (by_blocks || call.rows == 1) {
