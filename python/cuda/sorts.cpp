@@ -1,6 +1,8 @@
-// Sorting of the rows of an array.
+// Sorting of the rows of an array, and of segments.
 #include <nanobind/stl/string.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
 
 #include "python/common/errors.hpp"
@@ -30,11 +32,32 @@ void sort_rows(const stream& in_stream, nb::handle a, const std::string& type, n
                                         .indices = indices});
 }
 
+// `a` and `out`, of int64 for `indices`, have as many elements as `heads` has bytes, of which one that is not
+// zero starts a segment.
+void sort_segments(const stream& in_stream, nb::handle a, const std::string& type, nb::handle heads,
+                   nb::handle out, bool descending, bool indices) {
+    const layout in(a, "a"), flags(heads, "heads"), to(out, "out");
+    in.expect_sequence(in.size());
+    flags.expect_sequence(in.size());
+    to.expect_sequence(in.size());
+    if (in.size() == 0) return;
+    cuda::executor executor = in_stream.transient();
+    registry::gpu::sort_segments(executor, {.type = named_type(type),
+                                            .in = in.data(),
+                                            .heads = static_cast<const std::uint8_t*>(flags.data()),
+                                            .out = to.data(),
+                                            .n = in.size(),
+                                            .descending = descending,
+                                            .indices = indices});
+}
+
 }  // namespace
 
 void add_sorts(nb::module_& module) {
     module.def("sort_rows", &sort_rows, nb::arg("stream"), nb::arg("a"), nb::arg("type"), nb::arg("out"),
                nb::arg("length"), nb::arg("descending"), nb::arg("indices"));
+    module.def("sort_segments", &sort_segments, nb::arg("stream"), nb::arg("a"), nb::arg("type"),
+               nb::arg("heads"), nb::arg("out"), nb::arg("descending"), nb::arg("indices"));
 }
 
 }  // namespace upsweep::python

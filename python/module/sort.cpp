@@ -1,5 +1,7 @@
-// Sorting of the rows of an array.
+// Sorting of the rows of an array, and of segments.
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
 
 #include "python/common/errors.hpp"
@@ -38,6 +40,27 @@ void sort_row_indices(nb::handle a, const std::string& type, nb::handle out, std
                                in.size() / length, length, descending);
 }
 
+// `a` and `out`, of int64 for `indices`, have as many elements as `heads` has bytes, of which one that is not
+// zero starts a segment.
+void sort_segments(nb::handle a, const std::string& type, nb::handle heads, nb::handle out, bool descending,
+                   bool indices) {
+    const array in(a, "a", named_type(type), access::read);
+    const array flags(heads, "heads", registry::dtype::uint8, access::read);
+    const array to(out, "out", indices ? registry::dtype::int64 : in.type(), access::write);
+    in.expect_sequence(in.size());
+    flags.expect_sequence(in.size());
+    to.expect_sequence(in.size());
+    if (in.size() == 0) return;
+    const auto device = processor();
+    const unlocked others(in.bytes());
+    const auto* const starts = static_cast<const std::uint8_t*>(flags.data());
+    if (indices)
+        registry::sort_segment_indices(*device, in.type(), starts, in.data(),
+                                       static_cast<std::int64_t*>(to.data()), in.size(), descending);
+    else
+        registry::sort_segments(*device, in.type(), starts, in.data(), to.data(), in.size(), descending);
+}
+
 }  // namespace
 
 void add_sorts(nb::module_& module) {
@@ -45,6 +68,8 @@ void add_sorts(nb::module_& module) {
                nb::arg("descending"));
     module.def("sort_row_indices", &sort_row_indices, nb::arg("a"), nb::arg("type"), nb::arg("out"),
                nb::arg("length"), nb::arg("descending"));
+    module.def("sort_segments", &sort_segments, nb::arg("a"), nb::arg("type"), nb::arg("heads"),
+               nb::arg("out"), nb::arg("descending"), nb::arg("indices"));
 }
 
 }  // namespace upsweep::python

@@ -173,6 +173,10 @@ def sort_rows(stream, a, name, out, length, descending, indices):
     sort(at(a, name), name, at(out, "i8" if indices else name), length, descending)
 
 
+def sort_segments(stream, a, name, heads, out, descending, indices):
+    _module.sort_segments(at(a, name), name, at(heads, "u1"), at(out, "i8" if indices else name), descending, indices)
+
+
 def install(in_host_memory):
     """Makes the package compute with it."""
     library = HostLibrary() if in_host_memory else Library()
@@ -182,4 +186,4 @@ def install(in_host_memory):
         choose_compared=choose_compared, choose=choose, mark_runs=mark_runs, mark_offsets=mark_offsets, encode_runs=encode_runs,
         extremes_of=lambda n: 2 * min((n + 255) // 256, 1024), find_extremes=find_extremes,
         histogram=lambda stream, a, name, limits, counts: _module.histogram(at(a, name), name, limits, at(counts, "u8")),
-        bins=bins, sort_rows=sort_rows, empty_cache=lambda: None)
+        bins=bins, sort_rows=sort_rows, sort_segments=sort_segments, empty_cache=lambda: None)

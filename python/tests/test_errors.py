@@ -19,6 +19,8 @@ TAKES_ONE = {
     "segmented": lambda a: upsweep.inclusive_segmented_scan(a, offsets=[0, 3]),
     "sort": upsweep.sort,
     "argsort": upsweep.argsort,
+    "segmented sort": lambda a: upsweep.segmented_sort(a, offsets=[0, 3]),
+    "segmented argsort": lambda a: upsweep.segmented_argsort(a, offsets=[0, 3]),
     "compact": lambda a: upsweep.compact(a, ("<", 1)),
     "compact_indices": lambda a: upsweep.compact_indices(a, ("<", 1)),
     "partition": lambda a: upsweep.partition(a, ("<", 1)),

@@ -195,6 +195,25 @@ def test_sorts(platform, numbers, name):
     all_same(platform.run(sorts, x, handlers=("upsweep_sort",)), sorts(x))
 
 
+@pytest.mark.parametrize("name", ["bool", "uint8", "int32", "float32", "bfloat16", "float64"])
+def test_segmented_sorts(platform, numbers, name):
+    x = numbers(name, 3000)
+    x[::3] = x[0]  # equal ones
+    heads = np.random.default_rng(4).random(3000) < 0.02
+    keys = np.cumsum(heads).astype(np.int32)
+    offsets = np.append(0, np.append(np.flatnonzero(heads[1:]) + 1, 3000))
+
+    def sorts(x, keys, offsets, heads):
+        return [call(x, descending=descending, **given) for call in (upsweep.segmented_sort, upsweep.segmented_argsort)
+                for descending in (False, True) for given in ({"keys": keys}, {"offsets": offsets}, {"heads": heads})]
+
+    expected = sorts(x, keys, offsets, heads)
+    all_same(platform.run(sorts, x, keys, offsets, heads, handlers=("upsweep_sort",)), expected)
+    all_same(platform.run(lambda y: sorts(y, keys, offsets, heads), x), expected)
+    none = x[:0], keys[:0], offsets[:1], heads[:0]
+    all_same(platform.run(sorts, *none, handlers=()), sorts(*none))
+
+
 # --- vmap
 
 def slices(function, arrays, axes, n):
@@ -234,6 +253,11 @@ def test_vmap_of_segmented_scans_and_sorts(platform, numbers):
             return upsweep.inclusive_segmented_scan(y, heads=heads)
 
         assert_same(platform.run(jax.vmap(scan, in_axes=axes), x, given), slices(scan, [x, given], axes, 3))
+        for call in (upsweep.segmented_sort, upsweep.segmented_argsort):
+            def sort(y, heads):
+                return call(y, heads=heads, descending=True)
+
+            assert_same(platform.run(jax.vmap(sort, in_axes=axes), x, given), slices(sort, [x, given], axes, 3))
     for call in (upsweep.sort, upsweep.argsort):
         assert_same(platform.run(jax.vmap(call, in_axes=1), x), slices(call, [x], [1], 3))
 
@@ -245,6 +269,8 @@ def test_what_is_refused(platform):
     for call, message in (
             (lambda: upsweep.cumsum(x, out=np.ones(4)), "out: arrays of JAX"),
             (lambda: upsweep.sort(x, out=np.ones(4)), "out: arrays of JAX"),
+            (lambda: upsweep.segmented_sort(x, keys=x, out=np.ones(4)), "out: arrays of JAX"),
+            (lambda: upsweep.segmented_sort(1j * x, keys=x), "a: complex64 has no order"),
             (lambda: upsweep.compact(x, ("<", 5)), "a: compact"),
             (lambda: upsweep.partition(x, ("<", 5)), "a: partition"),
             (lambda: upsweep.histogram(x), "a: histogram"),
@@ -274,6 +300,7 @@ def test_what_is_refused(platform):
             (lambda: upsweep.inclusive_scan(x, "minus"), "op: "),
             (lambda: upsweep.linear_recurrence(x, x[:3]), "b: its shape"),
             (lambda: upsweep.inclusive_segmented_scan(x, keys=x[:3]), "keys: "),
+            (lambda: upsweep.segmented_sort(x.reshape(2, 2), keys=x), "a: expected one dimension"),
             (lambda: upsweep.inclusive_segmented_scan(x.reshape(2, 2), keys=x), "a: "),
             (lambda: upsweep.inclusive_segmented_scan(x, offsets=jnp.asarray([0, 3])), "offsets: ")):
         with pytest.raises(ValueError, match=f"^{message}"):

@@ -19,7 +19,8 @@ def test_derivatives_in_both_modes(platform, numbers):
     check(lambda x, row: (
         [call(x, axis=axis, reverse=reverse, initial=0.5) for call in SCANS for axis in (0, 1, None) for reverse in both],
         [call(row, keys=keys, reverse=reverse) for call in SEGMENTED for reverse in both],
-        upsweep.cumsum(x * (1 + 2j), 0), upsweep.cumulative_sum(x, axis=1, include_initial=True), upsweep.sort(x, 0, descending=True), upsweep.sort(x)), (3, 5), (5,))
+        upsweep.cumsum(x * (1 + 2j), 0), upsweep.cumulative_sum(x, axis=1, include_initial=True), upsweep.sort(x, 0, descending=True), upsweep.sort(x),
+        upsweep.segmented_sort(row, keys=keys, descending=True)), (3, 5), (5,))
     check(lambda whole, column, row, one, b: [
         upsweep.linear_recurrence(a, b, 0.25, axis=axis, reverse=reverse)
         for a in (whole, column, row, one) for axis in (0, 1) for reverse in both], (3, 5), (3, 1), (5,), (), (3, 5))

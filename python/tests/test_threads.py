@@ -24,6 +24,8 @@ def calls(numbers):
         "recurrence": lambda: upsweep.linear_recurrence(0.9, x),
         "sort": lambda: upsweep.sort(x),
         "argsort": lambda: upsweep.argsort(y),
+        "segmented sort": lambda: upsweep.segmented_sort(x, heads=heads),
+        "segmented argsort": lambda: upsweep.segmented_argsort(y, offsets=[0, 9, SIZE]),
         "compact": lambda: upsweep.compact(x, ("<", 0.5)),
         "partition": lambda: upsweep.partition_indices(y, heads)[0],
         "histogram": lambda: upsweep.histogram(x, 50, (-2, 2))[0],

@@ -44,6 +44,8 @@ CALLS = {
     "sort": lambda x: upsweep.sort(x, 0),
     "sort all": lambda x: upsweep.sort(x, None, descending=True),
     "argsort": lambda x: upsweep.argsort(x, descending=True),
+    "segmented sort": lambda x: upsweep.segmented_sort(x[0], heads=(x[1] * 3).int(), descending=True),
+    "segmented argsort": lambda x: upsweep.segmented_argsort(x[:, 0], keys=(x[:, 1] * 3).int()),
     "keys": lambda x: upsweep.inclusive_segmented_scan(x[0], keys=(x[0] * 3).int()),
     "offsets": lambda x: upsweep.inclusive_segmented_scan(x[:, 0], offsets=torch.tensor([0, 2, 2, 5], device=DEVICE)),
     "heads": lambda x: upsweep.exclusive_segmented_scan(x[0], heads=(x[0] * 3).int(), reverse=True),
@@ -182,11 +184,12 @@ def test_gradients_of_arrays_of_nothing_and_of_one():
 
 def test_gradients_of_what_moves_elements():
     x = variable(5, 7)
-    for call in (lambda y: upsweep.sort(y, 0), lambda y: upsweep.sort(y, None, descending=True), lambda y: upsweep.compact(y, (">", 0)),
+    for call in (lambda y: upsweep.sort(y, 0), lambda y: upsweep.sort(y, None, descending=True),
+                 lambda y: upsweep.segmented_sort(y[0], keys=tensor(KEYS)), lambda y: upsweep.compact(y, (">", 0)),
                  lambda y: upsweep.partition(y, (">", 0))[0], lambda y: upsweep.bins(y, 3)[0]):
         assert torch.autograd.gradcheck(call, x)
         assert torch.equal(call(x), call(x.detach()))
-    for call in (upsweep.argsort, lambda y: upsweep.compact_indices(y, (">", 0)), lambda y: upsweep.histogram(y)[0]):
+    for call in (upsweep.argsort, lambda y: upsweep.segmented_argsort(y[0], keys=tensor(KEYS)), lambda y: upsweep.compact_indices(y, (">", 0)), lambda y: upsweep.histogram(y)[0]):
         assert not call(x).requires_grad
 
 
@@ -199,6 +202,7 @@ def test_derivatives_forwards():
         assert check(lambda a, b: upsweep.linear_recurrence(a, b, 0.5, axis=0, reverse=reverse), (x, y))
     assert check(lambda b: upsweep.linear_recurrence(0.9, b), y)
     assert check(lambda z: upsweep.sort(z, 0), x)
+    assert check(lambda z: upsweep.segmented_sort(z[0], keys=tensor(KEYS), descending=True), x)
     assert check(lambda z: upsweep.compact(z, (">", 0)), x)
     tangent = torch.ones_like(x)
     found = torch.func.jvp(lambda z: upsweep.cumsum(z, 1), (x.detach(),), (tangent,))
@@ -212,7 +216,7 @@ def test_what_has_no_gradients():
     out = torch.empty(5, device=DEVICE)
     complex_ones = x.to(torch.complex64)
     for call in (lambda: upsweep.inclusive_scan(x, "logical_or"), lambda: upsweep.cumsum(x, out=out), lambda: upsweep.cummax(x, out=out),
-                 lambda: upsweep.sort(x, out=out), lambda: upsweep.linear_recurrence(x, x, out=out)):
+                 lambda: upsweep.sort(x, out=out), lambda: upsweep.segmented_sort(x, heads=x > 0, out=out), lambda: upsweep.linear_recurrence(x, x, out=out)):
         with pytest.raises(TypeError, match="^(a|out): gradients are computed of"):
             call()
         with torch.no_grad():
@@ -233,7 +237,8 @@ def test_compiled_functions(name):
         assert compiled(x).stride() == expected.stride()
 
 
-@pytest.mark.parametrize("name", ["sums", "all sums", "offsets of counts", "maxima", "products", "a number", "recurrences", "sort", "keys", "heads"])
+@pytest.mark.parametrize("name", ["sums", "all sums", "offsets of counts", "maxima", "products", "a number", "recurrences", "sort", "segmented sort",
+                                  "keys", "heads"])
 def test_gradients_of_compiled_functions(name):
     torch.compiler.reset()
     found = []
@@ -289,7 +294,8 @@ def test_operators_are_what_pytorch_expects():
                           (ops.scan, (y, None, "multiplies", 0, None, 2, True, True)),
                           (ops.scan, (y[0], heads, "plus", 0, None, None, False, True)),
                           (ops.linear_recurrence, (y, y, 0.5, 1, True, torch.float32)),
-                          (ops.smoothing, (0.9, y, 0.5, 0, True, torch.float64)), (ops.sort, (y, 0, True)), (ops.argsort, (x, 1, False))):
+                          (ops.smoothing, (0.9, y, 0.5, 0, True, torch.float64)), (ops.sort, (y, None, 0, True)),
+                          (ops.argsort, (x, None, 1, False)), (ops.sort, (y[0], heads, 0, True)), (ops.argsort, (x[0], heads, 0, False))):
         torch.library.opcheck(op.default, arguments)
 
 
@@ -299,6 +305,8 @@ def test_vmap_has_the_bits_of_the_slices(numbers):
     for call in (lambda z: upsweep.cumsum(z, 1), lambda z: upsweep.cumulative_sum(z, axis=1, include_initial=True), upsweep.inclusive_scan, lambda z: upsweep.sort(z, 0), lambda z: upsweep.argsort(z, 1),
                  lambda z: upsweep.exclusive_scan(z, initial=np.float32(0.5), axis=0),
                  lambda z: upsweep.linear_recurrence(z, y, axis=0), lambda z: upsweep.linear_recurrence(0.5, z),
+                 lambda z: upsweep.segmented_sort(z.reshape(-1), heads=torch.arange(z.numel(), device=DEVICE) % 3 == 0),
+                 lambda z: upsweep.segmented_argsort(z.reshape(-1), keys=(z.reshape(-1) * 2).int(), descending=True),
                  lambda z: upsweep.inclusive_segmented_scan(z.reshape(-1), heads=torch.arange(z.numel(), device=DEVICE) % 3 == 0)):
         for place in range(3):
             expected = torch.stack([call(z) for z in x.unbind(place)])

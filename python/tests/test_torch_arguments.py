@@ -93,6 +93,7 @@ CONSTANTS = {
     "keys of an array": lambda x: upsweep.exclusive_segmented_scan(x, "maximum", keys=np.array([2.5, 2.5, 1])),
     "heads": lambda x: upsweep.inclusive_segmented_scan(x, heads=(True, False, True)),
     "offsets": lambda x: upsweep.segmented_reduce(x, offsets=[0, 2, 2, 3]),
+    "sorts": lambda x: upsweep.segmented_sort(-x, keys=[0, 0, 1]),
     "coefficients": lambda x: upsweep.linear_recurrence([0.5, 0.25, 2.0], x),
     "a coefficient": lambda x: upsweep.linear_recurrence(np.float32(0.5), x),
     "results": lambda x: upsweep.linear_recurrence(x, np.array([0.5, 0.25, 2.0], "f4")),
@@ -124,6 +125,8 @@ def test_a_batch_of_nothing():
     for call, dtype in ((lambda z: upsweep.inclusive_segmented_scan(z, heads=heads), torch.float32),
                         (lambda z: upsweep.inclusive_segmented_scan(z, heads=heads, dtype=float), torch.float64),
                         (lambda z: upsweep.inclusive_segmented_scan(tensor([1, 2, 3]), heads=z > 0), torch.int64),
+                        (lambda z: upsweep.segmented_sort(z, heads=heads), torch.float32),
+                        (lambda z: upsweep.segmented_argsort(z, heads=heads), torch.int64),
                         (upsweep.cumsum, torch.float32), (upsweep.argsort, torch.int64)):
         same(torch.func.vmap(call)(x), torch.ones(0, 3, device=DEVICE, dtype=dtype))
         if dtype.is_floating_point:
@@ -143,6 +146,6 @@ def test_what_pytorch_raises_has_the_name_of_the_argument():
                            (lambda: torch.fx.symbolic_trace(lambda y: upsweep.cumsum(y, 0)), "a")):
         with pytest.raises(TypeError, match=f"^{argument}: "):
             call()
-    for call in (upsweep.sort, lambda y, out: upsweep.cumsum(y, out=out)):
+    for call in (upsweep.sort, lambda y, out: upsweep.segmented_sort(y, heads=[1, 0, 1], out=out), lambda y, out: upsweep.cumsum(y, out=out)):
         with pytest.raises(ValueError, match="^out: "):
             call(x, out=torch.zeros(1).expand(3))

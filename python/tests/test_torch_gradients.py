@@ -22,6 +22,7 @@ WRITES = {
     "recurrence of coefficients": lambda y: upsweep.linear_recurrence(y, y, out=y),
     "sort": lambda y: upsweep.sort(y, out=y),
     "sort of columns": lambda y: upsweep.sort(y.reshape(2, 2), 0, out=y.reshape(2, 2)),
+    "segmented sort": lambda y: upsweep.segmented_sort(y, heads=HEADS, out=y),
 }
 
 
@@ -59,6 +60,7 @@ CALLS = {
     "recurrences": lambda x: upsweep.linear_recurrence(x, x.reshape(2, 2, 1).sum(2)[1].repeat(2), axis=0),
     "repeated coefficients": lambda x: upsweep.linear_recurrence(x[:2, None], x.reshape(2, 2)),
     "sort": lambda x: upsweep.sort(x),
+    "segmented sort": lambda x: upsweep.segmented_sort(x, heads=HEADS),
     "chosen": lambda x: upsweep.compact(x, (">", 0)),
 }
 

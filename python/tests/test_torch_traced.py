@@ -23,6 +23,8 @@ CALLS = {
     "recurrences": lambda x: upsweep.linear_recurrence(x, x[0], 2, axis=0, reverse=True),
     "sort": lambda x: upsweep.sort(x, 0, descending=True),
     "argsort": lambda x: upsweep.argsort(x),
+    "segmented sort": lambda x: upsweep.segmented_sort(x[0], heads=x[1] > 0.5, descending=True),
+    "segmented argsort": lambda x: upsweep.segmented_argsort(x[:, 0], offsets=torch.tensor([0, 2, 2, 5], device=DEVICE)),
     "heads": lambda x: upsweep.exclusive_segmented_scan(x[0], heads=x[1] > 0.5, reverse=True),
     "offsets": lambda x: upsweep.segmented_reduce(x[:, 0], "maximum", offsets=torch.tensor([0, 2, 2, 5], device=DEVICE)),
 }
@@ -100,7 +102,7 @@ class Names(TorchDispatchMode):
         return func(*args, **(kwargs or {}))
 
 
-@pytest.mark.parametrize("name", ["sums", "another type", "recurrences", "sort", "heads", "offsets"])
+@pytest.mark.parametrize("name", ["sums", "another type", "recurrences", "sort", "segmented sort", "heads", "offsets"])
 def test_checkpoints_within_modes(name):
     call, found = CALLS[name], []
     for run in (call, lambda x: checkpoint(call, x, use_reentrant=False, context_fn=lambda: (Names(), Names()))):

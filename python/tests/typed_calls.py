@@ -11,6 +11,8 @@ x = np.ones(5)
 assert_type(upsweep.cumsum(x), NDArray[Any])
 assert_type(upsweep.sort([3, 1], None), NDArray[Any])
 assert_type(upsweep.linear_recurrence(0.9, x, np.float32(1), axis=np.int64(0)), NDArray[Any])
+assert_type(upsweep.segmented_sort(x, keys=["a", "a", "b", "c", "c"]), NDArray[Any])
+assert_type(upsweep.segmented_argsort([3, 1], offsets=[0, 2], descending=True), NDArray[np.int64])
 upsweep.inclusive_scan(x, np.maximum, dtype=float)
 upsweep.cumsum(x, np.int64(0), None)
 upsweep.histogram([1, 2], 2, [0, 4])
@@ -25,6 +27,7 @@ upsweep.cumsum(t, 0).backward()
 upsweep.cumsum(a=t, dtype=torch.float64, out=torch.empty(5)).backward()
 upsweep.compact(t, t > 0.5).backward()
 upsweep.segmented_reduce(t, offsets=torch.tensor([0, 5])).backward()
+upsweep.segmented_sort(t, offsets=torch.tensor([0, 5])).backward()
 upsweep.linear_recurrence(0.9, t).backward()
 upsweep.linear_recurrence(x, t, axis=0).backward()
 upsweep.reduce_by_key([0, 0, 1, 1, 1], t)[1].backward()
@@ -33,4 +36,5 @@ upsweep.reduce_by_key(keys=t, a=t)[1].backward()
 upsweep.cumsum(x, "0")  # refused
 upsweep.cumsum(x, axes=0)  # refused
 upsweep.sort(x, descending="yes")  # refused
+upsweep.segmented_sort(x, x)  # refused
 upsweep.histogram(x, 2, 4)  # refused

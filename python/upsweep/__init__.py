@@ -16,12 +16,12 @@ from ._module import version as __version__
 from ._runs import reduce_by_key, run_length_encode, segmented_reduce, unique_consecutive
 from ._scans import (cummax, cummin, cumprod, cumsum, cumulative_prod, cumulative_sum, exclusive_scan, exclusive_segmented_scan, inclusive_scan,
                      inclusive_segmented_scan, linear_recurrence)
-from ._sorting import argsort, sort
+from ._sorting import argsort, segmented_argsort, segmented_sort, sort
 from ._threads import get_threads, set_threads, simd
 
 __all__ = [
     "__version__", "argsort", "bin_indices", "bins", "compact", "compact_indices", "cummax", "cummin", "cumprod", "cumsum",
     "cumulative_prod", "cumulative_sum", "empty_cache", "exclusive_scan", "exclusive_segmented_scan", "get_threads", "histogram", "inclusive_scan",
     "inclusive_segmented_scan", "linear_recurrence", "partition", "partition_indices", "reduce_by_key", "run_length_encode",
-    "segmented_reduce", "set_threads", "simd", "sort", "unique_consecutive",
+    "segmented_argsort", "segmented_reduce", "segmented_sort", "set_threads", "simd", "sort", "unique_consecutive",
 ]

@@ -135,6 +135,10 @@ class Cuda:
         _cuda.sort_rows(self._stream(library, rows), library.layout(rows.reshape(-1)), library.type_of(rows),
                         library.layout(out.reshape(-1)), length, descending, indices)
 
+    def sort_segments(self, library: Any, x: Any, heads: Any, out: Any, descending: bool, indices: bool) -> None:
+        _cuda.sort_segments(self._stream(library, x), library.layout(x), library.type_of(x), library.layout(heads),
+                            library.layout(out), descending, indices)
+
 
 class Host:
     """Of arrays in host memory."""
@@ -208,6 +212,9 @@ class Host:
     def sort_rows(self, library: Any, rows: Any, out: Any, length: int, descending: bool, indices: bool) -> None:
         sort = _module.sort_row_indices if indices else _module.sort_rows
         sort(library.layout(rows.reshape(-1)), library.type_of(rows), library.layout(out.reshape(-1)), length, descending)
+
+    def sort_segments(self, library: Any, x: Any, heads: Any, out: Any, descending: bool, indices: bool) -> None:
+        _module.sort_segments(library.layout(x), library.type_of(x), library.layout(heads), library.layout(out), descending, indices)
 
 
 cuda = functools.lru_cache(maxsize=None)(Cuda)

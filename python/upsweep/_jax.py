@@ -22,7 +22,7 @@ if not hasattr(_module, "jax_handlers"):
 
 from . import _jax_primitives as primitives  # noqa: E402
 
-_SUPPORTED = "scans, segmented scans, totals of segments by offsets, linear recurrences and sorts take them"
+_SUPPORTED = "scans, segmented scans, totals of segments by offsets, linear recurrences, sorts and segmented sorts take them"
 
 
 def _array(a: Any, argument: str) -> jax.Array:
@@ -170,11 +170,15 @@ def linear_recurrence(a: Any, b: Any, x0: float, axis: Any, reverse: bool, dtype
                                         result=np.dtype(arithmetic))
 
 
+def _check_order(x: jax.Array) -> None:
+    if kind_of(type_name(x.dtype)) == "c":
+        raise TypeError(f"a: {x.dtype} has no order to sort its elements in")
+
+
 def sort(a: Any, axis: Any, descending: bool, out: Any, indices: bool) -> Any:
     _refuse_out(out)
     x = _array(a, "a")
-    if kind_of(type_name(x.dtype)) == "c":
-        raise TypeError(f"a: {x.dtype} has no order to sort its elements in")
+    _check_order(x)
     if x.ndim == 0 and axis is not None:
         raise ValueError("axis: an array of 0 dimensions has none to sort along")
     x, position = along(x, axis)
@@ -184,6 +188,17 @@ def sort(a: Any, axis: Any, descending: bool, out: Any, indices: bool) -> Any:
     else:
         found = primitives.sort_p.bind(rows, descending=bool(descending), indices=False)
     return jnp.moveaxis(found, -1, position)
+
+
+def segmented_sort(a: Any, keys: Any, offsets: Any, heads: Any, descending: bool, out: Any, indices: bool) -> Any:
+    """By two sorts: of all elements, and then of these, stably, by their segments."""
+    _refuse_out(out)
+    x = _one_dimension(a, "a")
+    _check_order(x)
+    segments = scan(_heads(x.shape[0], keys, offsets, heads), "plus", 0, None, None, False, None, False)
+    order = primitives.sorted_indices(x, bool(descending))
+    order = order[primitives.sorted_indices(segments[order], False)]
+    return order if indices else x[order]
 
 
 def _refuse_array(what: str) -> NoReturn:

@@ -1,4 +1,4 @@
-"""Stable sorting."""
+"""Stable sorting, of rows and of segments."""
 from __future__ import annotations
 
 from typing import Any, Optional, Tuple
@@ -7,15 +7,28 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _module
-from ._arrays import Target, along, check_out, memory, readable, type_name
+from ._arrays import Target, along, apart, check_out, memory, readable, type_name
 from ._engines import engine_of
+from ._scans import head_bytes, one_dimension
 from ._types import Axis, of_any_library
 
 
-def _rows(a: Any, axis: Axis) -> Tuple[np.ndarray, int]:
+def _with_order(a: Any) -> np.ndarray:
     x = readable(a)
     if x.dtype.kind == "c":
         raise TypeError(f"a: {x.dtype} has no order to sort its elements in")
+    return x
+
+
+def _check_out(out: Optional[np.ndarray], shape: Tuple[int, ...], dtype: np.dtype) -> None:
+    if out is not None:
+        check_out(out, shape)
+        if out.dtype.newbyteorder("=") != dtype:
+            raise TypeError(f"out: expected {dtype}, but it is {out.dtype}")
+
+
+def _rows(a: Any, axis: Axis) -> Tuple[np.ndarray, int]:
+    x = _with_order(a)
     if x.ndim == 0 and axis is not None:
         raise ValueError("axis: an array of 0 dimensions has none to sort along")
     return along(x, axis)
@@ -27,10 +40,7 @@ def _run(a: Any, axis: Axis, descending: bool, out: Optional[np.ndarray], indice
         return engine.sort(a, axis, descending, out, indices)
     x, position = _rows(a, axis)
     dtype = np.dtype(np.int64) if indices else x.dtype
-    if out is not None:
-        check_out(out, x.shape)
-        if out.dtype.newbyteorder("=") != dtype:
-            raise TypeError(f"out: expected {dtype}, but it is {out.dtype}")
+    _check_out(out, x.shape, dtype)
     # The module sorts rows that lie one behind the other. Others are laid out so, and go back when they are sorted.
     moved = np.moveaxis(x, position, -1)
     rows = np.ascontiguousarray(moved)
@@ -72,3 +82,45 @@ def argsort(a: ArrayLike, axis: Axis = -1, *, descending: bool = False,
     All else is as in sort.
     """
     return _run(a, axis, descending, out, True)
+
+
+def _run_segments(a: Any, keys: Any, offsets: Any, heads: Any, descending: bool, out: Optional[np.ndarray],
+                  indices: bool) -> np.ndarray:
+    engine = engine_of(a, beside=(keys, offsets, heads))
+    if engine is not None:
+        return engine.segmented_sort(a, keys, offsets, heads, descending, out, indices)
+    x = np.ascontiguousarray(one_dimension(_with_order(a), "a"))
+    starts = head_bytes(x.size, keys, offsets, heads)
+    dtype = np.dtype(np.int64) if indices else x.dtype
+    _check_out(out, x.shape, dtype)
+    target = Target(x, dtype, out, contiguous=True)
+    if out is not None:
+        x, starts = apart(x, target.array), (starts.copy() if np.may_share_memory(starts, target.array) else starts)
+        if indices and np.may_share_memory(x, target.array):  # which is where elements may be, but indices may not
+            x = x.copy()
+    _module.sort_segments(memory(x), type_name(x.dtype), starts, memory(target.array), bool(descending), indices)
+    return target.result()
+
+
+@of_any_library
+def segmented_sort(a: ArrayLike, *, keys: Optional[ArrayLike] = None, offsets: Optional[ArrayLike] = None,
+                   heads: Optional[ArrayLike] = None, descending: bool = False, out: Optional[NDArray[Any]] = None) -> NDArray[Any]:
+    """The elements of every segment of a one-dimensional array in order, each segment by itself.
+
+    Segments are given by keys, offsets or heads, as in inclusive_segmented_scan. Order, stability, ``out`` and errors are those
+    of sort; ``out`` may be what the segments are given by, too. O(n) moves for segments of up to some 32 elements, and for longer
+    ones for every byte in which elements differ. Scratch: as much memory as ``a``.
+    """
+    return _run_segments(a, keys, offsets, heads, descending, out, False)
+
+
+@of_any_library
+def segmented_argsort(a: ArrayLike, *, keys: Optional[ArrayLike] = None, offsets: Optional[ArrayLike] = None,
+                      heads: Optional[ArrayLike] = None, descending: bool = False,
+                      out: Optional[NDArray[np.int64]] = None) -> NDArray[np.int64]:
+    """The indices, int64, into the whole array that put every segment in order: ``a[segmented_argsort(a, ...)]`` is
+    ``segmented_sort(a, ...)``, and those of the segment from b to e are the numbers from b to e - 1.
+
+    All else is as in segmented_sort.
+    """
+    return _run_segments(a, keys, offsets, heads, descending, out, True)

@@ -35,7 +35,7 @@ def plan_of(library: Library, op: str, source: str, dtype: Any, out: Any) -> Tup
         raise of_given(problem, dtype, out) from None
 
 
-def _check_out(library: Library, out: Any, like: Any, shape: Tuple[int, ...]) -> None:
+def check_out(library: Library, out: Any, like: Any, shape: Tuple[int, ...]) -> None:
     if not library.owns(out):
         raise TypeError(f"out: expected an array of {library.name} {library.place}, but it is {library.what_is(out)}")
     if library.array(out, "out") is not out:
@@ -72,7 +72,7 @@ def _apart(library: Library, x: Any, out: Any) -> Any:
     return x if same else library.copy(x)
 
 
-def _refuse_out(out: Any) -> None:
+def refuse_out(out: Any) -> None:
     """Results with a gradient are new arrays."""
     if out is not None:
         _gradients.refuse("out")
@@ -113,9 +113,9 @@ def scan(library: Library, a: Any, op: Operator, axis: Any, dtype: Any, initial:
     x, position = along(library.own(a), axis)
     name = name_of(op)
     if out is not None:
-        _check_out(library, out, x, tuple(x.shape))
+        check_out(library, out, x, tuple(x.shape))
     if _gradients.wanted(x, out):
-        _refuse_out(out)
+        refuse_out(out)
         return _with_gradient(library, name, x, None, position, initial, bool(reverse), exclusive, lambda y, *how: _engine_of(y).scan(
             y, name, position, dtype, *how, None, exclusive))
     plan, result, totals = plan_of(library, name, library.type_of(x), dtype, out)
@@ -133,9 +133,9 @@ def scan_with_identity(library: Library, a: Any, op: str, axis: Any, dtype: Any,
     x, position = along(library.own(a), axis)
     shape = with_one_more(tuple(x.shape), position)
     if out is not None:
-        _check_out(library, out, x, shape)
+        check_out(library, out, x, shape)
     if _gradients.wanted(x, out):
-        _refuse_out(out)
+        refuse_out(out)
         y = scan(library, x, op, position, dtype, None, False, None, False)
         number = library.filled(y, edge_shape(tuple(y.shape), position), library.type_of(y), IDENTITIES[op])
         return library.module.cat((number, y), position)
@@ -189,9 +189,9 @@ def segmented_scan(library: Library, a: Any, op: Operator, keys: Any, offsets: A
     starts = heads_of(library, x, keys, offsets, heads)
     name = name_of(op)
     if out is not None:
-        _check_out(library, out, x, tuple(x.shape))
+        check_out(library, out, x, tuple(x.shape))
     if _gradients.wanted(x, out):
-        _refuse_out(out)
+        refuse_out(out)
         return _with_gradient(library, name, x, starts, 0, initial, bool(reverse), exclusive, lambda y, *how: _engine_of(
             y, starts).segmented_scan(y, name, None, None, starts, dtype, *how, None, exclusive))
     plan, result, totals = plan_of(library, name, library.type_of(x), dtype, out)
@@ -231,7 +231,7 @@ def linear_recurrence(library: Library, a: Any, b: Any, x0: float, axis: Any, re
         arrays.append(x)
     shape = common_shape(() if isinstance(arrays[0], float) else tuple(arrays[0].shape), tuple(arrays[1].shape))
     if out is not None:
-        _check_out(library, out, like, shape)
+        check_out(library, out, like, shape)
 
     if dtype is not None:
         arithmetic = library.type_named(dtype)
@@ -250,7 +250,7 @@ def linear_recurrence(library: Library, a: Any, b: Any, x0: float, axis: Any, re
     run = functools.partial(_recur, library, shape, arithmetic, position, x0=x0, reverse=bool(reverse))
     if not _gradients.wanted(*arrays, out):
         return run(*arrays, out=out)
-    _refuse_out(out)
+    refuse_out(out)
 
     def recur(a: Any, b: Any, backwards: bool) -> Any:
         return _engine_of(a, b).linear_recurrence(a, b, 0.0, position, backwards, arithmetic, None)
@@ -319,44 +319,3 @@ def first(library: Library, out: Any, count: int) -> Any:
     """So many of the elements; a copy, where it gives back most of the memory and more than a few mebibytes."""
     is_worth_it = 4 * count < out.shape[0] and out.shape[0] * out.dtype.itemsize > 1 << 22
     return library.copy(out[:count]) if is_worth_it else out[:count]
-
-
-def sort_target(library: Library, a: Any, position: int, result: Optional[str]) -> Any:
-    """A new array for sorted elements, or what else there is of each."""
-    x = library.own(a)
-    name = result or library.type_of(x)
-    return library.filled(x, tuple(x.shape), name) if position == x.ndim - 1 else library.empty_like(x, name)
-
-
-def sort(library: Library, a: Any, axis: Any, descending: bool, out: Any, indices: bool) -> Any:
-    x = library.own(a)
-    name = library.type_of(x)
-    if kind_of(name) == "c":
-        raise TypeError(f"a: {name} has no order to sort its elements in")
-    if x.ndim == 0 and axis is not None:
-        raise ValueError("axis: an array of 0 dimensions has none to sort along")
-    x, position = along(x, axis)
-    result = "int64" if indices else name
-    if out is not None:
-        _check_out(library, out, x, tuple(x.shape))
-        if library.type_of(out) != result:
-            raise TypeError(f"out: expected {result}, but it is {library.type_of(out)}")
-        if any(stride == 0 and extent > 1 for extent, stride in zip(*library.layout(out)[1:])):
-            raise ValueError("out: a stride of 0 would store many elements in one")
-    if not indices and _gradients.wanted(x, out):
-        _refuse_out(out)
-        return library.module.take_along_dim(x, sort(library, x, position, descending, None, True), position)
-    # Rows that lie one behind the other are sorted. Others are laid out so, and go back when they are sorted.
-    is_last = position == x.ndim - 1
-    rows = library.contiguous(x if is_last else library.move_axis(x, position, -1))
-    target = library.filled(x, tuple(rows.shape), result)
-    library.back_end.sort_rows(library, rows, target, x.shape[position], bool(descending), indices)
-    sorted_rows = target if is_last else library.move_axis(target, -1, position)
-    if out is not None:
-        library.assign(out, sorted_rows)
-        return out
-    if is_last:
-        return target
-    ordered = sort_target(library, x, position, result)
-    library.assign(ordered, sorted_rows)
-    return ordered

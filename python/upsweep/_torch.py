@@ -186,13 +186,22 @@ def linear_recurrence(a: Any, b: Any, x0: float, axis: Any, reverse: bool, dtype
     return _call(_ops.linear_recurrence, LinearRecurrenceFunction, *arrays, *how)
 
 
+def _ordered(a: Any, starts: Any, axis: int, descending: bool, indices: bool) -> Any:
+    call = (_ops.argsort, ArgsortFunction) if indices else (_ops.sort, SortFunction)
+    return _call(*call, a, starts, axis, bool(descending))
+
+
 def sort(a: Any, axis: Any, descending: bool, out: Any, indices: bool) -> Any:
     _without_out(out)
     if a.ndim == 0 and axis is not None:
         raise ValueError("axis: an array of 0 dimensions has none to sort along")
     x, position = along(a, axis)
-    call = (_ops.argsort, ArgsortFunction) if indices else (_ops.sort, SortFunction)
-    return _call(*call, x, position, bool(descending))
+    return _ordered(x, None, position, descending, indices)
+
+
+def segmented_sort(a: Any, keys: Any, offsets: Any, heads: Any, descending: bool, out: Any, indices: bool) -> Any:
+    _without_out(out)
+    return _ordered(a, _starts(a, keys, offsets, heads)[0], 0, descending, indices)
 
 
 def _plain(name: str) -> Any:

@@ -11,7 +11,7 @@ from typing import Any, Optional, Sequence, Tuple
 
 import torch
 
-from . import _gradients, _tensors
+from . import _gradients, _tensor_sorts, _tensors
 from ._derivatives import recurrence_tangent
 from ._libraries import Library, library_of
 
@@ -240,30 +240,45 @@ _derive(_smoothing, SmoothingFunction)
 
 # --- sorting
 
-@_operator("sort", "(Tensor a, int axis, bool descending) -> Tensor")
-def _sort(a: Any, axis: int, descending: bool) -> Any:
-    return _tensors.sort(library_with(a), a, axis, descending, None, False)
+# With `heads`, bool, of which a true one starts a segment that is sorted by itself, of one dimension.
+
+@_operator("sort", "(Tensor a, Tensor? heads, int axis, bool descending) -> Tensor")
+def _sort(a: Any, heads: Any, axis: int, descending: bool) -> Any:
+    return _ordered(a, heads, axis, descending, False)
 
 
-@_operator("argsort", "(Tensor a, int axis, bool descending) -> Tensor")
-def _argsort(a: Any, axis: int, descending: bool) -> Any:
-    return _tensors.sort(library_with(a), a, axis, descending, None, True)
+@_operator("argsort", "(Tensor a, Tensor? heads, int axis, bool descending) -> Tensor")
+def _argsort(a: Any, heads: Any, axis: int, descending: bool) -> Any:
+    return _ordered(a, heads, axis, descending, True)
+
+
+def _ordered(a: Any, heads: Any, axis: int, descending: bool, indices: bool) -> Any:
+    if heads is None:
+        return _tensor_sorts.sort(library_with(a), a, axis, descending, None, indices)
+    return _tensor_sorts.segmented_sort(library_with(a), a, None, None, heads, descending, None, indices)
 
 
 @_sort.register_fake
-def _(a: Any, axis: int, descending: bool) -> Any:
-    return _tensors.sort_target(library_with(a), a, axis, None)
+def _(a: Any, heads: Any, axis: int, descending: bool) -> Any:
+    return _tensor_sorts.sort_target(library_with(a), a, axis, None)
 
 
 @_argsort.register_fake
-def _(a: Any, axis: int, descending: bool) -> Any:
-    return _tensors.sort_target(library_with(a), a, axis, "int64")
+def _(a: Any, heads: Any, axis: int, descending: bool) -> Any:
+    return _tensor_sorts.sort_target(library_with(a), a, axis, "int64")
+
+
+def _in_one(function: Any, info: Any, places: Any, a: Any, heads: Any, descending: bool) -> Any:
+    """function's results of the segments of several, as rows: of all at once, as those of one are not of the others."""
+    rows, starts = (x.unsqueeze(0).expand(info.batch_size, *x.shape) if place is None else x.movedim(place, 0)
+                    for x, place in zip((a, heads), places))
+    return _gradients.of_rows(rows, starts, 1, lambda flat, each: function.apply(flat, each, 0, descending))
 
 
 class ArgsortFunction(torch.autograd.Function):
     @staticmethod
-    def forward(a: Any, axis: int, descending: bool) -> Any:
-        return _ops.argsort(a, axis, descending)
+    def forward(a: Any, heads: Any, axis: int, descending: bool) -> Any:
+        return _ops.argsort(a, heads, axis, descending)
 
     @staticmethod
     def setup_context(ctx: Any, inputs: Sequence[Any], output: Any) -> None:
@@ -271,37 +286,46 @@ class ArgsortFunction(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, gradient: Any) -> Tuple[Any, ...]:
-        return None, None, None
+        return None, None, None, None
 
     @staticmethod
-    def vmap(info: Any, places: Any, a: Any, axis: int, descending: bool) -> Tuple[Any, int]:
-        return ArgsortFunction.apply(a, axis + (places[0] <= axis), descending), places[0]
+    def vmap(info: Any, places: Any, a: Any, heads: Any, axis: int, descending: bool) -> Tuple[Any, int]:
+        if heads is None:
+            return ArgsortFunction.apply(a, None, axis + (places[0] <= axis), descending), places[0]
+        found = _in_one(ArgsortFunction, info, places, a, heads, descending)
+        count, n = found.shape
+        return found - n * torch.arange(count, device=found.device).unsqueeze(1), 0
 
 
 class SortFunction(torch.autograd.Function):
     @staticmethod
-    def forward(a: Any, axis: int, descending: bool) -> Any:
-        return _ops.sort(a, axis, descending)
+    def forward(a: Any, heads: Any, axis: int, descending: bool) -> Any:
+        return _ops.sort(a, heads, axis, descending)
 
     @staticmethod
     def setup_context(ctx: Any, inputs: Sequence[Any], output: Any) -> None:
-        a, ctx.axis, ctx.descending = inputs
-        ctx.save_for_backward(a)
-        ctx.save_for_forward(a)
+        a, heads, ctx.axis, ctx.descending = inputs
+        ctx.save_for_backward(a, heads)
+        ctx.save_for_forward(a, heads)
+
+    @staticmethod
+    def _order(ctx: Any) -> Any:
+        a, heads = ctx.saved_tensors
+        return ArgsortFunction.apply(a.detach(), heads, ctx.axis, ctx.descending)
 
     @staticmethod
     def backward(ctx: Any, gradient: Any) -> Tuple[Any, ...]:
-        order = ArgsortFunction.apply(ctx.saved_tensors[0].detach(), ctx.axis, ctx.descending)
-        return torch.zeros_like(gradient).scatter(ctx.axis, order, gradient), None, None
+        return torch.zeros_like(gradient).scatter(ctx.axis, SortFunction._order(ctx), gradient), None, None, None
 
     @staticmethod
     def jvp(ctx: Any, to_a: Any, *_: Any) -> Any:
-        order = ArgsortFunction.apply(ctx.saved_tensors[0].detach(), ctx.axis, ctx.descending)
-        return torch.take_along_dim(to_a, order, ctx.axis)
+        return torch.take_along_dim(to_a, SortFunction._order(ctx), ctx.axis)
 
     @staticmethod
-    def vmap(info: Any, places: Any, a: Any, axis: int, descending: bool) -> Tuple[Any, int]:
-        return SortFunction.apply(a, axis + (places[0] <= axis), descending), places[0]
+    def vmap(info: Any, places: Any, a: Any, heads: Any, axis: int, descending: bool) -> Tuple[Any, int]:
+        if heads is None:
+            return SortFunction.apply(a, None, axis + (places[0] <= axis), descending), places[0]
+        return _in_one(SortFunction, info, places, a, heads, descending), 0
 
 
 _derive(_argsort, ArgsortFunction)
