@@ -1,9 +1,11 @@
 // Sorting of numbers, and of pairs of a key and a value: random ones, some with few small and many large
-// values (skewed), and sorted ones. Peers sort in place, so what they take has a copy of the input in it, as
-// long as the memcpy beside it; Upsweep writes its result elsewhere, stably.
+// values (skewed), and sorted ones; and of numbers in segments of equal length. Peers sort in place, so what
+// they take has a copy of the input in it, as long as the memcpy beside it; Upsweep writes its result
+// elsewhere, stably.
 #include "peers/sorting.hpp"
 #include "support/contenders.hpp"
 #include "support/session.hpp"
+#include "upsweep/segmented_sort.hpp"
 #include "upsweep/sort.hpp"
 
 #include <algorithm>
@@ -126,6 +128,49 @@ void measure_all(session& current, team& threads, executors& upsweeps, std::size
     measure<T>(current, threads, upsweeps, "sorted", n);
 }
 
+// Segments of so many floats, by offsets.
+void measure_segments(session& current, team& threads, executors& upsweeps, std::size_t n,
+                      std::size_t length) {
+    const std::size_t bytes = n * sizeof(float);
+    const cell which{"segmented sort, " + std::to_string(length), "float", n, 2 * bytes};
+    if (!current.fits(4 * bytes) || !current.wants(which)) return;
+    const buffer from(bytes, 0, threads);
+    const buffer to(bytes, 1, threads);
+    const buffer sorted(bytes, 2, threads);
+    auto* const in = from.as<float>();
+    auto* const out = to.as<float>();
+    auto* const expected = sorted.as<float>();
+    std::vector<std::uint32_t> offsets{0};
+    while (offsets.back() != n)
+        offsets.push_back(static_cast<std::uint32_t>(std::min(n, offsets.back() + length)));
+    const std::size_t count = offsets.size() - 1;
+    const std::vector<segment_sorting_peer> peers = segment_sorting_peers();
+    fill_for_sort("random", in, n);
+    std::copy_n(in, n, expected);
+    peers.front().sort(expected, offsets.data(), count);
+
+    std::vector<contender> list;
+    add_copies(list, threads, from, to, bytes);
+    for (const segment_sorting_peer& peer : peers)
+        list.push_back({peer.name, role::peer, peer.parallel ? threads.size() : 1,
+                        repeated([=, &offsets, sort = peer.sort] {
+                            std::memcpy(out, in, bytes);
+                            sort(out, offsets.data(), count);
+                        })});
+    upsweeps.add_to(list, [=, &offsets](auto& executor) {
+        upsweep::segmented_sort(executor, upsweep::by_offsets(offsets), std::span<const float>(in, n),
+                                std::span<float>(out, n));
+    });
+    for (contender& one : list)
+        if (one.kind != role::copy)
+            one.correct = [=, repeat = one.repeat] {
+                std::memset(out, 0x5a, bytes);
+                repeat(1);
+                return std::memcmp(out, expected, bytes) == 0;
+            };
+    current.measure(which, std::move(list));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -141,6 +186,12 @@ int main(int argc, char** argv) {
             measure_all<float>(current, threads, upsweeps, n);
             measure_all<double>(current, threads, upsweeps, n);
             measure_all<keyed_value>(current, threads, upsweeps, n);
+        }
+        for (const std::size_t n : {std::size_t{1} << 22, std::size_t{1} << 24}) {
+            for (const std::size_t length : {8, 100, 1'000, 100'000}) {
+                if (current.quick() && (n != std::size_t{1} << 22 || length != 100)) continue;
+                measure_segments(current, threads, upsweeps, n, length);
+            }
         }
     });
 }

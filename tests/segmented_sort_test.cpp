@@ -54,7 +54,8 @@ described_segments segments_of(std::string_view cut, std::size_t n) {
         if (cut == "short") return 2 + random.below(39);
         if (cut == "one huge") return turn == 12 ? n * 3 / 4 : random.below(9);
         if (cut == "about 32") return 31 + random.below(3);
-        return random.below(3) == 0 ? 0 : 1 + n / 5 + random.below(n / 7 + 1);
+        return random.below(3) == 0 ? 0
+                                    : 1 + n / 5 + random.below(n / 7 + 1);  // moves on, however small n is
     });
 }
 

@@ -39,4 +39,24 @@ template std::vector<sorting_peer<float>> sorting_peers();
 template std::vector<sorting_peer<double>> sorting_peers();
 template std::vector<sorting_peer<keyed_value>> sorting_peers();
 
+std::vector<segment_sorting_peer> segment_sorting_peers() {
+    return {
+        {"std::sort, a loop", false,
+         [](float* data, const std::uint32_t* offsets, std::size_t count) {
+             for (std::size_t k = 0; k < count; ++k) std::sort(data + offsets[k], data + offsets[k + 1]);
+         }},
+        {"std::stable_sort, a loop", false,
+         [](float* data, const std::uint32_t* offsets, std::size_t count) {
+             for (std::size_t k = 0; k < count; ++k)
+                 std::stable_sort(data + offsets[k], data + offsets[k + 1]);
+         }},
+        {"std::sort, par_unseq", true,
+         [](float* data, const std::uint32_t* offsets, std::size_t count) {
+             std::for_each(
+                 std::execution::par_unseq, offsets, offsets + count,
+                 [=](const std::uint32_t& offset) { std::sort(data + offset, data + (&offset)[1]); });
+         }},
+    };
+}
+
 }  // namespace bench

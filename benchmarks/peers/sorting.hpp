@@ -27,4 +27,13 @@ struct sorting_peer {
 template <class T>
 std::vector<sorting_peer<T>> sorting_peers();
 
+// Peers of sorting each of `count` segments in place, of which segment k is [offsets[k], offsets[k + 1]):
+// std::sort and std::stable_sort in a loop, and the former in std::for_each(par_unseq).
+struct segment_sorting_peer {
+    std::string name;
+    bool parallel;
+    void (*sort)(float* data, const std::uint32_t* offsets, std::size_t count);
+};
+std::vector<segment_sorting_peer> segment_sorting_peers();
+
 }  // namespace bench

@@ -63,7 +63,7 @@ template <describes_segments Segments, key_range In, index_range Out>
 void segmented_sort_indices(cpu::executor& ex, const Segments& segments, const In& in, Out&& out,
                             const sort_options& options = {}) {
     detail::sort_segments(ex, segments, std::ranges::size(in), options, {detail::named("out", out)},
-                          [&](const detail::sort_call& call) { detail::sort_indices(call, in, out); });
+                          [&](const detail::sort_call& call) { detail::sort_places(call, in, out); });
 }
 
 template <describes_segments Segments, key_range Keys, input_range Values, sorted_range<Keys> KeysOut,
@@ -71,18 +71,17 @@ template <describes_segments Segments, key_range Keys, input_range Values, sorte
 void segmented_sort_by_key(cpu::executor& ex, const Segments& segments, const Keys& keys,
                            const Values& values, KeysOut&& keys_out, ValuesOut&& values_out,
                            const sort_options& options = {}) {
-    detail::sort_segments(ex, segments, std::ranges::size(keys), options,
-                          {detail::named("keys_out", keys_out), detail::named("values_out", values_out)},
-                          [&](const detail::sort_call& call) {
-                              detail::sort_by_key(call, keys, values, keys_out, values_out);
-                          });
+    detail::sort_segments(
+        ex, segments, std::ranges::size(keys), options,
+        {detail::named("keys_out", keys_out), detail::named("values_out", values_out)},
+        [&](const detail::sort_call& call) { detail::sort_pairs(call, keys, values, keys_out, values_out); });
 }
 
 template <describes_segments Segments, input_range In, sorted_range<In> Out, key_function<In> F>
 void segmented_sort_by(cpu::executor& ex, const Segments& segments, const In& in, Out&& out, const F& key,
                        const sort_options& options = {}) {
     detail::sort_segments(ex, segments, std::ranges::size(in), options, {detail::named("out", out)},
-                          [&](const detail::sort_call& call) { detail::sort_by(call, in, out, key); });
+                          [&](const detail::sort_call& call) { detail::sort_elements(call, in, out, key); });
 }
 
 }  // namespace upsweep

@@ -225,7 +225,7 @@ void sort_keys(const sort_call& call, const In& in, Out& out) {
 }
 
 template <class In, class Out>
-void sort_indices(const sort_call& call, const In& in, Out& out) {
+void sort_places(const sort_call& call, const In& in, Out& out) {
     using key = std::ranges::range_value_t<In>;
     using index = std::ranges::range_value_t<Out>;
     const std::size_t n = std::ranges::size(in);
@@ -240,8 +240,8 @@ void sort_indices(const sort_call& call, const In& in, Out& out) {
 }
 
 template <class Keys, class Values, class KeysOut, class ValuesOut>
-void sort_by_key(const sort_call& call, const Keys& keys, const Values& values, KeysOut& keys_out,
-                 ValuesOut& values_out) {
+void sort_pairs(const sort_call& call, const Keys& keys, const Values& values, KeysOut& keys_out,
+                ValuesOut& values_out) {
     using key = std::ranges::range_value_t<Keys>;
     using value = std::ranges::range_value_t<Values>;
     const std::size_t n = std::ranges::size(keys);
@@ -269,7 +269,7 @@ void sort_by_key(const sort_call& call, const Keys& keys, const Values& values, 
 }
 
 template <class In, class Out, class F>
-void sort_by(const sort_call& call, const In& in, Out& out, const F& key) {
+void sort_elements(const sort_call& call, const In& in, Out& out, const F& key) {
     using element = std::ranges::range_value_t<In>;
     using number = std::remove_cvref_t<std::invoke_result_t<const F&, const element&>>;
     const std::size_t n = std::ranges::size(in);
@@ -301,18 +301,18 @@ void sort(cpu::executor& ex, const In& in, Out&& out, const sort_options& option
 
 template <key_range In, index_range Out>
 void sort_indices(cpu::executor& ex, const In& in, Out&& out, const sort_options& options = {}) {
-    detail::sort_indices({ex, options.descending}, in, out);
+    detail::sort_places({ex, options.descending}, in, out);
 }
 
 template <key_range Keys, input_range Values, sorted_range<Keys> KeysOut, sorted_range<Values> ValuesOut>
 void sort_by_key(cpu::executor& ex, const Keys& keys, const Values& values, KeysOut&& keys_out,
                  ValuesOut&& values_out, const sort_options& options = {}) {
-    detail::sort_by_key({ex, options.descending}, keys, values, keys_out, values_out);
+    detail::sort_pairs({ex, options.descending}, keys, values, keys_out, values_out);
 }
 
 template <input_range In, sorted_range<In> Out, key_function<In> F>
 void sort_by(cpu::executor& ex, const In& in, Out&& out, const F& key, const sort_options& options = {}) {
-    detail::sort_by({ex, options.descending}, in, out, key);
+    detail::sort_elements({ex, options.descending}, in, out, key);
 }
 
 }  // namespace upsweep

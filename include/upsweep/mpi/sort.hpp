@@ -149,7 +149,7 @@ void sort_indices(mpi::executor& ex, const In& in, Out&& out, const sort_options
                 indices[i] = static_cast<index>(all.first + at);
             };
             detail::sort_with_indices<key>(
-                ex.local(), options, n, [from](std::size_t i) { return from[i]; }, put);
+                {ex.local(), options.descending}, n, [from](std::size_t i) { return from[i]; }, put);
         });
 }
 
@@ -185,7 +185,7 @@ void sort_by(mpi::executor& ex, const In& in, Out&& out, const F& key, const sor
                 keys[i] = k;
                 elements[i] = from[at];
             };
-            detail::sort_with_indices<number>(ex.local(), options, n, key_at, put);
+            detail::sort_with_indices<number>({ex.local(), options.descending}, n, key_at, put);
         });
 }
 
