@@ -64,7 +64,7 @@ def in_blocks(row):
 
 
 def sorts(row):
-    return row["work"].startswith("sort")
+    return row["work"].startswith(("sort", "segmented_sort"))
 
 
 def sorting_table(rows):

@@ -192,8 +192,9 @@ def main():
     for size in (2**20, 2**28):
         for average in (2, 10, 1000):
             measure_runs(size, average, rounds)
-    z = numbers(torch.float32, (2**14, 2**12))
-    measure("sort, (16384, 4096)", z.dtype, 2 * z.nbytes, lambda: torch.sort(z, stable=True), lambda: upsweep.sort(z), rounds)
+    for rows, length in ((2**25, 2), (2**22, 16), (2**20, 64), (2**18, 256), (2**16, 1024), (2**14, 2**12), (2**10, 2**16)):
+        z = numbers(torch.float32, (rows, length))
+        measure(f"sort, {(rows, length)}", z.dtype, 2 * z.nbytes, lambda: torch.sort(z, stable=True), lambda: upsweep.sort(z), rounds)
     began = time.perf_counter()
     small = numbers(torch.float32, 1000)
     for call, name in ((lambda: torch.cumsum(small, 0), "torch.cumsum"), (lambda: upsweep.cumsum(small), "upsweep.cumsum")):

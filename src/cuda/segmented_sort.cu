@@ -213,6 +213,11 @@ void sort_segments(executor& ex, const core::key_order& order, const segmented_r
     detail::use_keys(order, [&](auto key) { detail::segmented_sort<decltype(key)>(ex, order, all).run(); });
 }
 
+std::uint64_t sort_tile_records(std::size_t key_bytes) {
+    return key_bytes == 8 ? detail::segment_tile_shape<std::uint64_t>::tile
+                          : detail::segment_tile_shape<std::uint32_t>::tile;
+}
+
 std::size_t segmented_sort_scratch_bytes(std::uint64_t n, std::size_t key_bytes, std::size_t value_bytes) {
     if (n == 0) return 0;
     core::key_order order{};

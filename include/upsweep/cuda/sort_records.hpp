@@ -53,6 +53,9 @@ void sort_segments(executor& ex, const core::key_order& order, const segmented_r
 // How many records, with values or indices of 0, 4, 8 or 16 bytes, one block sorts.
 [[nodiscard]] std::uint64_t sort_block_records(std::size_t key_bytes, std::size_t value_bytes);
 
+// How many records the longest of the segments has that a tile of several takes.
+[[nodiscard]] std::uint64_t sort_tile_records(std::size_t key_bytes);
+
 // Bytes of scratch that sorts of one sequence need; never decreases with n.
 [[nodiscard]] std::size_t sort_scratch_bytes(std::uint64_t n, std::size_t key_bytes, std::size_t value_bytes);
 // Likewise of segments.

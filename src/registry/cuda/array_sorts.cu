@@ -37,8 +37,13 @@ struct row_marks {
     }
 };
 
-// From so many elements on a block's radix sort is faster than merging (docs/cuda.md).
-constexpr std::size_t blocks_from_length = 4096;
+// Rows that fit a block are sorted by a radix sort of its own where that is faster than to merge them,
+// several in a tile, and where they do not fit a tile.
+bool by_blocks(const rows_to_sort& call, std::size_t key_bytes, std::size_t value_bytes) {
+    constexpr std::size_t faster_from = 4096;  // docs/cuda.md
+    return call.length <= cuda::sort_block_records(key_bytes, value_bytes) &&
+           (call.length >= faster_from || call.length > cuda::sort_tile_records(key_bytes));
+}
 
 }  // namespace
 
@@ -50,9 +55,7 @@ void sort_rows(cuda::executor& ex, const rows_to_sort& call) {
     ex.check_pointer(call.out, "out");
     ex.check_before_launch();
     cuda::segmented_records all = sorted_records(call.in, call.out, call.indices);
-    const bool by_blocks = call.length >= blocks_from_length &&
-                           call.length <= cuda::sort_block_records(order.bytes, all.value_bytes);
-    if (by_blocks || call.rows == 1) {
+    if (call.rows == 1 || by_blocks(call, order.bytes, all.value_bytes)) {
         all.n = call.length;
         all.rows = call.rows;
         return cuda::sort_records(ex, order, all);
