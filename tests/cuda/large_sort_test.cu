@@ -1,11 +1,15 @@
 // Sorts of more elements than one launch of a pass takes, and than 32 bits can count.
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <vector>
 
 #include "cuda/device_array.cuh"
 #include "cuda/skip_below.hpp"
+#include "support/random.hpp"
+#include "upsweep/cuda/segmented_sort.cuh"
 #include "upsweep/cuda/sort.cuh"
+#include "upsweep/segmented_sort.hpp"
 #include "upsweep/sort.hpp"
 
 namespace upsweep::test {
@@ -25,6 +29,30 @@ void check_sort(std::size_t n) {
 }
 TEST(cuda_large, sort_in_several_portions) { check_sort<std::uint32_t>((std::size_t{1} << 30) + 100'003); }
 TEST(cuda_large, sort_more_than_2_to_the_32) { check_sort<std::uint8_t>((std::size_t{1} << 32) + 5); }
+
+// Segments that a tile takes, longer ones, and one of most elements, which begins and ends far out.
+TEST(cuda_large, segmented_sort_of_more_than_2_to_the_32) {
+    const std::size_t n = (std::size_t{1} << 32) + 100'003;
+    SKIP_BELOW(20 * n)
+    std::vector<std::int64_t> offsets{0};
+    random_bits random(9);
+    while (static_cast<std::size_t>(offsets.back()) < n) {
+        const auto begin = static_cast<std::size_t>(offsets.back());
+        const bool is_huge = begin > (std::size_t{1} << 20) && begin < (std::size_t{1} << 31);
+        const std::size_t length =
+            is_huge ? std::size_t{3} << 30 : random.below(random.below(8) == 0 ? 1 << 20 : 9'000);
+        offsets.push_back(static_cast<std::int64_t>(std::min(n, begin + length)));
+    }
+    const device_array<std::uint8_t> in = random_array<std::uint8_t>(n, 13);
+    const device_array<std::int64_t> given(offsets);
+    device_array<std::uint8_t> out(n);
+    cuda::executor ex;
+    segmented_sort(ex, cuda::by_offsets(given.view()), in.view(), out.span());
+    cpu::executor host;
+    std::vector<std::uint8_t> x = in.read();
+    segmented_sort(host, by_offsets(offsets), x, x);
+    EXPECT_TRUE(std::memcmp(x.data(), out.read().data(), n) == 0);
+}
 
 // Equal keys keep their order from one launch to the next, and every index is there once.
 TEST(cuda_large, sort_indices_in_several_portions) {
