@@ -69,7 +69,7 @@ def sort(a: ArrayLike, axis: Axis = -1, *, descending: bool = False,
     and above all else, so that they come last, or first with ``descending``. out: an array of the same shape and type that
     takes the elements, and is returned; it may be ``a``. Raises TypeError for types without order and ValueError for shapes
     and axes. O(size) moves for every byte in which elements differ. Scratch: as much memory as one row takes for each
-    thread, and as much as ``a`` unless its rows are contiguous.
+    thread, of rows of up to 256 elements up to 32 MiB in all, and as much as ``a`` unless its rows are contiguous.
     """
     return _run(a, axis, descending, out, False)
 
