@@ -56,10 +56,18 @@ def test_axes(layout, axis, numbers, threads):
 
 @pytest.mark.parametrize("name", ["uint8", "float16", "int32", "float64"])
 def test_rows(name, numbers):
-    for shape in ((9, 512), (5, 3001), (3, 6656), (3, 12_001), (700, 40), (2, 3, 1500)):
+    for shape in ((9, 512), (5, 3001), (3, 6656), (3, 12_001), (3, 3700), (3, 7400), (700, 40), (2, 3, 1500), (9, 256), (9, 257), (3000, 1),
+                  (0, 5), (5, 0)):
         x = draw(numbers, name, shape) if np.dtype(name).kind == "i" else numbers(name, shape)
         assert_same(upsweep.sort(x), np.sort(x))
         assert_same(upsweep.argsort(x), np.argsort(x, kind="stable"))
+
+
+def test_many_short_rows(numbers, threads):
+    x = numbers("int16", (180_001, 7))
+    assert_same(upsweep.sort(x), np.sort(x))
+    assert_same(upsweep.argsort(x), np.argsort(x, kind="stable"))
+    assert_same(upsweep.argsort(x.T, 0), np.argsort(x.T, 0, kind="stable"))
 
 
 def test_out(numbers):
