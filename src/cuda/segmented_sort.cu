@@ -5,6 +5,7 @@
 #include "record_sort.hpp"
 #include "segment_windows.cuh"
 #include "sort_orders.cuh"
+#include "sort_scratch.hpp"
 #include "upsweep/cuda/held_scratch.hpp"
 #include "upsweep/cuda/launch.cuh"
 #include "upsweep/cuda/segment_heads.cuh"
@@ -12,9 +13,6 @@
 namespace upsweep::cuda {
 namespace detail {
 namespace {
-
-constexpr std::size_t aligned(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
-std::size_t index_bytes(std::uint64_t n) { return n <= std::uint64_t{1} << 32 ? 4 : 8; }
 
 // Where arrays lie in scratch: of every sort, and of those that may have segments longer than a tile.
 struct segment_layout {
@@ -88,13 +86,6 @@ class segmented_sort {
     }
 
   private:
-    static constexpr Order order_of(const core::key_order& order) {
-        using Word = typename Order::Word;
-        Order made{};
-        made.infinity = static_cast<Word>(order.infinity);
-        made.flip = (order.is_signed ? Order::sign : 0) ^ (order.descending ? Order::ones : 0);
-        return made;
-    }
     [[nodiscard]] std::size_t value_bytes() const {
         return all_.what == records::kind::keys ? 0 : all_.value_bytes;
     }
@@ -129,7 +120,8 @@ class segmented_sort {
         prepare<kernel>(ex_, shape::shared_bytes, 0);
         kernel<<<static_cast<unsigned>(at_.windows), shape::threads, shape::shared_bytes, ex_.stream()>>>(
             {static_cast<const Key*>(all_.keys), keys_out(), values(), extent(), heads,
-             has_long() ? at<segment_window>(at_.windows_at) : nullptr, &told->any, order_of(order_)});
+             has_long() ? at<segment_window>(at_.windows_at) : nullptr, &told->any,
+             kernel_order<Order>(order_)});
     }
     [[nodiscard]] array_extent extent() const { return {all_.n, all_.length}; }
 

@@ -5,6 +5,7 @@
 #include "record_sort.hpp"
 #include "sort_launch.cuh"
 #include "sort_orders.cuh"
+#include "sort_scratch.hpp"
 #include "upsweep/cuda/held_scratch.hpp"
 #include "upsweep/cuda/sort_records.hpp"
 
@@ -42,7 +43,6 @@ unsigned gather_blocks(const executor& ex, std::uint64_t n) {
 bool is_word(std::size_t bytes) { return bytes == 4 || bytes == 8 || bytes == 16; }
 // From here on a pass over half the bytes of indices saves more than their conversion takes.
 constexpr std::uint64_t narrow_indices_from = std::uint64_t{1} << 17;
-std::size_t index_bytes(std::uint64_t n) { return n <= std::uint64_t{1} << 32 ? 4 : 8; }
 
 // How a sort's values go along, and where the arrays for it lie in scratch.
 struct value_plan {
@@ -54,8 +54,8 @@ struct value_plan {
                bool keys_apart, bool values_apart)
         : word_bytes(direct ? value_bytes : index_bytes(n)) {
         indices_at = 0;
-        copy_at = direct ? 0 : sort_layout::aligned(n * word_bytes);
-        words_at = copy_at + (direct || values_apart ? 0 : sort_layout::aligned(n * value_bytes));
+        copy_at = direct ? 0 : aligned(n * word_bytes);
+        words_at = copy_at + (direct || values_apart ? 0 : aligned(n * value_bytes));
         core::key_order order{};
         order.bytes = key_bytes;
         bytes = words_at + use_keys(order, [&](auto key) {
@@ -92,7 +92,7 @@ class record_sort {
 
   private:
     [[nodiscard]] std::size_t made_bytes() const {
-        return all_.make_keys != nullptr ? sort_layout::aligned(all_.n * order_.bytes) : 0;
+        return all_.make_keys != nullptr ? aligned(all_.n * order_.bytes) : 0;
     }
     [[nodiscard]] bool is_direct() const {
         return all_.what == records::kind::keys ||

@@ -7,7 +7,9 @@
 
 #include "sort_block.cuh"
 #include "sort_count.cuh"
+#include "sort_orders.cuh"
 #include "sort_pass.cuh"
+#include "sort_scratch.hpp"
 #include "upsweep/core/key_order.hpp"
 #include "upsweep/cuda/executor.hpp"
 #include "upsweep/cuda/launch.cuh"
@@ -45,7 +47,6 @@ struct sort_layout {
         values_at = aligned(middle_at + (keeps_keys || key <= 2 ? 0 : n * key));
         bytes = aligned(values_at + (has_other ? n * value : 0));
     }
-    static std::size_t aligned(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
 };
 
 template <class Order, class Value>
@@ -64,11 +65,7 @@ class sort_launch {
     }
 
     sort_launch(executor& ex, const core::key_order& order, const sorted_words& all)
-        : ex_(ex), all_(all), extent_{all.n, all.length} {
-        using Word = typename Order::Word;
-        order_.infinity = static_cast<Word>(order.infinity);
-        order_.flip = (order.is_signed ? Order::sign : 0) ^ (order.descending ? Order::ones : 0);
-    }
+        : ex_(ex), all_(all), extent_{all.n, all.length}, order_(kernel_order<Order>(order)) {}
 
     // `scratch` has scratch_bytes().
     void run(char* scratch) const {
@@ -183,7 +180,7 @@ class sort_launch {
     executor& ex_;
     sorted_words all_;
     array_extent extent_;
-    Order order_{};
+    Order order_;
 };
 
 // Compiled for each width of keys in a file of its own: values of 0, 4, 8 or 16 bytes.

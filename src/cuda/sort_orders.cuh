@@ -1,4 +1,4 @@
-// From an order of keys to the type of it that kernels are compiled for.
+// From an order of keys to what kernels are compiled for, and to what they are given.
 #pragma once
 
 #include <cstdint>
@@ -23,6 +23,15 @@ auto use_keys(const core::key_order& order, const Use& use) {
             return order.is_floating ? use(ordered_key<std::uint64_t, true>{})
                                      : use(ordered_key<std::uint64_t, false>{});
     }
+}
+
+template <class Order>
+Order kernel_order(const core::key_order& order) {
+    using Word = typename Order::Word;
+    Order made{};
+    made.infinity = static_cast<Word>(order.infinity);
+    made.flip = (order.is_signed ? Order::sign : 0) ^ (order.descending ? Order::ones : 0);
+    return made;
 }
 
 }  // namespace upsweep::cuda::detail
