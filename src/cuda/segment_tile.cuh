@@ -11,118 +11,30 @@
 // into the other: every thread finds by bisection what its own places receive, so that what no segment
 // connects costs little.
 //
-// Sources: Batcher, "Sorting networks and their applications", 1968; Green, McColl and Bader, "GPU merge
-// path", 2012.
+// Source: Green, McColl and Bader, "GPU merge path", 2012.
 #pragma once
 
-#include <array>
 #include <cstdint>
-#include <utility>
 
+#include "reached_heads.cuh"
+#include "segment_records.cuh"
 #include "segment_values.cuh"
 #include "sort_key.cuh"
 #include "upsweep/cuda/count_bins.cuh"
 
 namespace upsweep::cuda::detail {
 
-// The head of a segment, a key in order and its place, heads and places below 2^13. Up to 32 bits of a key:
-// one word of all.
-template <class Word>
-struct placed_record {
-    Word key;
-    std::uint32_t where;  // the head above the place
-
-    __device__ __forceinline__ static placed_record of(unsigned head, Word key, unsigned place) {
-        return {key, head << 16 | place};
-    }
-    __device__ __forceinline__ static placed_record last() { return {0, ~0u}; }
-    __device__ __forceinline__ bool operator<(const placed_record& other) const {
-        const bool by_where = (where ^ other.where) >> 16 != 0 || key == other.key;
-        return by_where ? where < other.where : key < other.key;
-    }
-    [[nodiscard]] __device__ __forceinline__ Word ordered() const { return key; }
-    [[nodiscard]] __device__ __forceinline__ unsigned place() const { return where & 0xffffu; }
-    [[nodiscard]] __device__ __forceinline__ unsigned head() const { return where >> 16; }
-};
-template <>
-struct placed_record<std::uint32_t> {
-    static constexpr unsigned place_bits = 13;
-    std::uint64_t bits;
-
-    __device__ __forceinline__ static placed_record of(unsigned head, std::uint32_t key, unsigned place) {
-        return {(std::uint64_t{head} << 32 | key) << place_bits | place};
-    }
-    __device__ __forceinline__ static placed_record last() { return {~std::uint64_t{0}}; }
-    __device__ __forceinline__ bool operator<(const placed_record& other) const { return bits < other.bits; }
-    [[nodiscard]] __device__ __forceinline__ std::uint32_t ordered() const {
-        return static_cast<std::uint32_t>(bits >> place_bits);
-    }
-    [[nodiscard]] __device__ __forceinline__ unsigned place() const {
-        return static_cast<unsigned>(bits) & ((1u << place_bits) - 1);
-    }
-    [[nodiscard]] __device__ __forceinline__ unsigned head() const {
-        return static_cast<unsigned>(bits >> (32 + place_bits));
-    }
-};
-
-template <class Word>
-class shared_records {
-  public:
-    static constexpr int bytes_for(unsigned n) { return int(n) * int(sizeof(Word) + 4); }
-
-    __device__ __forceinline__ shared_records(char* shared, unsigned n)
-        : keys_(reinterpret_cast<Word*>(shared)), where_(reinterpret_cast<std::uint32_t*>(keys_ + n)) {}
-    [[nodiscard]] __device__ __forceinline__ placed_record<Word> get(unsigned i) const {
-        return {keys_[i], where_[i]};
-    }
-    __device__ __forceinline__ void set(unsigned i, const placed_record<Word>& record) const {
-        keys_[i] = record.key;
-        where_[i] = record.where;
-    }
-
-  private:
-    Word* keys_;
-    std::uint32_t* where_;
-};
-template <>
-class shared_records<std::uint32_t> {
-  public:
-    static constexpr int bytes_for(unsigned n) { return int(n) * 8; }
-
-    __device__ __forceinline__ shared_records(char* shared, unsigned)
-        : bits_(reinterpret_cast<std::uint64_t*>(shared)) {}
-    [[nodiscard]] __device__ __forceinline__ placed_record<std::uint32_t> get(unsigned i) const {
-        return {bits_[i]};
-    }
-    __device__ __forceinline__ void set(unsigned i, const placed_record<std::uint32_t>& record) const {
-        bits_[i] = record.bits;
-    }
-
-  private:
-    std::uint64_t* bits_;
-};
-
-inline constexpr std::uint32_t no_head = ~std::uint32_t{0};
-
-struct told_heads {
-    unsigned first, last;                             // of those in the window
-    unsigned end;                                     // of the segment that begins at the last
-    std::uint32_t lasts[16], nexts[16], longest[16];  // by warps
-};
-
 template <class KeyType>
 struct segment_tile_shape {
     using Key = KeyType;
     static constexpr unsigned threads = 512;
     static constexpr unsigned items = sizeof(Key) == 8 ? 7 : 15;  // neighbours of a thread
-    static constexpr unsigned chunk = 32 * items;                 // neighbours of a warp
     static constexpr unsigned tile = threads * items;
     static constexpr unsigned window = tile - 512;
     static constexpr unsigned words = (window + tile) / 32;  // of heads that a block looks at
     using Word = typename ordered_key<Key, false>::Word;
     // In order: records; words, and the heads next to each; what threads tell each other.
-    static constexpr int heads_at =
-        (shared_records<Word>::bytes_for(tile) + 31) / 16 * 16;  // one more is read
+    static constexpr int heads_at = (shared_records<Word>::bytes_for(tile) + 15) / 16 * 16;
     static constexpr int told_at = heads_at + int(words + 1) * int(sizeof(uint2));
     static constexpr int shared_bytes = told_at + int(sizeof(told_heads));
     static_assert(window % 32 == 0 && words <= threads && tile <= 1u << 13 && items % 2 != 0);
@@ -150,127 +62,6 @@ struct segment_tile_arguments {
     unsigned* any_long;       // set where one is
     Order order;
 };
-
-// The heads in a block's reach, bits counted from its window's first element.
-class reached_heads {
-  public:
-    // For each word of heads two words: itself, and below one more than the last head in front of it, above
-    // the first one behind it.
-    __device__ __forceinline__ reached_heads(char* shared, unsigned words)
-        : words_(reinterpret_cast<uint2*>(shared)), count_(words) {}
-
-    // By all threads, of which each brings a word; told.longest are those of the segments that begin in the
-    // window, of which the last one ends at `end` at most, or more. Followed by a barrier.
-    __device__ __forceinline__ void set(std::uint32_t word, unsigned window, unsigned end,
-                                        told_heads& told) const {
-        const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32, at = threadIdx.x * 32;
-        // In the words up to this one, and in those from it on.
-        unsigned last = word == 0 ? 0 : at + 32 - unsigned(__clz(int(word)));
-        unsigned next = word == 0 ? none : at + unsigned(__ffs(int(word))) - 1;
-#pragma unroll
-        for (unsigned distance = 1; distance < 32; distance *= 2) {
-            const unsigned left = __shfl_up_sync(0xffffffffu, last, distance);
-            const unsigned right = __shfl_down_sync(0xffffffffu, next, distance);
-            if (lane >= distance) last = left > last ? left : last;
-            if (lane + distance < 32) next = right < next ? right : next;
-        }
-        if (lane == 31) told.lasts[warp] = last;
-        if (lane == 0) told.nexts[warp] = next;
-        unsigned before = __shfl_up_sync(0xffffffffu, last, 1),
-                 behind = __shfl_down_sync(0xffffffffu, next, 1);
-        if (lane == 0) before = 0;
-        if (lane == 31) behind = none;
-        __syncthreads();
-        const unsigned lasts = most_of_warp(lane < warp ? told.lasts[lane] : 0);
-        const unsigned nexts = ~most_of_warp(lane > warp && lane < warps ? ~told.nexts[lane] : ~none);
-        before = lasts > before ? lasts : before;
-        behind = nexts < behind ? nexts : behind;
-        const unsigned longest =
-            most_of_warp(at < window ? longest_of(word, at, behind < end ? behind : end) : 0);
-        if (lane == 0) told.longest[warp] = longest;
-        if (threadIdx.x < count_) words_[threadIdx.x] = {word, before | behind << 16};
-    }
-
-    // The last head at i or in front of it, which there must be.
-    [[nodiscard]] __device__ __forceinline__ unsigned last(unsigned i) const {
-        const uint2 own = words_[i / 32];
-        const unsigned bits = own.x & (0xffffffffu >> (31 - i % 32));
-        const unsigned before = (own.y & 0xffffu) - 1;
-        return bits == 0 ? before : (i | 31) - unsigned(__clz(int(bits)));
-    }
-    // The first head behind i, or `end`, whichever comes first.
-    [[nodiscard]] __device__ __forceinline__ unsigned next(unsigned i, unsigned end) const {
-        const uint2 own = words_[i / 32];
-        const unsigned bits = own.x & (0xfffffffeu << (i % 32));
-        const unsigned at = bits == 0 ? own.y >> 16 : i / 32 * 32 + unsigned(__ffs(int(bits))) - 1;
-        return at < end ? at : end;
-    }
-
-  private:
-    static constexpr unsigned warps = 16;
-    static constexpr unsigned none = 0xffff;  // behind all
-
-    // The greatest of what the lanes of a warp bring.
-    [[nodiscard]] __device__ __forceinline__ static unsigned most_of_warp(unsigned own) {
-#pragma unroll
-        for (unsigned distance = 16; distance != 0; distance /= 2) {
-            const unsigned other = __shfl_xor_sync(0xffffffffu, own, int(distance));
-            own = other > own ? other : own;
-        }
-        return own;
-    }
-    // Elements of the longest segment that begins in the word of elements from `at` on, or up to twice as
-    // many; `next` is the first head behind the word.
-    __device__ __forceinline__ static unsigned longest_of(std::uint32_t word, unsigned at, unsigned next) {
-        if (word == 0) return 0;
-        const unsigned last = next - (at + 31 - unsigned(__clz(int(word))));
-        // Of the others, by whether there are 8 or 16 elements one after the other that are no heads.
-        std::uint32_t run = ~word & ~word >> 1;
-        run &= run >> 2;
-        run &= run >> 4;
-        const unsigned others = (run & run >> 8) != 0 ? 32 : run != 0 ? 16 : 8;
-        return last < others ? others : last;
-    }
-
-    uint2* words_;
-    unsigned count_;
-};
-
-struct comparator {
-    unsigned low, high;
-};
-// Batcher's merge exchange of so many records.
-template <unsigned Count>
-struct exchange_network {
-    static constexpr unsigned most = Count * Count / 2;
-    static constexpr auto made = [] {
-        std::pair<std::array<comparator, most>, unsigned> all{};
-        for (unsigned p = 1; p < Count; p *= 2)
-            for (unsigned k = p; k >= 1; k /= 2)
-                for (unsigned j = k % p; j + k < Count; j += 2 * k)
-                    for (unsigned i = j; i < j + k && i + k < Count; ++i)
-                        if (i / (2 * p) == (i + k) / (2 * p)) all.first[all.second++] = {i, i + k};
-        return all;
-    }();
-    static constexpr unsigned size = made.second;
-};
-
-// Puts records in order.
-template <unsigned Low, unsigned High, class Record>
-__device__ __forceinline__ void exchange(Record* records) {
-    const Record low = records[Low], high = records[High];
-    const bool swap = high < low;
-    records[Low] = swap ? high : low;
-    records[High] = swap ? low : high;
-}
-template <unsigned Count, class Record>
-__device__ __forceinline__ void sort_neighbours(Record (&records)[Count]) {
-    using network = exchange_network<Count>;
-    [&]<std::size_t... C>(std::index_sequence<C...>) {
-        (exchange<network::made.first[C].low, network::made.first[C].high>(records), ...);
-    }
-    (std::make_index_sequence<network::size>());
-}
 
 template <class Arguments>
 class segment_sorter {
@@ -319,7 +110,7 @@ class segment_sorter {
             sync(by_warps);
             if (has_changed) put(own);
             if (step == between) {
-                if (longest <= reach * items + 1 || __syncthreads_or(reaches_far()) == 0) break;
+                if (longest <= reach * items || __syncthreads_or(reaches_far()) == 0) break;
                 step = far;
             }
             if (step == pairs && half == reach) {
