@@ -1,4 +1,4 @@
-"""Arguments beside tensors of PyTorch, in calls that it traces too: types by any name, arrays of NumPy, lists, devices."""
+"""Arguments of PyTorch and beside its tensors, in calls that it traces too: subclasses, types by any name, arrays of NumPy, lists, devices."""
 import functools
 
 import numpy as np
@@ -149,3 +149,31 @@ def test_what_pytorch_raises_has_the_name_of_the_argument():
     for call in (upsweep.sort, lambda y, out: upsweep.segmented_sort(y, heads=[1, 0, 1], out=out), lambda y, out: upsweep.cumsum(y, out=out)):
         with pytest.raises(ValueError, match="^out: "):
             call(x, out=torch.zeros(1).expand(3))
+
+
+def test_subclasses():
+    class Plain(torch.Tensor):
+        pass
+
+    x = torch.rand(5, 7, device=DEVICE)
+    for y in (x.as_subclass(Plain), torch.nn.Parameter(x)):
+        same(torch.Tensor(upsweep.cumsum(y, 0).detach()), upsweep.cumsum(x, 0))
+        same(torch.Tensor(upsweep.compact(y, (">", 0.5)).detach()), x[x > 0.5])
+    with torch._subclasses.FakeTensorMode() as mode:
+        y = mode.from_tensor(x)
+        found = upsweep.linear_recurrence(0.9, y.to(torch.float16))
+        assert type(found) is type(y) and found.shape == y.shape and found.dtype == torch.float16
+        with pytest.raises(TypeError, match="^a: expected a tensor in memory"):
+            upsweep.compact(y, (">", 0.5))
+
+
+def test_views_that_torch_keeps_lazily():
+    x = tensor([1 + 2j, 3 - 1j])
+    assert upsweep.cumsum(x.conj()).tolist() == [1 - 2j, 4 - 1j]
+    assert upsweep.cumsum(x.conj().imag).tolist() == [-2, -1]
+    with pytest.raises(ValueError, match="^out: "):
+        upsweep.cumsum(x, out=x.conj())
+    with pytest.raises(TypeError, match="^a: expected a dense"):
+        upsweep.cumsum(torch.eye(3, device=DEVICE).to_sparse())
+    with pytest.raises(TypeError, match="^a: expected an array in host memory"):
+        upsweep.cumsum(torch.empty(3, device="meta"))
