@@ -1,5 +1,5 @@
-// Sorting: the fastest runners of a race, ties in the order in which they arrived; and the same as an order
-// by which to take other arrays.
+// Sorting: the fastest runners of a race, ties in the order in which they arrived; the same as an order by
+// which to take other arrays; and the fastest of each club.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -40,6 +40,16 @@ int main() {
         const bool by_time = before.seconds < ranking[i].seconds;
         if (!by_time && !(before.seconds == ranking[i].seconds && before.number < ranking[i].number))
             return 1;
+    }
+
+    // Clubs that arrived one after the other: each is a segment, sorted by itself.
+    const std::vector<std::size_t> clubs{0, 20'000, 20'001, 65'000, runners.size()};
+    upsweep::segmented_sort(executor, upsweep::by_offsets(clubs), seconds, seconds);
+    for (std::size_t club = 0; club + 1 < clubs.size(); ++club) {
+        const std::size_t first = clubs[club], end = clubs[club + 1];
+        std::printf("club %zu: %.2f s\n", club, static_cast<double>(seconds[first]));
+        for (std::size_t i = first + 1; i < end; ++i)
+            if (seconds[i] < seconds[i - 1]) return 1;
     }
     return 0;
 }
