@@ -4,9 +4,8 @@
 //         out[b], ..., out[e - 1] = the elements of in[b], ..., in[e - 1] in ascending order, for every
 //         segment [b, e)
 //     segmented_sort_indices(executor, segments, in, out)
-//         the indices of in's elements in that order: in[out[b]], ..., in[out[e - 1]] is sorted, where
-//         out[b],
-//         ..., out[e - 1] are the numbers from b to e - 1
+//         the indices of in's elements in that order: in[out[b]], ..., in[out[e - 1]] is sorted; they are the
+//         numbers from b to e - 1
 //     segmented_sort_by_key(executor, segments, keys, values, keys_out, values_out)
 //         keys_out = the keys of every segment in order; values_out = the value of each
 //     segmented_sort_by(executor, segments, in, out, key)

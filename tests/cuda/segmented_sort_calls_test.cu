@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
-#include <functional>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -12,6 +11,7 @@
 #include "cuda/captured_graph.hpp"
 #include "cuda/device_array.cuh"
 #include "cuda/segment_windows.cuh"
+#include "cuda/sort_refusals.cuh"
 #include "support/build.hpp"
 #include "support/random.hpp"
 #include "support/refused.hpp"
@@ -157,17 +157,8 @@ TEST(cuda_segmented_sort, in_graphs_and_the_callers_workspace) {
         errc::out_of_memory);
 }
 
-class cuda_segmented_sort_errors : public ::testing::Test {
+class cuda_segmented_sort_errors : public sort_refusals {
   protected:
-    void refused(const std::string& beginning, const std::function<void()>& call) {
-        expect_refused(beginning, call);
-        EXPECT_EQ(out.read(), std::vector<float>(100, 7.0f));
-        EXPECT_EQ(numbers.read(), std::vector<std::uint32_t>(100, 3));
-    }
-    cuda::executor ex;
-    device_array<float> x{std::vector<float>(100, 0.5f)};
-    device_array<float> out{std::vector<float>(100, 7.0f)};
-    device_array<std::uint32_t> numbers{std::vector<std::uint32_t>(100, 3)};
     device_array<std::int64_t> offsets{offsets_array{0, 100}};
 };
 

@@ -2,13 +2,13 @@
 // alignment, graphs, scratch, what is refused.
 #include <algorithm>
 #include <cstdint>
-#include <functional>
 #include <numeric>
 #include <string>
 #include <vector>
 
 #include "cuda/captured_graph.hpp"
 #include "cuda/device_array.cuh"
+#include "cuda/sort_refusals.cuh"
 #include "cuda/sort_tile.cuh"
 #include "support/build.hpp"
 #include "support/refused.hpp"
@@ -327,18 +327,7 @@ TEST(cuda_sort, through_the_callers_workspace) {
         "workspace: expected at least", [&] { sort(small, in.view(), out.span()); }, errc::out_of_memory);
 }
 
-class cuda_sort_errors : public ::testing::Test {
-  protected:
-    void refused(const std::string& beginning, const std::function<void()>& call) {
-        expect_refused(beginning, call);
-        EXPECT_EQ(out.read(), std::vector<float>(100, 7.0f));
-        EXPECT_EQ(numbers.read(), std::vector<std::uint32_t>(100, 3));
-    }
-    cuda::executor ex;
-    device_array<float> x{std::vector<float>(100, 0.5f)};
-    device_array<float> out{std::vector<float>(100, 7.0f)};
-    device_array<std::uint32_t> numbers{std::vector<std::uint32_t>(100, 3)};
-};
+class cuda_sort_errors : public sort_refusals {};
 
 TEST_F(cuda_sort_errors, sizes_and_overlaps) {
     const auto half = [](auto& array, std::size_t from) { return array.span().subspan(from, 50); };
