@@ -17,7 +17,7 @@
 // The order is that of upsweep/sort.hpp, stable, NaNs last, and so are keys, descending order, shapes,
 // aliasing, errors and scratch. What describes the segments has to be of n elements, and outputs must not
 // overlap it. An exception of a comparison of by_keys passes through as one of key does.
-// Complexity: O(n) moves for segments of up to 32 elements, which are ranked at once, and for longer ones
+// Complexity: O(n) moves for segments of up to 32 elements, which are sorted at once, and for longer ones
 // those of sort; what describes the segments is read twice at most. Scratch: that of sort, and a word for
 // every 512 elements or more.
 //

@@ -38,7 +38,7 @@ struct sorting {
             begin = end;
         }
     }
-    static constexpr sort_kernels<Record, Order> table{&bounds, &rank, &rank_parts};
+    static constexpr sort_kernels<Record, Order> table{&bounds, &rank, &rank_parts, nullptr};
 };
 
 template <class Record>

@@ -1,4 +1,4 @@
-// Sorting kernels: bounds of keys, and ranks of a few of them.
+// Sorting kernels: bounds of keys, a few of them in order, and keys alone.
 
 #if defined(UPSWEEP_SORT_KERNELS_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef UPSWEEP_SORT_KERNELS_INL_HPP
@@ -13,6 +13,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "src/cpu/key_sort-inl.hpp"
 #include "src/cpu/portable_sort.hpp"
 #include "src/cpu/vector-inl.hpp"
 
@@ -92,19 +93,12 @@ struct sorting {
     }
     static HWY_ATTR void rank(const Record* from, std::size_t readable, Record* to, std::size_t n,
                               const Order& order) {
-        few own;
-        const std::size_t whole = own.copy(from, readable, n);
-        const full<place> d;
-        if constexpr (is_plain) {
-            const auto flip = hn::Set(d, order.flip ^ top_bit<place>);
-            for (std::size_t i = 0; i < whole; i += step)
-                hn::StoreU(hn::Xor(load_bits(own.records + i), flip), d, own.keys + i);
+        if constexpr (is_key) {
+            const auto flip = static_cast<word>(order.flip ^ top_bit<word>);
+            key_pieces<word>::sort(from, readable, to, n, flip, flip);
         } else {
-            for (std::size_t i = 0; i < n; ++i) own.keys[i] = order(bits_of(own.records[i])) ^ top_bit<place>;
-            for (std::size_t i = n; i < whole; ++i) own.keys[i] = 0;
+            rank_few(from, readable, to, n, order);
         }
-        find_places(reinterpret_cast<const ranked*>(own.keys), n, own.places);
-        own.move(to, n);
     }
     // A window of records from the first one of a part on, with what follows: records behind the part have
     // all the same key, above its own. Followed by where they are, keys are all different, so one comparison
@@ -129,14 +123,31 @@ struct sorting {
             begin = end;
         }
     }
-    static constexpr sort_kernels<Record, Order> table{&bounds, &rank, &rank_parts};
 
   private:
     // The order is that of the bits, but for some that are flipped.
     static constexpr bool is_plain = std::is_same_v<Order, integer_order<word>>;
+    // Nothing but a key, of lanes' size.
+    static constexpr bool is_key = is_plain && std::is_same_v<Record, word> && sizeof(word) >= 4;
     static constexpr std::size_t step = lanes<place>;
     static_assert(most_ranked % step == 0);
 
+    static HWY_ATTR void rank_few(const Record* from, std::size_t readable, Record* to, std::size_t n,
+                                  const Order& order) {
+        few own;
+        const std::size_t whole = own.copy(from, readable, n);
+        const full<place> d;
+        if constexpr (is_plain) {
+            const auto flip = hn::Set(d, order.flip ^ top_bit<place>);
+            for (std::size_t i = 0; i < whole; i += step)
+                hn::StoreU(hn::Xor(load_bits(own.records + i), flip), d, own.keys + i);
+        } else {
+            for (std::size_t i = 0; i < n; ++i) own.keys[i] = order(bits_of(own.records[i])) ^ top_bit<place>;
+            for (std::size_t i = n; i < whole; ++i) own.keys[i] = 0;
+        }
+        find_places(reinterpret_cast<const ranked*>(own.keys), n, own.places);
+        own.move(to, n);
+    }
     template <std::size_t Window>
     static HWY_INLINE void rank_window(const Record* from, Record* to, const Order& order, word base,
                                        int shift) {
@@ -196,6 +207,16 @@ struct sorting {
         HWY_ALIGN place places[most_ranked];
         HWY_ALIGN Record records[most_ranked];
     };
+
+    static constexpr auto table_of_level() {
+        if constexpr (is_key)
+            return sort_kernels<Record, Order>{&bounds, &rank, &rank_parts, &key_sort<word>::sort};
+        else
+            return sort_kernels<Record, Order>{&bounds, &rank, &rank_parts, nullptr};
+    }
+
+  public:
+    static constexpr sort_kernels<Record, Order> table = table_of_level();
 };
 
 template <class Record>

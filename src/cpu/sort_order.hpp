@@ -123,6 +123,9 @@ struct sort_kernels {
     // with what is at their places in `from`. The parts' shift is most_rank_shift at most.
     void (*rank_parts)(const Record* from, Record* to, std::size_t n, const Order& order,
                        const part_ends<word>& parts);
+    // out = the records in order, n < 2^32; false, and nothing is done, where a division is faster. There is
+    // room for 2 n records at `scratch`; `from` may be `out`. Null: there is no such kernel.
+    bool (*sort)(const Record* from, Record* scratch, Record* out, std::size_t n, const Order& order);
 };
 inline constexpr std::size_t most_ranked = 32;
 template <class T>

@@ -1,13 +1,12 @@
 // The records of a tile of segments (segment_tile.cuh): what they are, where they lie, and a few of them in
 // order.
-//
-// Source: Batcher, "Sorting networks and their applications", 1968.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
+
+#include "upsweep/core/exchange_network.hpp"
 
 namespace upsweep::cuda::detail {
 
@@ -88,25 +87,6 @@ class shared_records<std::uint32_t> {
     std::uint64_t* bits_;
 };
 
-struct comparator {
-    unsigned low, high;
-};
-// Batcher's merge exchange of so many records.
-template <unsigned Count>
-struct exchange_network {
-    static constexpr unsigned most = Count * Count / 2;
-    static constexpr auto made = [] {
-        std::pair<std::array<comparator, most>, unsigned> all{};
-        for (unsigned p = 1; p < Count; p *= 2)
-            for (unsigned k = p; k >= 1; k /= 2)
-                for (unsigned j = k % p; j + k < Count; j += 2 * k)
-                    for (unsigned i = j; i < j + k && i + k < Count; ++i)
-                        if (i / (2 * p) == (i + k) / (2 * p)) all.first[all.second++] = {i, i + k};
-        return all;
-    }();
-    static constexpr unsigned size = made.second;
-};
-
 // Puts records in order.
 template <unsigned Low, unsigned High, class Record>
 __device__ __forceinline__ void exchange(Record* records) {
@@ -117,9 +97,9 @@ __device__ __forceinline__ void exchange(Record* records) {
 }
 template <unsigned Count, class Record>
 __device__ __forceinline__ void sort_neighbours(Record (&records)[Count]) {
-    using network = exchange_network<Count>;
+    using network = core::exchange_network<Count>;
     [&]<std::size_t... C>(std::index_sequence<C...>) {
-        (exchange<network::made.first[C].low, network::made.first[C].high>(records), ...);
+        (exchange<network::pair(C).low, network::pair(C).high>(records), ...);
     }
     (std::make_index_sequence<network::size>());
 }

@@ -12,6 +12,8 @@
 // takes more than O(n * bits of a key) work.
 //
 // One thread divides to memory of its own, which stays in its caches, and ranks from there to the result.
+// Keys of four and eight bytes that nothing goes along with need no stable order: with vectors it partitions
+// them by pivots instead, and sorts up to 256 of them by a network.
 //
 // What exceeds a near cache is divided by all threads, each a few chunks of it: counts a chunk, one scan over
 // buckets and chunks, then a stable move through a buffer of two cache lines a bucket. Then threads take
@@ -24,7 +26,8 @@
 // The Art of Computer Programming, volume 3, sections 5.2 (sorting by counting, distribution) and 5.2.5
 // (radix sorting); Satish, Kim, Chhugani et al., "Fast sort on CPUs and GPUs", 2010, and Polychroniou and
 // Ross, "A comprehensive study of main-memory partitioning", 2014 (buffers of cache lines); Wassenberg and
-// Sanders, "Engineering a multi-core radix sort", 2011 (dividing by the most significant digit first).
+// Sanders, "Engineering a multi-core radix sort", 2011 (dividing by the most significant digit first); Hoare,
+// "Quicksort", 1962, and Batcher, "Sorting networks and their applications", 1968.
 #pragma once
 
 #include <cstddef>

@@ -1,0 +1,235 @@
+// Up to 256 keys in order, in registers: a sorting network whose exchanges are of whole vectors.
+//
+// Keys lie in rows, a vector each, and columns. The network of so many elements as there are rows sorts every
+// column. Rows and columns are then exchanged, so that runs which are in order are whole rows one after the
+// other, and pairs of runs are merged by Batcher's bitonic merge: a run with the other one backwards, then
+// neighbours at half the distance each time. Distances of whole rows are exchanges of rows; for the shorter
+// ones rows and columns are exchanged again, so that they too are distances of rows.
+//
+// Source: Batcher, "Sorting networks and their applications", 1968; of columns of vectors and what merges
+// them: Furtak, Amaral and Niewiadomski, "Using SIMD registers and instructions to enable instruction-level
+// parallelism in sorting algorithms", 2007.
+
+#if defined(UPSWEEP_KEY_NETWORKS_INL_HPP) == defined(HWY_TARGET_TOGGLE)
+#ifdef UPSWEEP_KEY_NETWORKS_INL_HPP
+#undef UPSWEEP_KEY_NETWORKS_INL_HPP
+#else
+#define UPSWEEP_KEY_NETWORKS_INL_HPP
+#endif
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+#include <utility>
+
+#include "src/cpu/vector-inl.hpp"
+#include "upsweep/core/exchange_network.hpp"
+
+#if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128  // the portable level needs no vector bodies
+HWY_BEFORE_NAMESPACE();
+namespace upsweep::cpu::HWY_NAMESPACE {
+
+// Rows of signed integers, a vector of D each, and no fewer of them than columns.
+template <class D, std::size_t Rows>
+class key_network {
+    using V = hn::Vec<D>;
+    static constexpr std::size_t columns = hn::MaxLanes(D());
+    static constexpr std::size_t block = block_lanes<hn::TFromD<D>>;
+    static constexpr std::size_t blocks = columns / block;
+    static constexpr std::size_t squares = Rows / columns;
+    static_assert(Rows % columns == 0 && blocks <= 4);
+    using per_row = std::make_index_sequence<columns>;
+
+  public:
+    // Keys in ascending order, row by row.
+    static HWY_INLINE void sort(V (&rows)[Rows]) {
+        using network = core::exchange_network<Rows>;
+        sort_columns<network>(rows, std::make_index_sequence<network::size>());
+        columns_to_rows(rows);
+        merge<squares>(rows);
+    }
+
+  private:
+    static HWY_INLINE void exchange(V& a, V& b) {
+        const V low = hn::Min(a, b);
+        b = hn::Max(a, b);
+        a = low;
+    }
+    template <class Network, std::size_t... C>
+    static HWY_INLINE void sort_columns(V (&rows)[Rows], std::index_sequence<C...>) {
+        (exchange(rows[Network::pair(C).low], rows[Network::pair(C).high]), ...);
+    }
+
+    // Runs of `Run` rows, until one is left.
+    template <std::size_t Run>
+    static HWY_INLINE void merge(V (&rows)[Rows]) {
+        if constexpr (Run < Rows) {
+            face<Run>(rows, std::make_index_sequence<Rows / 2>());
+            approach<Run / 2>(rows);
+            rows_to_columns(rows);
+            approach<columns / 2>(rows);
+            columns_to_rows(rows);
+            merge<2 * Run>(rows);
+        }
+    }
+    // A run meets the next one backwards; both halves of the result are bitonic.
+    template <std::size_t Run, std::size_t... I>
+    static HWY_INLINE void face(V (&rows)[Rows], std::index_sequence<I...>) {
+        constexpr auto first = [](std::size_t i) { return i / Run * 2 * Run + i % Run; };
+        constexpr auto other = [](std::size_t i) { return i / Run * 2 * Run + 2 * Run - 1 - i % Run; };
+        const V backwards[Rows / 2] = {hn::Reverse(D(), rows[other(I)])...};
+        const V low[Rows / 2] = {hn::Min(rows[first(I)], backwards[I])...};
+        const V high[Rows / 2] = {hn::Max(rows[first(I)], backwards[I])...};
+        ((rows[first(I)] = low[I]), ...);
+        ((rows[first(I) + Run] = high[I]), ...);
+    }
+    template <std::size_t Distance>
+    static HWY_INLINE void approach(V (&rows)[Rows]) {
+        if constexpr (Distance != 0) {
+            exchange_at<Distance>(rows, std::make_index_sequence<Rows / 2>());
+            approach<Distance / 2>(rows);
+        }
+    }
+    template <std::size_t Distance, std::size_t... I>
+    static HWY_INLINE void exchange_at(V (&rows)[Rows], std::index_sequence<I...>) {
+        (exchange(rows[I / Distance * 2 * Distance + I % Distance],
+                  rows[I / Distance * 2 * Distance + I % Distance + Distance]),
+         ...);
+    }
+
+    // What follows each other in rows does so in columns, and back.
+    static HWY_INLINE void rows_to_columns(V (&rows)[Rows]) {
+        V old[Rows];
+        for (std::size_t r = 0; r < Rows; ++r) old[r] = rows[r];
+        by_squares<1, 0>(rows, old, std::make_index_sequence<squares>());
+    }
+    static HWY_INLINE void columns_to_rows(V (&rows)[Rows]) {
+        V old[Rows];
+        for (std::size_t r = 0; r < Rows; ++r) old[r] = rows[r];
+        by_squares<0, 1>(rows, old, std::make_index_sequence<squares>());
+    }
+    // Row k of square s: `spread`, number k * squares + s; else s * columns + k.
+    template <bool Spread>
+    static constexpr std::size_t row(std::size_t s, std::size_t k) {
+        return Spread ? k * squares + s : s * columns + k;
+    }
+    template <bool FromSpread, bool ToSpread, std::size_t... S>
+    static HWY_INLINE void by_squares(V (&rows)[Rows], const V (&old)[Rows], std::index_sequence<S...>) {
+        (transpose_square<FromSpread, ToSpread, S>(rows, old, per_row()), ...);
+    }
+    template <bool FromSpread, bool ToSpread, std::size_t S, std::size_t... K>
+    static HWY_INLINE void transpose_square(V (&rows)[Rows], const V (&old)[Rows],
+                                            std::index_sequence<K...>) {
+        V square[columns] = {old[row<FromSpread>(S, K)]...};
+        transpose_within_blocks(square);
+        transpose_blocks(square);
+        ((rows[row<ToSpread>(S, K)] = square[K]), ...);
+    }
+    static HWY_INLINE void transpose_within_blocks(V (&square)[columns]) {
+        for (std::size_t g = 0; g < columns; g += block) {
+            for (std::size_t step = 1; step < block; step *= 2) {
+                V w[block];
+                for (std::size_t i = 0; i < block / 2; ++i) {
+                    w[2 * i] = hn::InterleaveLower(D(), square[g + i], square[g + i + block / 2]);
+                    w[2 * i + 1] = hn::InterleaveUpper(D(), square[g + i], square[g + i + block / 2]);
+                }
+                for (std::size_t i = 0; i < block; ++i) square[g + i] = w[i];
+            }
+        }
+    }
+    // Of blocks of 128 bits: halves of vectors first, then neighbours.
+    static HWY_INLINE void transpose_blocks(V (&square)[columns]) {
+        if constexpr (blocks >= 2) {
+            constexpr std::size_t half = columns / 2;
+            for (std::size_t i = 0; i < half; ++i) {
+                const V a = square[i], b = square[i + half];
+                square[i] = hn::ConcatLowerLower(D(), b, a);
+                square[i + half] = hn::ConcatUpperUpper(D(), b, a);
+            }
+        }
+        if constexpr (blocks == 4) {
+            for (std::size_t g = 0; g < columns; g += 2 * block) {
+                for (std::size_t i = g; i < g + block; ++i) {
+                    const V a = square[i], b = square[i + block];
+                    square[i] = hn::OddEvenBlocks(hn::SwapAdjacentBlocks(b), a);
+                    square[i + block] = hn::OddEvenBlocks(b, hn::SwapAdjacentBlocks(a));
+                }
+            }
+        }
+    }
+};
+
+// Keys are turned by `flip` into signed integers of the same order.
+template <class Word>
+struct key_pieces {
+    using ranked = std::make_signed_t<Word>;
+    // As many are sorted at once: registers hold 32 rows.
+    static constexpr std::size_t most = lanes<Word> * 32 < 256 ? lanes<Word> * 32 : 256;
+
+    // to = the n keys at `from` in order, n <= most, of which `readable` or more may be read; `to` may be
+    // `from`. Those that are read flip by `in`, those that are stored by `out`.
+    static HWY_ATTR void sort(const Word* from, std::size_t readable, Word* to, std::size_t n, Word in,
+                              Word out) {
+        if constexpr (sizeof(Word) == 8) {
+            if (n <= 8) return sort_in<8>(from, readable, to, n, in, out);
+        }
+        if (n <= 16) return sort_in<16>(from, readable, to, n, in, out);
+        if (n <= 32) return sort_in<32>(from, readable, to, n, in, out);
+        if (n <= 64 || most == 64) return sort_in<64>(from, readable, to, n, in, out);
+        if constexpr (most > 64) {
+            if (n <= 128 || most == 128) return sort_in<128>(from, readable, to, n, in, out);
+            if constexpr (most > 128) sort_in<256>(from, readable, to, n, in, out);
+        }
+    }
+
+  private:
+    // Columns of a square at most.
+    template <std::size_t Size>
+    static constexpr std::size_t columns_for = [] {
+        std::size_t columns = lanes<Word>;
+        while (columns * columns > Size) columns /= 2;
+        return columns;
+    }();
+
+    template <std::size_t Size>
+    static HWY_ATTR HWY_NOINLINE void sort_in(const Word* from, std::size_t readable, Word* to, std::size_t n,
+                                              Word in, Word out) {
+        HWY_ALIGN Word keys[Size];
+        if (readable < Size) {
+            std::memcpy(keys, from, n * sizeof(Word));
+            from = keys;
+        }
+        constexpr std::size_t columns = columns_for<Size>;
+        sort_rows<columns>(from, keys, n, in, out, std::make_index_sequence<Size / columns>());
+        const hn::CappedTag<Word, columns> d;
+        if (n < columns) {
+            std::memcpy(to, keys, n * sizeof(Word));
+            return;
+        }
+        for (std::size_t i = 0; i + columns < n; i += columns) hn::StoreU(hn::Load(d, keys + i), d, to + i);
+        hn::StoreU(hn::LoadU(d, keys + (n - columns)), d, to + (n - columns));
+    }
+    template <std::size_t Columns, std::size_t... R>
+    static HWY_INLINE void sort_rows(const Word* from, Word* keys, std::size_t n, Word in, Word out,
+                                     std::index_sequence<R...>) {
+        const hn::CappedTag<Word, Columns> d;
+        const hn::CappedTag<ranked, Columns> order;
+        const auto flip = hn::Set(d, in), back = hn::Set(d, out);
+        const auto behind = hn::Set(order, std::numeric_limits<ranked>::max());
+        const auto lane = hn::Iota(order, 0);
+        // What is behind the last key comes last.
+        hn::Vec<decltype(order)> rows[sizeof...(R)] = {hn::IfThenElse(
+            hn::Lt(lane, hn::Set(order, static_cast<ranked>(n) - static_cast<ranked>(R * Columns))),
+            hn::BitCast(order, hn::Xor(hn::LoadU(d, from + R * Columns), flip)), behind)...};
+        key_network<decltype(order), sizeof...(R)>::sort(rows);
+        (hn::Store(hn::Xor(hn::BitCast(d, rows[R]), back), d, keys + R * Columns), ...);
+    }
+};
+
+}  // namespace upsweep::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+#endif
+
+#endif  // include guard
