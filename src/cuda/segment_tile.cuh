@@ -95,8 +95,10 @@ class segment_sorter {
         }
         // Stretches of `reach` threads are merged in pairs, and then those on either side of where pairs
         // meet, between which no segment reaches farther, unless they are warps. Those that do go on.
+        // Where a segment crosses, it has an element on the other side too, so it may have one more than
+        // threads of a stretch.
         unsigned reach = 1;
-        while (reach * items < longest && reach < warp) reach *= 2;
+        while (reach * items + 1 < longest && reach < warp) reach *= 2;
         enum { pairs, between, far } step = pairs;
         for (unsigned half = 1;;) {
             const bool by_warps = half < warp && step == pairs;
@@ -110,7 +112,7 @@ class segment_sorter {
             sync(by_warps);
             if (has_changed) put(own);
             if (step == between) {
-                if (longest <= reach * items || __syncthreads_or(reaches_far()) == 0) break;
+                if (longest <= reach * items + 1 || __syncthreads_or(reaches_far()) == 0) break;
                 step = far;
             }
             if (step == pairs && half == reach) {
