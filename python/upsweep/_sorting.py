@@ -42,10 +42,9 @@ def _run(a: Any, axis: Axis, descending: bool, out: Optional[np.ndarray], indice
     dtype = np.dtype(np.int64) if indices else x.dtype
     _check_out(out, x.shape, dtype)
     # The module sorts rows that lie one behind the other. Others are laid out so, and go back when they are sorted.
-    moved = np.moveaxis(x, position, -1)
-    rows = np.ascontiguousarray(moved)
     is_last = position == x.ndim - 1
-    target = Target(np.empty(rows.shape, dtype), dtype, out if is_last else None, contiguous=True)
+    rows = np.ascontiguousarray(x if is_last else np.moveaxis(x, position, -1))
+    target = Target(rows, dtype, out if is_last else None, contiguous=True)
     if out is not None and np.may_share_memory(rows, target.array):
         rows = rows.copy()
     sort = _module.sort_row_indices if indices else _module.sort_rows
