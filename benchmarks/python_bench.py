@@ -19,7 +19,7 @@ class NumPy:
     cumsum = staticmethod(np.cumsum)
     array = staticmethod(lambda x: x)
     copy = staticmethod(np.copyto)
-    peers = {"cumsum": np.cumsum, "maximum": np.maximum.accumulate, "sort": lambda x: np.sort(x, kind="stable"),
+    peers = {"cumsum": np.cumsum, "maximum": np.maximum.accumulate, "sort": np.sort,
              "argsort": lambda x: np.argsort(x, kind="stable"), "compact": lambda x: x[x < 0]}
 
     @staticmethod
@@ -65,11 +65,20 @@ ROWS = [
 ]
 FILTER = re.compile("")
 SHAPES = [((4096, 4096), 0), ((4096, 4096), 1), ((2**20, 16), 0), ((2**20, 16), 1)]
+SORTED_ROWS = [(2**18, 16), (2**16, 64), (41943, 100), (2**14, 256), (2**12, 1024), (419, 10000)]
 
 
 def numbers(name, shape):
     generator = np.random.default_rng(1)
     return (generator.standard_normal(shape) * 1000).astype(name)
+
+
+def sortable(name, shape):
+    """Any integers, or floating-point numbers in [0, 1)."""
+    generator = np.random.default_rng(3)
+    if np.dtype(name).kind == "f":
+        return generator.random(shape).astype(name)
+    return generator.integers(np.iinfo(name).min, np.iinfo(name).max, shape, name)
 
 
 def in_runs(size, average):
@@ -135,6 +144,11 @@ def main():
         x, to = (library.array(numbers("float32", shape)) for _ in range(2))
         measure(f"cumsum, {shape}, axis {axis}", "float32", shape[0] * shape[1],
                 (lambda: library.copy(to, x), lambda: library.cumsum(x, axis), lambda: upsweep.cumsum(x, axis)), rounds)
+    for shape in SORTED_ROWS:
+        for dtype in ("float32", "int32", "int64"):
+            x, to = (library.array(sortable(dtype, shape)) for _ in range(2))
+            measure(f"sort, {shape}", dtype, shape[0] * shape[1],
+                    (lambda: library.copy(to, x), lambda: library.peers["sort"](x), lambda: upsweep.sort(x)), rounds)
 
 
 main()
