@@ -94,7 +94,7 @@ class key_sort {
             const bool is_bad = by.is_bad(keys.n);
             const part front = keys.in_front(by.less), back = keys.behind(by.less);
             const bool front_is_less = front.n < back.n;
-            sort_one(front_is_less ? front : back, false);
+            sort_one(front_is_less ? front : back);
             keys = front_is_less ? back : front;
             if (keys.n <= pieces::most) return sort_few(keys);
             const Word* const from = keys.to;
@@ -103,10 +103,10 @@ class key_sort {
             if (by.is_done) return;
         }
     }
-    HWY_ATTR void sort_one(const part& keys, bool by_middle) const {
+    HWY_ATTR void sort_one(const part& keys) const {
         if (keys.n <= pieces::most) return sort_few(keys);
         const part turned = keys.turned();
-        const split by = divide(keys.to, turned, 0, by_middle);
+        const split by = divide(keys.to, turned, 0, false);
         if (!by.is_done) sort_both(turned, by);
     }
     HWY_ATTR void sort_few(const part& keys) const {
