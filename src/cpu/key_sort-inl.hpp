@@ -208,17 +208,15 @@ class key_sort {
         }
     }
     // The first `count` lanes of those that are packed from `front` on, the others up to `back`.
-    static HWY_INLINE void store_split(hn::Vec<tag> keys, std::uint64_t less, std::size_t count, Word* front,
-                                       Word* back) {
+    static HWY_INLINE void store_split(hn::Vec<tag> keys, std::uint64_t less,
+                                       [[maybe_unused]] std::size_t count, Word* front, Word* back) {
         const tag d;
         const auto packed = group::packed(keys, less);
         hn::StoreU(packed, d, front);
 #if HWY_TARGET == HWY_AVX3
-        (void)count;
         hn::BlendedStore(group::packed(keys, ~less & all_bits), hn::FirstN(d, step - count), d,
                          back - (step - count));
 #else
-        (void)count;
         hn::StoreU(packed, d, back - step);
 #endif
     }
