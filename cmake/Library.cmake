@@ -37,9 +37,7 @@ target_include_directories(upsweep PRIVATE "${PROJECT_SOURCE_DIR}" "${PROJECT_SO
 target_include_directories(upsweep SYSTEM PRIVATE "${UPSWEEP_HIGHWAY_INCLUDE_DIR}")
 target_link_libraries(upsweep PUBLIC Threads::Threads)
 
-if(UPSWEEP_ONE_SIMD_LEVEL)
-    target_compile_definitions(upsweep PRIVATE UPSWEEP_ONE_SIMD_LEVEL)
-endif()
+upsweep_choose_levels(upsweep)
 
 # Part of the numeric contract, in the library and in whoever instantiates its templates: a product and a sum
 # are two roundings, never one fused multiply-add.

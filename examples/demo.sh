@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # The command-line tool on real data, as `./dev demo` shows it: the running rainfall of four years in Seattle, with a
 # picture, and then a gibibyte of float32 through files and in memory, beside this machine's own copies of it.
-# Usage: demo.sh UPSWEEP [FOLDER], the program and where results go (build/demo).
+# Usage: demo.sh UPSWEEP [FOLDER], the program and where results go (build/demo/results).
 set -euo pipefail
 
 upsweep=$(readlink -f "${1:?usage: demo.sh UPSWEEP [FOLDER]}")
 cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/.."
-folder=${2:-build/demo}
+folder=${2:-build/demo/results}
 mkdir -p "$folder"
 
 show() { printf '\n$ upsweep %s\n' "$*"; }

@@ -138,6 +138,8 @@ TEST(executor, environment_replaces_automatic_only) {
         EXPECT_EQ(e.code(), errc::unsupported);
         EXPECT_NE(std::string(e.what()).find("UPSWEEP_SIMD"), std::string::npos) << e.what();
         EXPECT_NE(std::string(e.what()).find("mmx"), std::string::npos) << e.what();
+        for (const cpu::simd_level level : cpu::supported_simd_levels())
+            EXPECT_NE(std::string(e.what()).find(cpu::name(level)), std::string::npos) << e.what();
     }
 }
 

@@ -79,6 +79,12 @@ class neighbour {
     int left_ = -1;  // the only processor that was taken from the set of this thread
 };
 
+std::string names_of(const std::vector<simd_level>& supported) {
+    std::string names = "automatic";
+    for (const simd_level level : supported) names += ", " + std::string(name(level));
+    return "one of " + names + " (what this machine has and this build has kernels for)";
+}
+
 simd_level choose_level(simd_level wanted) {
     const std::vector<simd_level> supported = supported_simd_levels();
     if (wanted == simd_level::automatic) {
@@ -88,11 +94,12 @@ simd_level choose_level(simd_level wanted) {
         for (const simd_level level : supported) {
             if (name(level) == forced) return level;
         }
-        throw_error(errc::unsupported, std::string("UPSWEEP_SIMD: \"") + forced +
-                                           "\" is not an instruction set of this machine");
+        throw_error(errc::unsupported,
+                    "UPSWEEP_SIMD: expected " + names_of(supported) + ", but it is \"" + forced + "\"");
     }
     if (std::find(supported.begin(), supported.end(), wanted) == supported.end()) {
-        throw_error(errc::unsupported, "level: this machine does not support " + std::string(name(wanted)));
+        throw_error(errc::unsupported,
+                    "level: expected " + names_of(supported) + ", but it is " + std::string(name(wanted)));
     }
     return wanted;
 }

@@ -7,14 +7,13 @@
 
 // Highway's own debug checks would need its compiled library; the tests check what these would.
 #define HWY_IS_DEBUG_BUILD 0
-// Before foreach_target.h: the levels worth their compile time. Where one has to stand for all, it is AVX2.
+// Before foreach_target.h: the levels worth their compile time, less what cmake/SimdLevels.cmake leaves out.
 // Vectors of SVE have no size, so that nothing can have them as members; every arm64 has NEON too.
-#define UPSWEEP_NO_SVE (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128)
-#ifdef UPSWEEP_ONE_SIMD_LEVEL
-#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3 | HWY_AVX3_DL | UPSWEEP_NO_SVE)
-#else
-#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL | UPSWEEP_NO_SVE)
+#ifndef UPSWEEP_LEFT_OUT
+#define UPSWEEP_LEFT_OUT 0
 #endif
+#define UPSWEEP_NO_SVE (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128)
+#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL | UPSWEEP_NO_SVE | (UPSWEEP_LEFT_OUT))
 
 #include "hwy/detect_targets.h"
 

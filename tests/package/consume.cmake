@@ -13,8 +13,9 @@ if(WAY STREQUAL "add_subdirectory")
     # With the flags of the build under test, whose objects ccache then gives.
     string(TOUPPER "${CONFIG}" upper)
     string(REPLACE ";" "\\;" ENGINE_FLAGS "${ENGINE_FLAGS}")
+    string(REPLACE ";" "\\;" SIMD_LEVELS "${SIMD_LEVELS}")
     set(configuration "${CONFIG}")
-    set(quick "-DCMAKE_CXX_FLAGS_${upper}=${CONFIG_FLAGS}" -DUPSWEEP_ONE_SIMD_LEVEL=${ONE_SIMD_LEVEL}
+    set(quick "-DCMAKE_CXX_FLAGS_${upper}=${CONFIG_FLAGS}" "-DUPSWEEP_SIMD_LEVELS=${SIMD_LEVELS}"
               "-DUPSWEEP_ENGINE_FLAGS=${ENGINE_FLAGS}"
               -DUPSWEEP_WARNINGS_AS_ERRORS=${WARNINGS_AS_ERRORS})
 endif()
