@@ -35,11 +35,14 @@ TEST(cpu_sort, most_keys_are_not_as_a_sample_says) {
                                                   : (is_above ? 0xfffe0000U : 0U) + random.below(0x20000U);
                 x[i] = static_cast<std::uint32_t>(key);
             }
-            std::vector<std::uint32_t> expected = x, out(n);
+            // Keys alone and with values, which are divided in different ways.
+            std::vector<std::uint32_t> expected = x, out(n), values(n);
             std::sort(expected.begin(), expected.end());
             for_each_backend(coverage::threads, [&](const cpu_backend& backend) {
                 sort(*backend.executor, x, out);
                 EXPECT_EQ(out, expected) << n;
+                sort_by_key(*backend.executor, x, x, out, values);
+                EXPECT_EQ(values, expected) << n;
             });
         }
     }

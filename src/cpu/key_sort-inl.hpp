@@ -44,29 +44,48 @@ class key_sort {
     static constexpr std::size_t step = group::size;
 
   public:
-    // out = the n keys at `from` in order; `from` may be `out`. There is room for 2 n keys at `scratch`,
-    // which is none of the two. Returns false, and has done nothing, where a radix sort is faster.
-    static HWY_ATTR bool sort(const Word* from, Word* scratch, Word* out, std::size_t n,
+    // Partitions pay. Not where vectors have few lanes and take three instructions for the lesser of two.
+    static constexpr bool is_fast = sizeof(Word) < 8 || HWY_TARGET == HWY_AVX3;
+    static constexpr bool splits = step >= 4;
+    static constexpr std::size_t most = is_fast ? std::numeric_limits<std::size_t>::max() : pieces::most;
+
+    // out = the n keys at `from` in order, n <= most. There is room for n keys at `spare`; `from` may be
+    // either of the two.
+    static HWY_ATTR void sort(const Word* from, Word* spare, Word* out, std::size_t n,
                               const integer_order<Word>& order) {
         const Word flip = static_cast<Word>(order.flip ^ top_bit<Word>);
-        if (n <= pieces::most) {
-            pieces::sort(from, n, out, n, flip, flip);
-            return true;
-        }
+        if (n <= pieces::most) return pieces::sort(from, n, out, n, flip, flip);
         if constexpr (is_fast) {
-            const key_sort sorter(scratch + 2 * n, flip);
-            const part keys{scratch, scratch + n, out, n};
-            const split by = sorter.divide(from, keys, flip, false);
+            const key_sort sorter(spare + n, out + n, flip);
+            const bool is_spare = from == spare;
+            const part keys{is_spare ? out : spare, is_spare ? spare : out, out, n};
+            const split by = sorter.divide(from, keys, false);
             if (!by.is_done) sorter.sort_both(keys, by);
         }
-        return is_fast;
+    }
+
+    // Divides the n keys at `from`, of which counts[k] are not less than pivots[k - 1] and less than
+    // pivots[k]; pivots are 2^levels - 1 in order. Those of one part follow those of another: at `to` if
+    // `levels` is odd, else at `other`, which may be `from`.
+    static HWY_ATTR void split_by(const Word* from, Word* to, Word* other, std::size_t n,
+                                  const integer_order<Word>& order, const Word* pivots, int levels,
+                                  std::uint32_t* counts) {
+        const Word flip = static_cast<Word>(order.flip ^ top_bit<Word>);
+        const std::size_t half = std::size_t{1} << (levels - 1);
+        const auto pivot = static_cast<ranked>(static_cast<Word>(pivots[half - 1] ^ flip));
+        const std::size_t less = partition(from, to, n, pivot, flip);
+        if (levels == 1) {
+            counts[0] = static_cast<std::uint32_t>(less);
+            counts[1] = static_cast<std::uint32_t>(n - less);
+            return;
+        }
+        split_by(to, other, to, less, order, pivots, levels - 1, counts);
+        split_by(to + less, other + less, to + less, n - less, order, pivots + half, levels - 1,
+                 counts + half);
     }
 
   private:
-    // Not where vectors have few lanes and take three instructions for the lesser of two.
-    static constexpr bool is_fast = sizeof(Word) < 8 || HWY_TARGET == HWY_AVX3;
-
-    // n keys that are divided from one of two buffers to the other.
+    // n keys that are divided from one of two buffers to the other, one of which is `out`.
     struct part {
         Word* to;
         Word* other;
@@ -86,9 +105,10 @@ class key_sort {
         [[nodiscard]] bool is_bad(std::size_t n) const { return std::min(less, n - less) < n / 16; }
     };
 
-    key_sort(const Word* end, Word flip) : end_(end), flip_(flip) {}
+    key_sort(const Word* spare_end, const Word* out_end, Word flip)
+        : spare_end_(spare_end), out_end_(out_end), flip_(flip) {}
 
-    // Both sides of a part that has been divided: its keys are at `to`, and ascend as signed integers.
+    // Both sides of a part that has been divided, whose keys are at `to`.
     HWY_ATTR void sort_both(part keys, split by) const {
         for (;;) {
             const bool is_bad = by.is_bad(keys.n);
@@ -99,26 +119,27 @@ class key_sort {
             if (keys.n <= pieces::most) return sort_few(keys);
             const Word* const from = keys.to;
             keys = keys.turned();
-            by = divide(from, keys, 0, is_bad);
+            by = divide(from, keys, is_bad);
             if (by.is_done) return;
         }
     }
     HWY_ATTR void sort_one(const part& keys) const {
         if (keys.n <= pieces::most) return sort_few(keys);
         const part turned = keys.turned();
-        const split by = divide(keys.to, turned, 0, false);
+        const split by = divide(keys.to, turned, false);
         if (!by.is_done) sort_both(turned, by);
     }
     HWY_ATTR void sort_few(const part& keys) const {
         if (keys.n == 0) return;
-        pieces::sort(keys.to, static_cast<std::size_t>(end_ - keys.to), keys.out, keys.n, 0, flip_);
+        const Word* const end = keys.to == keys.out ? out_end_ : spare_end_;
+        pieces::sort(keys.to, static_cast<std::size_t>(end - keys.to), keys.out, keys.n, flip_, flip_);
     }
 
-    // Divides the keys at `from`, flipped by `in`, to keys.to.
-    HWY_ATTR split divide(const Word* from, const part& keys, Word in, bool by_middle) const {
+    // Divides the keys at `from` to keys.to.
+    HWY_ATTR split divide(const Word* from, const part& keys, bool by_middle) const {
         ranked pivot = 0;
-        if (by_middle || !median_of_sample(from, keys.n, in, pivot)) {
-            const key_bounds<ranked> all = bounds(from, keys.n, in);
+        if (by_middle || !median_of_sample(from, keys.n, flip_, pivot)) {
+            const key_bounds<ranked> all = bounds(from, keys.n, flip_);
             if (all.lo == all.hi) {
                 std::fill_n(keys.out, keys.n, static_cast<Word>(static_cast<Word>(all.lo) ^ flip_));
                 return {0, true};
@@ -126,28 +147,28 @@ class key_sort {
             const auto width = static_cast<Word>(static_cast<Word>(all.hi) - static_cast<Word>(all.lo));
             pivot = static_cast<ranked>(static_cast<Word>(static_cast<Word>(all.lo) + width / 2 + 1));
         }
-        return {partition(from, keys.to, keys.n, pivot, in), false};
+        return {partition(from, keys.to, keys.n, pivot, flip_), false};
     }
 
     // Returns whether there are two different keys in the sample; pivot is not the least of them.
-    static HWY_ATTR bool median_of_sample(const Word* from, std::size_t n, Word in, ranked& pivot) {
-        constexpr std::size_t most = 64;
-        const std::size_t size = n < 2048 ? 16 : most;
-        Word sample[most];
+    static HWY_ATTR bool median_of_sample(const Word* from, std::size_t n, Word flip, ranked& pivot) {
+        constexpr std::size_t most_sampled = 64;
+        const std::size_t size = n < 2048 ? 16 : most_sampled;
+        Word sample[most_sampled];
         const std::size_t stride = n / size;
         for (std::size_t i = 0; i < size; ++i) sample[i] = from[i * stride + stride / 2];
-        pieces::sort(sample, most, sample, size, in, 0);
+        pieces::sort(sample, most_sampled, sample, size, flip, 0);
         if (sample[0] == sample[size - 1]) return false;
         pivot = static_cast<ranked>(sample[size / 2]);
         if (sample[size / 2] == sample[0]) ++pivot;
         return true;
     }
-    static HWY_ATTR key_bounds<ranked> bounds(const Word* from, std::size_t n, Word in) {
+    static HWY_ATTR key_bounds<ranked> bounds(const Word* from, std::size_t n, Word flip) {
         const tag d;
         const signed_tag order;
-        const auto flip = hn::Set(d, in);
-        const auto load = [&](std::size_t i)
-                              HWY_ATTR { return hn::BitCast(order, hn::Xor(hn::LoadU(d, from + i), flip)); };
+        const auto load = [&](std::size_t i) HWY_ATTR {
+            return hn::BitCast(order, hn::Xor(hn::LoadU(d, from + i), hn::Set(d, flip)));
+        };
         auto lo = load(n - step), hi = lo;
         for (std::size_t i = 0; i + step < n; i += step) {
             const auto v = load(i);
@@ -160,30 +181,31 @@ class key_sort {
         return {*std::min_element(least, least + step), *std::max_element(most, most + step)};
     }
 
-    // to = first the keys that are less than the pivot, whose number is returned, then the others; n is two
-    // vectors at least.
-    static HWY_ATTR std::size_t partition(const Word* from, Word* to, std::size_t n, ranked pivot, Word in) {
+    // to = first the keys that are less than the pivot, whose number is returned, then the others.
+    static HWY_ATTR std::size_t partition(const Word* from, Word* to, std::size_t n, ranked pivot,
+                                          Word turn) {
         const tag d;
-        const auto flip = hn::Set(d, in);
+        const auto flip = hn::Set(d, turn);
         const auto by = hn::Set(signed_tag(), pivot);
         // Between the two there is room for the keys that are left.
         std::size_t front = 0, back = n, i = 0;
         for (; back - front >= 2 * step; i += step) {
-            const auto keys = hn::Xor(hn::LoadU(d, from + i), flip);
-            const std::uint64_t less = less_bits(keys, by);
+            const auto keys = hn::LoadU(d, from + i);
+            const std::uint64_t less = less_bits(hn::Xor(keys, flip), by);
             const auto count = static_cast<std::size_t>(__builtin_popcountll(less));
             store_split(keys, less, count, to + front, to + back);
             front += count;
             back -= step - count;
         }
+        if (n < step) return partition_few(from, to, n, pivot, turn);
         // The last ones by way of a buffer, as vectors would reach beyond the room.
         HWY_ALIGN Word lower[3 * step], upper[3 * step];
         std::size_t lowers = 0, uppers = 0;
         for (; i < n; i += step) {
             const std::size_t at = std::min(i, n - step);
             const std::uint64_t fresh = all_bits << (i - at) & all_bits;
-            const auto keys = hn::Xor(hn::LoadU(d, from + at), flip);
-            const std::uint64_t less = less_bits(keys, by) & fresh, others = ~less & fresh;
+            const auto keys = hn::LoadU(d, from + at);
+            const std::uint64_t less = less_bits(hn::Xor(keys, flip), by) & fresh, others = ~less & fresh;
             hn::StoreU(group::packed(keys, less), d, lower + lowers);
             hn::StoreU(group::packed(keys, others), d, upper + uppers);
             lowers += static_cast<std::size_t>(__builtin_popcountll(less));
@@ -192,6 +214,19 @@ class key_sort {
         std::memcpy(to + front, lower, lowers * sizeof(Word));
         std::memcpy(to + front + lowers, upper, uppers * sizeof(Word));
         return front + lowers;
+    }
+    static std::size_t partition_few(const Word* from, Word* to, std::size_t n, ranked pivot, Word flip) {
+        Word others[step];
+        std::size_t front = 0, behind = 0;
+        for (std::size_t i = 0; i < n; ++i) {
+            const Word key = from[i];
+            if (static_cast<ranked>(static_cast<Word>(key ^ flip)) < pivot)
+                to[front++] = key;
+            else
+                others[behind++] = key;
+        }
+        std::memcpy(to + front, others, behind * sizeof(Word));
+        return front;
     }
     static constexpr std::uint64_t all_bits = ~std::uint64_t{0} >> (64 - step);
 
@@ -221,8 +256,9 @@ class key_sort {
 #endif
     }
 
-    const Word* end_;  // of what may be read
-    Word flip_;        // of the keys as they are stored
+    const Word* spare_end_;  // of what may be read
+    const Word* out_end_;
+    Word flip_;  // of the keys as they are stored
 };
 
 }  // namespace upsweep::cpu::HWY_NAMESPACE

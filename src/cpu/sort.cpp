@@ -12,6 +12,7 @@
 #include "src/cpu/sort_few.hpp"
 #include "src/cpu/sort_local.hpp"
 #include "src/cpu/sort_order.hpp"
+#include "src/cpu/sort_pivots.hpp"
 #include "src/cpu/sort_workspace.hpp"
 #include "upsweep/cpu/tasks.hpp"
 #include "upsweep/cpu/tuning.hpp"
@@ -102,8 +103,10 @@ class sorter {
     // Those of [first, first + n), which are at `from`. `exact`: by their bounds.
     void sort(const Record* from, std::size_t first, std::size_t n, std::size_t helpers,
               bool exact = false) const {
-        if (helpers == 0 ? workspace<Record>::is_local(n) : n * sizeof(Record) <= shared_bytes)
-            return sort_locally(from, first, n);
+        if (n * sizeof(Record) <= most_bytes_for_one(helpers)) return sort_alone(from, first, n);
+        if constexpr (are_keys) {
+            if (kernels_.split != nullptr && !exact && divide_by_pivots(from, first, n, helpers)) return;
+        }
         const int bits = streams(ex_, n * sizeof(Record)) ? most_division_bits : direct_division_bits;
         if (!exact) {
             const key_bounds<word> most = bounds_of_most(from, n);
@@ -115,11 +118,45 @@ class sorter {
         divide(from, first, n, helpers, division<word>(bounds, bits));
     }
 
-    // What several threads do not share.
-    static constexpr std::size_t shared_bytes = std::size_t{128} << 10;
+    // False, and nothing is done, where a sample finds nothing to divide by.
+    bool divide_by_pivots(const Record* from, std::size_t first, std::size_t n, std::size_t helpers) const {
+        pivot_division<Record> parts(ex_, helpers, order_, n);
+        if (!parts.find_pivots(from)) return false;
+        Record* const spare = spare_ + first;
+        Record* const out = out_ + first;
+        const bool is_spare = from == spare;
+        const Record* const divided =
+            parts.divide(from, is_spare ? spare : out, is_spare ? out : spare, kernels_);
+        sort_parts(parts, divided, first, n, helpers, false);
+        return true;
+    }
+    // Parts of `from`, too large ones by all threads. One that has most of the elements although a sample
+    // said otherwise goes by its bounds, unless this division did.
+    template <class Parts>
+    void sort_parts(const Parts& parts, const Record* from, std::size_t first, std::size_t n,
+                    std::size_t helpers, bool exact) const {
+        const std::size_t large = too_large_for_one(n, helpers);
+        const auto sort_part = [&](std::size_t part, bool by_all) {
+            const std::size_t begin = parts.begin(part), size = parts.end(part) - begin;
+            if (size == 0 || (helpers != 0 && size > large) != by_all) return;
+            sort(from + begin, first + begin, size, by_all ? helpers : 0, !exact && size > n / 2);
+        };
+        for_each_task(ex_, helpers, parts.parts(), [&](std::size_t part) { sort_part(part, false); });
+        for (std::size_t part = 0; part < parts.parts(); ++part) sort_part(part, true);
+    }
+
+    static constexpr bool are_keys = std::is_same_v<Order, integer_order<Record>>;
+    // Whether a kernel sorts by itself, without a slot.
+    [[nodiscard]] bool by_kernel() const { return kernels_.sorts_any(); }
+    // What one thread sorts in its caches, and what several do not share.
+    [[nodiscard]] std::size_t most_bytes_for_one(std::size_t helpers) const {
+        if (helpers == 0) return by_kernel() ? partitioned_bytes : local_bytes;
+        return kernels_.split != nullptr ? std::size_t{32} << 10 : std::size_t{128} << 10;
+    }
+    static constexpr std::size_t partitioned_bytes = std::size_t{1} << 20;
     // Parts of n that have more would keep one thread busy for long.
-    static std::size_t too_large_for_one(std::size_t n, std::size_t helpers) {
-        return std::max(shared_bytes / sizeof(Record), n / (2 * (helpers + 1)));
+    [[nodiscard]] std::size_t too_large_for_one(std::size_t n, std::size_t helpers) const {
+        return std::max(most_bytes_for_one(helpers) / sizeof(Record), n / (2 * (helpers + 1)));
     }
 
     template <class Division>
@@ -131,25 +168,20 @@ class sorter {
         shared_division<Record, Order, Division> parts(ex_, helpers, order_, from, n, by);
         Record* const spare = spare_ + first;
         Record* const out = out_ + first;
-        Record* const to = from == out ? spare : out;
+        Record* const to = from == spare || (is_complete && from != out) ? out : spare;
         parts.count();
         parts.move(to, memory_);
         if (is_complete) return settle(to, first, n, helpers);
-        // Too large parts are for all threads. One that has most of the elements although a sample said
-        // otherwise goes by its bounds.
-        const std::size_t large = too_large_for_one(n, helpers);
-        const auto sort_part = [&](std::size_t part, bool by_all) {
-            const std::size_t begin = parts.begin(part), size = parts.end(part) - begin;
-            if (size == 0 || (helpers != 0 && size > large) != by_all) return;
-            sort(to + begin, first + begin, size, by_all ? helpers : 0, !is_exact && size > n / 2);
-        };
-        for_each_task(ex_, helpers, parts.parts(), [&](std::size_t part) { sort_part(part, false); });
-        for (std::size_t part = 0; part < parts.parts(); ++part) sort_part(part, true);
+        sort_parts(parts, to, first, n, helpers, is_exact);
     }
 
-    void sort_locally(const Record* from, std::size_t first, std::size_t n) const {
-        local_sorter<Record, Order> local(order_, ex_.simd());
-        slots_.use([&](Record* slot) { local.sort(from, slot, out_ + first, n); });
+    void sort_alone(const Record* from, std::size_t first, std::size_t n) const {
+        if (by_kernel()) {
+            kernels_.sort(from, spare_ + first, out_ + first, n, order_);
+        } else {
+            local_sorter<Record, Order> local(order_, ex_.simd());
+            slots_.use([&](Record* slot) { local.sort(from, slot, out_ + first, n); });
+        }
         finish_(first, n);
     }
     // Records that are in order at `from`.
@@ -233,6 +265,12 @@ std::size_t helpers_for(executor& ex, std::size_t n, std::size_t bytes) {
     return ex.helpers_for(n * bytes * tuning::sort_cost);
 }
 
+// Whether a kernel sorts any number of records whose bits are ascending ones.
+template <class Record>
+bool sorts_any(const executor& ex) {
+    return sort_kernels_for<Record, integer_order<word_of<Record>>>(ex.simd()).sorts_any();
+}
+
 template <class Word>
 void sort_integers(executor& ex, const key_order& order, const Word* in, Word* out, std::size_t n,
                    const head_marks* segments) {
@@ -240,7 +278,7 @@ void sort_integers(executor& ex, const key_order& order, const Word* in, Word* o
     if (n <= most_ranked && segments == nullptr)
         return sort_kernels_for<Word, integer_order<Word>>(ex.simd()).rank(in, n, out, n,
                                                                            integer_order<Word>(order));
-    workspace<Word> space(n, helpers, segments);
+    workspace<Word> space(n, helpers, segments, sorts_any<Word>(ex));
     sort_by_order<integer_order<Word>>(ex, helpers, order, in, space, out, n,
                                        [](std::size_t, std::size_t) {});
 }
@@ -283,7 +321,7 @@ template <class Word>
 void sort_floating(executor& ex, const key_order& order, const Word* in, Word* out, std::size_t n,
                    const head_marks* segments) {
     const std::size_t helpers = helpers_for(ex, n, 2 * sizeof(Word));
-    workspace<Word> space(n, helpers, segments);
+    workspace<Word> space(n, helpers, segments, sorts_any<Word>(ex));
     sort_loaded(
         ex, order, space, out, n, helpers,
         [=](std::size_t first, std::size_t count, Word* to) {
@@ -296,7 +334,7 @@ template <class Record>
 void sort_records(executor& ex, const key_order& order, const record_ends& ends, std::size_t n,
                   const head_marks* segments) {
     const std::size_t helpers = helpers_for(ex, n, 2 * sizeof(Record));
-    workspace<Record> space(n, helpers, segments);
+    workspace<Record> space(n, helpers, segments, sorts_any<Record>(ex));
     scratch<Record> out(n);
     sort_loaded(
         ex, order, space, out.data(), n, helpers,

@@ -209,10 +209,18 @@ struct sorting {
     };
 
     static constexpr auto table_of_level() {
-        if constexpr (is_key)
-            return sort_kernels<Record, Order>{&bounds, &rank, &rank_parts, &key_sort<word>::sort};
+        if constexpr (is_key && key_sort<word>::splits)
+            return sort_kernels<Record, Order>{&bounds,
+                                               &rank,
+                                               &rank_parts,
+                                               &key_sort<word>::sort,
+                                               key_sort<word>::most,
+                                               &key_sort<word>::split_by};
+        else if constexpr (is_key)
+            return sort_kernels<Record, Order>{
+                &bounds, &rank, &rank_parts, &key_sort<word>::sort, key_sort<word>::most, nullptr};
         else
-            return sort_kernels<Record, Order>{&bounds, &rank, &rank_parts, nullptr};
+            return sort_kernels<Record, Order>{&bounds, &rank, &rank_parts, nullptr, 0, nullptr};
     }
 
   public:

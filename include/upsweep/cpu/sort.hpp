@@ -12,12 +12,16 @@
 // takes more than O(n * bits of a key) work.
 //
 // One thread divides to memory of its own, which stays in its caches, and ranks from there to the result.
-// Keys of four and eight bytes that nothing goes along with need no stable order: with vectors it partitions
-// them by pivots instead, and sorts up to 256 of them by a network.
 //
 // What exceeds a near cache is divided by all threads, each a few chunks of it: counts a chunk, one scan over
 // buckets and chunks, then a stable move through a buffer of two cache lines a bucket. Then threads take
 // buckets; one too large for that to be fair is divided by all threads again.
+//
+// Keys of four and eight bytes that nothing goes along with need no stable order. With vectors they are
+// partitioned by pivots instead, to and fro between the result and as much scratch, and up to 256 are sorted
+// by a network. What exceeds a near cache is divided by the pivots of a sample: each chunk by itself, in that
+// cache, by as many partitions as halve the parts until they are small; then every part of a chunk is copied
+// to where that part of all chunks lies.
 //
 // Segments are as buckets that have been divided already: a thread takes those that begin in a stretch of the
 // elements.
@@ -27,7 +31,8 @@
 // (radix sorting); Satish, Kim, Chhugani et al., "Fast sort on CPUs and GPUs", 2010, and Polychroniou and
 // Ross, "A comprehensive study of main-memory partitioning", 2014 (buffers of cache lines); Wassenberg and
 // Sanders, "Engineering a multi-core radix sort", 2011 (dividing by the most significant digit first); Hoare,
-// "Quicksort", 1962, and Batcher, "Sorting networks and their applications", 1968.
+// "Quicksort", 1962, and Batcher, "Sorting networks and their applications", 1968; Frazer and McKellar,
+// "Samplesort: a sampling approach to minimal storage tree sorting", 1970.
 #pragma once
 
 #include <cstddef>
@@ -43,7 +48,7 @@ using core::key_order;
 
 // out = the n keys of `in` in order, of order.bytes each; with `segments`, which are not backwards, those of
 // each segment in order. out may be in, and does not overlap it otherwise. Throws upsweep::error if there is
-// no room for scratch: n keys, and up to 512 KiB a thread.
+// no room for scratch: n keys, a hundredth more, and up to 640 KiB a thread.
 void run_sort(executor& ex, const key_order& order, const void* in, void* out, std::size_t n,
               const head_marks* segments = nullptr);
 
