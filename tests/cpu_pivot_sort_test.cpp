@@ -26,7 +26,7 @@ using keys_of_words = testing::Types<std::uint32_t, std::int32_t, std::uint64_t,
 TYPED_TEST_SUITE(pivot_sort_of, keys_of_words);
 
 // From so many bytes on several threads divide, and one alone: cpu/sort.cpp.
-constexpr std::size_t shared_bytes = std::size_t{32} << 10, alone_bytes = std::size_t{1} << 20;
+constexpr std::size_t shared_bytes = std::size_t{64} << 10, alone_bytes = std::size_t{1} << 20;
 
 // At every level, as both the pivots and what is left of a chunk depend on it, and with every number of
 // threads.

@@ -190,6 +190,7 @@ class key_sort {
         // Between the two there is room for the keys that are left.
         std::size_t front = 0, back = n, i = 0;
         for (; back - front >= 2 * step; i += step) {
+            __builtin_prefetch(from + i + asked_ahead);
             const auto keys = hn::LoadU(d, from + i);
             const std::uint64_t less = less_bits(hn::Xor(keys, flip), by);
             const auto count = static_cast<std::size_t>(__builtin_popcountll(less));
@@ -215,6 +216,7 @@ class key_sort {
         std::memcpy(to + front + lowers, upper, uppers * sizeof(Word));
         return front + lowers;
     }
+    static constexpr std::size_t asked_ahead = 1024 / sizeof(Word);
     static std::size_t partition_few(const Word* from, Word* to, std::size_t n, ranked pivot, Word flip) {
         Word others[step];
         std::size_t front = 0, behind = 0;

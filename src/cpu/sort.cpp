@@ -21,6 +21,8 @@ namespace upsweep::cpu {
 namespace {
 
 constexpr std::size_t piece_bytes_of_ends = std::size_t{64} << 10;
+// Threads share no fewer, and twice as many where there are no kernels that divide.
+constexpr std::size_t least_shared_bytes = std::size_t{64} << 10;
 
 // Calls body(first, end) of pieces of n records.
 template <class Record, class Body>
@@ -151,7 +153,7 @@ class sorter {
     // What one thread sorts in its caches, and what several do not share.
     [[nodiscard]] std::size_t most_bytes_for_one(std::size_t helpers) const {
         if (helpers == 0) return by_kernel() ? partitioned_bytes : local_bytes;
-        return kernels_.split != nullptr ? std::size_t{32} << 10 : std::size_t{128} << 10;
+        return kernels_.split != nullptr ? least_shared_bytes : 2 * least_shared_bytes;
     }
     static constexpr std::size_t partitioned_bytes = std::size_t{1} << 20;
     // Parts of n that have more would keep one thread busy for long.
@@ -261,8 +263,12 @@ key_order ascending_order(const key_order& order, std::size_t word_bytes) {
     return {word_bytes, false, false, 0, order.descending};
 }
 
-std::size_t helpers_for(executor& ex, std::size_t n, std::size_t bytes) {
-    return ex.helpers_for(n * bytes * tuning::sort_cost);
+// None for what one thread sorts alone in any case.
+template <class Record>
+std::size_t helpers_for(executor& ex, std::size_t n, const head_marks* segments) {
+    const std::size_t bytes = n * sizeof(Record);
+    return segments == nullptr && bytes <= least_shared_bytes ? 0
+                                                              : ex.helpers_for(2 * bytes * tuning::sort_cost);
 }
 
 // Whether a kernel sorts any number of records whose bits are ascending ones.
@@ -274,7 +280,7 @@ bool sorts_any(const executor& ex) {
 template <class Word>
 void sort_integers(executor& ex, const key_order& order, const Word* in, Word* out, std::size_t n,
                    const head_marks* segments) {
-    const std::size_t helpers = helpers_for(ex, n, 2 * sizeof(Word));
+    const std::size_t helpers = helpers_for<Word>(ex, n, segments);
     if (n <= most_ranked && segments == nullptr)
         return sort_kernels_for<Word, integer_order<Word>>(ex.simd()).rank(in, n, out, n,
                                                                            integer_order<Word>(order));
@@ -320,7 +326,7 @@ void sort_loaded(executor& ex, const key_order& order, workspace<Record>& space,
 template <class Word>
 void sort_floating(executor& ex, const key_order& order, const Word* in, Word* out, std::size_t n,
                    const head_marks* segments) {
-    const std::size_t helpers = helpers_for(ex, n, 2 * sizeof(Word));
+    const std::size_t helpers = helpers_for<Word>(ex, n, segments);
     workspace<Word> space(n, helpers, segments, sorts_any<Word>(ex));
     sort_loaded(
         ex, order, space, out, n, helpers,
@@ -333,7 +339,7 @@ void sort_floating(executor& ex, const key_order& order, const Word* in, Word* o
 template <class Record>
 void sort_records(executor& ex, const key_order& order, const record_ends& ends, std::size_t n,
                   const head_marks* segments) {
-    const std::size_t helpers = helpers_for(ex, n, 2 * sizeof(Record));
+    const std::size_t helpers = helpers_for<Record>(ex, n, segments);
     workspace<Record> space(n, helpers, segments, sorts_any<Record>(ex));
     scratch<Record> out(n);
     sort_loaded(

@@ -40,7 +40,7 @@ class pivot_division {
             n / sampled_per_part);
         levels_ = std::clamp(static_cast<int>(std::bit_width(wanted - 1)), 1, most_levels);
         parts_ = std::size_t{1} << levels_;
-        constexpr std::size_t chunk_bytes = std::size_t{256} << 10, chunks_per_thread = 4;
+        constexpr std::size_t chunk_bytes = std::size_t{128} << 10, chunks_per_thread = 4;
         const std::size_t share = helpers == 0 ? n : n / (chunks_per_thread * (helpers + 1)) + 1;
         chunk_ = std::clamp(share, 16 * parts_, std::max(chunk_bytes / sizeof(Word), 16 * parts_));
         chunks_ = (n + chunk_ - 1) / chunk_;
