@@ -1,5 +1,6 @@
 // Keys alone, sorted by one thread in its caches: partition by a pivot until few are left, which a network
-// sorts (key_networks-inl.hpp). Equal keys have equal bits, so that nothing needs to be stable.
+// sorts (key_networks-inl.hpp). Equal keys have equal bits, so that nothing needs to be stable. Keys go to
+// and fro between the result and as much scratch.
 //
 // A partition reads a vector, compares it with the pivot and packs those that are less in front of the
 // others; both ends of the result grow towards each other.
@@ -44,8 +45,10 @@ class key_sort {
     static constexpr std::size_t step = group::size;
 
   public:
-    // Partitions pay. Not where vectors have few lanes and take three instructions for the lesser of two.
+    // Whether partitions pay until a network takes what is left. Not where vectors have few lanes and take
+    // three instructions for the lesser of two.
     static constexpr bool is_fast = sizeof(Word) < 8 || HWY_TARGET == HWY_AVX3;
+    // Whether they pay to divide what no near cache holds.
     static constexpr bool splits = step >= 4;
     static constexpr std::size_t most = is_fast ? std::numeric_limits<std::size_t>::max() : pieces::most;
 
@@ -216,7 +219,9 @@ class key_sort {
         std::memcpy(to + front + lowers, upper, uppers * sizeof(Word));
         return front + lowers;
     }
+    // How far in front input is asked for: what it is divided from may come from memory.
     static constexpr std::size_t asked_ahead = 1024 / sizeof(Word);
+    // The same of less than a vector.
     static std::size_t partition_few(const Word* from, Word* to, std::size_t n, ranked pivot, Word flip) {
         Word others[step];
         std::size_t front = 0, behind = 0;
