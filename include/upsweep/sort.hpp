@@ -18,7 +18,7 @@
 // number of threads and every instruction set. Complexity: keys alone of 4 and 8 bytes, where vectors have 4
 // of them at least, are compared with O(log n) pivots; others moved once for each of the few digits that keys
 // which are spread evenly differ in; O(n * bits of a key) work at most, whatever the input, and one read and
-// one copy of one that is in order. Scratch: heap for n elements, a hundredth more, and up to 640 KiB a
+// one copy of one that is in order. Scratch: heap for n elements, a sixtieth more, and up to 640 KiB a
 // thread (sort); else for 2 n records of a key and a 4-byte value or index, 8 bytes each, or of 16 bytes if
 // either takes more than 4; and for n elements of in where elements that are no 1, 2, 4 or 8 plain bytes are
 // sorted in place.

@@ -48,7 +48,7 @@ using core::key_order;
 
 // out = the n keys of `in` in order, of order.bytes each; with `segments`, which are not backwards, those of
 // each segment in order. out may be in, and does not overlap it otherwise. Throws upsweep::error if there is
-// no room for scratch: n keys, a hundredth more, and up to 640 KiB a thread.
+// no room for scratch: n keys, a sixtieth more, and up to 640 KiB a thread.
 void run_sort(executor& ex, const key_order& order, const void* in, void* out, std::size_t n,
               const head_marks* segments = nullptr);
 
