@@ -1,7 +1,7 @@
 # Which of the vector instruction sets the CPU's kernels are compiled for. Plain C++ is there always.
 #
 # UPSWEEP_SIMD_LEVELS: empty for all of them, which a program picks from where it runs; or a list, for machines that are
-# known; or `native` for the best one of this machine. The kernels of each are a sixth of the library to compile.
+# known; or `native` for the best one of this machine. The kernels of each are about a sixth of what the tool takes to compile.
 set(UPSWEEP_SIMD_LEVELS "" CACHE STRING "Instruction sets of the CPU's kernels: a list of sse4, avx2, avx512, neon; or native; all if empty")
 
 # upsweep_native_level(RESULT): the best one that the compiler sees on this machine, or portable.

@@ -48,8 +48,6 @@ class key_sort {
     // Whether partitions pay until a network takes what is left. Not where vectors have few lanes and take
     // three instructions for the lesser of two.
     static constexpr bool is_fast = sizeof(Word) < 8 || HWY_TARGET == HWY_AVX3;
-    // Whether they pay to divide what no near cache holds.
-    static constexpr bool splits = step >= 4;
     static constexpr std::size_t most = is_fast ? std::numeric_limits<std::size_t>::max() : pieces::most;
 
     // out = the n keys at `from` in order, n <= most. There is room for n keys at `spare`; `from` may be
@@ -67,6 +65,13 @@ class key_sort {
         }
     }
 
+    // split_by, where partitions pay to divide what no near cache holds: not by vectors of two lanes.
+    static constexpr auto split_kernel() {
+        if constexpr (step >= 4)
+            return &split_by;
+        else
+            return nullptr;
+    }
     // Divides the n keys at `from`, of which counts[k] are not less than pivots[k - 1] and less than
     // pivots[k]; pivots are 2^levels - 1 in order. Those of one part follow those of another: at `to` if
     // `levels` is odd, else at `other`, which may be `from`.

@@ -38,7 +38,7 @@ struct sorting {
             begin = end;
         }
     }
-    static constexpr sort_kernels<Record, Order> table{&bounds, &rank, &rank_parts, nullptr, 0, nullptr};
+    static constexpr sort_kernels<Record, Order> table{&bounds, &rank, &rank_parts};
 };
 
 template <class Record>

@@ -9,6 +9,7 @@
 #include <new>
 
 #include "src/cpu/sort_local.hpp"
+#include "src/cpu/sort_places.hpp"
 #include "upsweep/cpu/kernels.hpp"
 #include "upsweep/cpu/tasks.hpp"
 
@@ -121,16 +122,7 @@ class shared_division {
             std::fill_n(row, by.parts, 0);
             for (std::size_t i = first; i < end; ++i) ++row[by.part_of(order(bits_of(from_[i])))];
         });
-        std::uint64_t place = 0;
-        for (std::size_t part = 0; part < by_.parts; ++part) {
-            for (std::size_t chunk = 0; chunk < chunks_; ++chunk) {
-                std::uint64_t& slot = rows_[chunk * by_.parts + part];
-                const std::uint64_t count = slot;
-                slot = place;
-                place += count;
-            }
-            ends_[part] = place;
-        }
+        find_places(rows_, chunks_, by_.parts, ends_);
     }
     void move(Record* to, const memory_kernels& memory) {
         const bool buffered = streams(ex_, n_ * sizeof(Record)) && line_buffers<Record>::takes(to);

@@ -209,18 +209,15 @@ struct sorting {
     };
 
     static constexpr auto table_of_level() {
-        if constexpr (is_key && key_sort<word>::splits)
+        if constexpr (is_key)
             return sort_kernels<Record, Order>{&bounds,
                                                &rank,
                                                &rank_parts,
                                                &key_sort<word>::sort,
                                                key_sort<word>::most,
-                                               &key_sort<word>::split_by};
-        else if constexpr (is_key)
-            return sort_kernels<Record, Order>{
-                &bounds, &rank, &rank_parts, &key_sort<word>::sort, key_sort<word>::most, nullptr};
+                                               key_sort<word>::split_kernel()};
         else
-            return sort_kernels<Record, Order>{&bounds, &rank, &rank_parts, nullptr, 0, nullptr};
+            return sort_kernels<Record, Order>{&bounds, &rank, &rank_parts};
     }
 
   public:

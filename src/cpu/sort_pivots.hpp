@@ -15,10 +15,10 @@
 #include <cstring>
 #include <memory>
 #include <new>
-#include <utility>
 
 #include "src/cpu/sort_local.hpp"
 #include "src/cpu/sort_order.hpp"
+#include "src/cpu/sort_places.hpp"
 #include "upsweep/cpu/tasks.hpp"
 
 namespace upsweep::cpu {
@@ -42,7 +42,8 @@ class pivot_division {
         parts_ = std::size_t{1} << levels_;
         constexpr std::size_t chunk_bytes = std::size_t{128} << 10, chunks_per_thread = 4;
         const std::size_t share = helpers == 0 ? n : n / (chunks_per_thread * (helpers + 1)) + 1;
-        chunk_ = std::clamp(share, 16 * parts_, std::max(chunk_bytes / sizeof(Word), 16 * parts_));
+        const std::size_t least = keys_to_copy * parts_;
+        chunk_ = std::clamp(share, least, std::max(chunk_bytes / sizeof(Word), least));
         chunks_ = (n + chunk_ - 1) / chunk_;
         rows_.reset(new (std::nothrow) std::uint64_t[(chunks_ + 1) * parts_]);
         sample_.reset(new (std::nothrow) Word[3 * sampled_per_part * parts_]);
@@ -76,7 +77,7 @@ class pivot_division {
             by.split(from + first, b + first, a + first, count, order_, sample_.get(), levels_, counts);
             std::copy_n(counts, parts_, row);
         });
-        find_places();
+        find_places(rows_.get(), chunks_, parts_, &rows_[chunks_ * parts_]);
         const Word* const source = levels_ % 2 == 1 ? b : a;
         Word* const to = levels_ % 2 == 1 ? a : b;
         for_each_chunk([&](std::size_t first, std::size_t, const std::uint64_t* row) {
@@ -94,17 +95,9 @@ class pivot_division {
 
   private:
     static constexpr std::size_t sampled_per_part = 16;
+    static constexpr std::size_t keys_to_copy = 16;  // at least, on average, of a part of a chunk
     static constexpr Word counted_keys = 64;
 
-    // From how many there are of each part of a chunk to where those begin; the last row is where parts end.
-    void find_places() {
-        std::uint64_t place = 0;
-        for (std::size_t part = 0; part < parts_; ++part) {
-            for (std::size_t chunk = 0; chunk < chunks_; ++chunk)
-                place += std::exchange(rows_[chunk * parts_ + part], place);
-            rows_[chunks_ * parts_ + part] = place;
-        }
-    }
     // Calls body(first, count, its row) of every chunk.
     template <class Body>
     void for_each_chunk(const Body& body) {
@@ -122,8 +115,8 @@ class pivot_division {
     std::size_t parts_;
     std::size_t chunk_;
     std::size_t chunks_;
-    std::unique_ptr<std::uint64_t[]> rows_;
-    std::unique_ptr<Word[]> sample_;  // of keys, then the pivots
+    std::unique_ptr<std::uint64_t[]> rows_;  // of chunks, and where the parts end
+    std::unique_ptr<Word[]> sample_;         // of keys, then the pivots
 };
 
 }  // namespace upsweep::cpu
