@@ -11,6 +11,7 @@
 #include "upsweep/partition.hpp"
 #include "upsweep/predicates.hpp"
 #include "upsweep/recurrence.hpp"
+#include "upsweep/repeat.hpp"
 #include "upsweep/scan.hpp"
 #include "upsweep/segmented_reduce.hpp"
 #include "upsweep/segmented_scan.hpp"

@@ -249,6 +249,25 @@ struct compress_kernels {
 };
 const compress_kernels& compress_kernels_for(simd_level level);
 
+// Elements repeated.
+struct repeated {
+    std::size_t elements;  // of which the last result has been written
+    std::size_t results;
+};
+struct repeat_kernels {
+    // Counts of 1, 2, 4 and 8 bytes: their sum modulo 2^64, as unsigned numbers; *any receives every bit that
+    // one of them has.
+    std::uint64_t (*sum[4])(const void* counts, std::size_t n, std::uint64_t* any);
+    // to[i] = counts[i]
+    void (*widen[4])(std::uint64_t* to, const void* counts, std::size_t n);
+    // Elements of 1, 2, 4 and 8 bytes:
+    // dst[0], dst[1], ... = src[0] counts[0] times, src[1] counts[1] times, ..., src[n - 1], `room` results at
+    // most. Of an element that is not done the count becomes how often it is still to be written. Writes
+    // nothing past dst[room - 1].
+    repeated (*repeat[4])(void* dst, std::size_t room, const void* src, std::uint64_t* counts, std::size_t n);
+};
+const repeat_kernels& repeat_kernels_for(simd_level level);
+
 // Bit i % 64 of bits[i / 64], i < count: whether x[i] compares so with the value; the bits past them in the
 // last word are 0.
 template <class T>

@@ -31,6 +31,7 @@ inline constexpr std::size_t recurrence_cost = 4;
 inline constexpr std::size_t segmented_cost = 2;
 inline constexpr std::size_t few_lanes_cost = 2;
 inline constexpr std::size_t compact_cost = 2;
+inline constexpr std::size_t repeat_cost = 2;
 inline constexpr std::size_t histogram_cost = 8;
 inline constexpr std::size_t bins_cost = 8;
 inline constexpr std::size_t sort_cost = 16;

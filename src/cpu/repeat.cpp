@@ -1,0 +1,199 @@
+// Repeated elements on the CPU.
+#include "upsweep/cpu/repeat.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cstdint>
+#include <limits>
+
+#include "upsweep/cpu/tasks.hpp"
+#include "upsweep/cpu/tuning.hpp"
+
+namespace upsweep::cpu {
+namespace {
+
+constexpr std::size_t most_chunks = 2048;
+constexpr std::size_t least_chunk = 4 * repeat_block;  // elements
+constexpr std::size_t streamed_bytes = 4096;           // that are made in a cache and leave at once
+
+void* advanced(void* p, std::size_t bytes) { return static_cast<std::byte*>(p) + bytes; }
+
+// A call, whose counts are added up.
+struct call {
+    const repetition& of;
+    const repeat_kernels& kernels;
+    const memory_kernels& memory;
+    std::size_t chunk;  // elements of one
+    std::size_t chunks;
+    std::array<std::uint64_t, most_chunks + 1> before;  // results of the chunks in front of one
+    bool streaming;                                     // results are stored past the caches
+
+    call(executor& ex, const repetition& what)
+        : of(what), kernels(repeat_kernels_for(ex.simd())), memory(memory_kernels_for(ex.simd())) {
+        const std::size_t fair = (of.n + most_chunks - 1) / most_chunks;
+        chunk = std::max(least_chunk, (fair + repeat_block - 1) / repeat_block * repeat_block);
+        chunks = (of.n + chunk - 1) / chunk;
+    }
+
+    // Whether every sum can be; of all results there are before[chunks] then.
+    bool add_up(executor& ex, std::size_t helpers) {
+        std::atomic<bool> good{true};
+        before[0] = 0;
+        for_each_task(ex, helpers, chunks, [&](std::size_t k) {
+            const std::size_t first = k * chunk;
+            if (!of.sum(of, kernels, first, std::min(chunk, of.n - first), &before[k + 1]))
+                good.store(false, std::memory_order_relaxed);
+        });
+        if (!good.load(std::memory_order_relaxed)) return false;
+        for (std::size_t k = 0; k < chunks; ++k) {
+            if (before[k + 1] > std::numeric_limits<std::uint64_t>::max() - before[k]) return false;
+            before[k + 1] += before[k];
+        }
+        return true;
+    }
+    // The last chunk of those before which there are no more than so many results.
+    [[nodiscard]] std::size_t chunk_of(std::uint64_t result) const {
+        return static_cast<std::size_t>(std::upper_bound(before.begin(), before.begin() + chunks, result) -
+                                        before.begin() - 1);
+    }
+};
+
+// Results from one place on, one after the other.
+class cursor {
+  public:
+    // There is a result of this number.
+    cursor(const call& from, std::uint64_t result) : from_(from) {
+        const std::size_t chunk = from.chunk_of(result);
+        std::uint64_t skipped = result - from.before[chunk];
+        end_ = chunk * from.chunk;
+        for (;;) {  // the block in which it lies
+            std::uint64_t sum = 0;
+            if (skipped == 0) break;
+            const std::size_t count = std::min(repeat_block, from.of.n - end_);
+            from.of.sum(from.of, from.kernels, end_, count, &sum);
+            if (sum > skipped) break;
+            skipped -= sum;
+            end_ += count;
+        }
+        load();
+        for (; counts_[at_] <= skipped && skipped != 0; ++at_) skipped -= counts_[at_];
+        counts_[at_] -= skipped;
+    }
+    cursor(const cursor&) = delete;
+    cursor& operator=(const cursor&) = delete;
+
+    // The next `room` results, which there are.
+    void write(void* dst, std::size_t room) {
+        while (room != 0) {
+            if (at_ == loaded_) load();
+            const repeated made = from_.of.write(from_.of, from_.kernels, end_ - loaded_ + at_, loaded_ - at_,
+                                                 counts_.data() + at_, dst, room);
+            at_ += made.elements;
+            room -= made.results;
+            dst = advanced(dst, made.results * from_.of.out_bytes);
+        }
+    }
+
+  private:
+    // The next block, of a chunk that has results.
+    void load() {
+        if (end_ % from_.chunk == 0) {
+            std::size_t chunk = end_ / from_.chunk;
+            while (from_.before[chunk + 1] == from_.before[chunk]) ++chunk;
+            end_ = chunk * from_.chunk;
+        }
+        loaded_ = std::min(repeat_block, from_.of.n - end_);
+        from_.of.load(from_.of, from_.kernels, end_, loaded_, counts_.data());
+        end_ += loaded_;
+        at_ = 0;
+    }
+
+    const call& from_;
+    std::size_t end_;  // of the elements whose counts are loaded
+    std::size_t loaded_ = 0;
+    std::size_t at_ = 0;  // of those, done
+    std::array<std::uint64_t, repeat_block> counts_;
+};
+
+// Results [first, last).
+void make(const call& from, std::size_t first, std::size_t last) {
+    if (first == last) return;
+    const std::size_t size = from.of.out_bytes;
+    void* to = advanced(from.of.out, first * size);
+    cursor results(from, first);
+    if (!from.streaming) {
+        results.write(to, last - first);
+        return;
+    }
+    alignas(64) std::array<std::byte, streamed_bytes> buffer;
+    for (std::size_t left = last - first; left != 0;) {
+        const std::size_t offset = reinterpret_cast<std::uintptr_t>(to) % streamed_bytes;
+        const std::size_t part = std::min(left, std::max<std::size_t>(1, (streamed_bytes - offset) / size));
+        results.write(buffer.data(), part);
+        from.memory.stream(to, buffer.data(), part * size, nullptr);
+        to = advanced(to, part * size);
+        left -= part;
+    }
+    from.memory.fence();
+}
+
+// Parts of the first `room` results that cost the same.
+class division {
+  public:
+    division(const call& from, std::size_t room, std::size_t parts)
+        : from_(from), room_(room), parts_(parts) {
+        const std::size_t last = from.chunk_of(room - 1);
+        all_ = cost_before(last) + (room - from.before[last]) * from.of.out_bytes + chunk_cost();
+    }
+    [[nodiscard]] std::size_t begin_of(std::size_t part) const {
+        if (part == parts_) return room_;
+        const std::size_t cost = all_ / parts_ * part;
+        std::size_t low = 0, high = from_.chunks;  // cost_before(low) <= cost
+        while (high - low > 1) {
+            const std::size_t middle = low + (high - low) / 2;
+            (from_.before[middle] < room_ && cost_before(middle) <= cost ? low : high) = middle;
+        }
+        const std::uint64_t inside = std::min<std::uint64_t>((cost - cost_before(low)) / from_.of.out_bytes,
+                                                             from_.before[low + 1] - from_.before[low]);
+        return std::min<std::size_t>(room_, from_.before[low] + inside);
+    }
+
+  private:
+    [[nodiscard]] std::size_t chunk_cost() const {
+        return from_.chunk * (from_.of.count_bytes + from_.of.in_bytes);
+    }
+    // Of a chunk before which there are fewer than room_ results.
+    [[nodiscard]] std::size_t cost_before(std::size_t chunk) const {
+        return from_.before[chunk] * from_.of.out_bytes + chunk * chunk_cost();
+    }
+    const call& from_;
+    std::size_t room_, parts_;
+    std::size_t all_;
+};
+
+}  // namespace
+
+repeat_result run_repeat(executor& ex, const repetition& of, std::size_t room) {
+    constexpr std::size_t parts_per_thread = 8;
+    const std::size_t bytes = of.n * (of.count_bytes + of.in_bytes) + room * of.out_bytes;
+    const std::size_t helpers = ex.helpers_for(tuning::repeat_cost * bytes);
+    call from(ex, of);
+    if (!from.add_up(ex, helpers)) return {false, 0};
+    const std::uint64_t all = from.before[from.chunks];
+    room = std::min<std::uint64_t>(room, all);
+    if (room == 0) return {true, all};
+    from.streaming = of.is_plain && std::has_single_bit(of.out_bytes) && of.out_bytes <= 64 &&
+                     (helpers == 0 ? ex.streams(bytes) : !ex.fits_caches(bytes));
+    if (helpers == 0) {
+        make(from, 0, room);
+    } else {
+        const division parts(from, room, parts_per_thread * (helpers + 1));
+        for_each_task(ex, helpers, parts_per_thread * (helpers + 1),
+                      [&](std::size_t k) { make(from, parts.begin_of(k), parts.begin_of(k + 1)); });
+    }
+    return {true, all};
+}
+
+}  // namespace upsweep::cpu
