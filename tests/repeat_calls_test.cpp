@@ -94,7 +94,7 @@ TEST(repeat_calls, a_sum_of_chunks_that_is_too_large) {
     cpu::executor ex(2);
     std::vector<std::uint64_t> counts(5000);
     counts[0] = counts[4999] = std::uint64_t{1} << 63;
-    std::vector<std::uint8_t> out(3);
+    std::vector<std::uint16_t> out(3);
     expect_refused("counts: their sum must be less than 2^64", [&] { repeat_indices(ex, counts, out); });
 }
 

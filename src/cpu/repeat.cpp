@@ -15,10 +15,20 @@ namespace upsweep::cpu {
 namespace {
 
 constexpr std::size_t most_chunks = 2048;
+constexpr std::uint64_t most_results = std::numeric_limits<std::uint64_t>::max();
+constexpr std::size_t lead = 4 * 1024;
 constexpr std::size_t least_chunk = 4 * repeat_block;  // elements
-constexpr std::size_t streamed_bytes = 4096;           // that are made in a cache and leave at once
+constexpr std::size_t streamed_bytes = 16 * 1024;      // that are made in a cache and leave at once
 
 void* advanced(void* p, std::size_t bytes) { return static_cast<std::byte*>(p) + bytes; }
+const void* advanced(const void* p, std::size_t bytes) { return static_cast<const std::byte*>(p) + bytes; }
+
+// Asks for bytes that are read soon; they need not be there.
+void ask_for(const void* p, std::size_t bytes) {
+    const char* const from = static_cast<const char*>(p);
+    for (std::size_t i = 0; i < bytes; i += 64) __builtin_prefetch(from + i);
+    asm volatile("");  // GCC drops calls of a function that does nothing but prefetch, as without effect
+}
 
 // A call, whose counts are added up.
 struct call {
@@ -28,7 +38,8 @@ struct call {
     std::size_t chunk;  // elements of one
     std::size_t chunks;
     std::array<std::uint64_t, most_chunks + 1> before;  // results of the chunks in front of one
-    bool streaming;                                     // results are stored past the caches
+    bool asks = false;                                  // for what is read soon
+    bool streaming = false;                             // results are stored past the caches
 
     call(executor& ex, const repetition& what)
         : of(what), kernels(repeat_kernels_for(ex.simd())), memory(memory_kernels_for(ex.simd())) {
@@ -42,16 +53,31 @@ struct call {
         std::atomic<bool> good{true};
         before[0] = 0;
         for_each_task(ex, helpers, chunks, [&](std::size_t k) {
-            const std::size_t first = k * chunk;
-            if (!of.sum(of, kernels, first, std::min(chunk, of.n - first), &before[k + 1]))
-                good.store(false, std::memory_order_relaxed);
+            const std::size_t end = std::min(of.n, (k + 1) * chunk);
+            std::uint64_t all = 0;
+            for (std::size_t i = k * chunk; i < end; i += repeat_block) {
+                std::uint64_t sum = 0;
+                ask_for_counts(i + repeat_block);
+                if (!of.sum(of, kernels, i, std::min(repeat_block, end - i), &sum) ||
+                    all > most_results - sum)
+                    good.store(false, std::memory_order_relaxed);
+                all += sum;
+            }
+            before[k + 1] = all;
         });
         if (!good.load(std::memory_order_relaxed)) return false;
         for (std::size_t k = 0; k < chunks; ++k) {
-            if (before[k + 1] > std::numeric_limits<std::uint64_t>::max() - before[k]) return false;
+            if (before[k + 1] > most_results - before[k]) return false;
             before[k + 1] += before[k];
         }
         return true;
+    }
+    // The counts, and elements, that come some way behind the first-th.
+    void ask_for_counts(std::size_t first) const {
+        if (asks) ask_for(advanced(of.counts, first * of.count_bytes + lead), repeat_block * of.count_bytes);
+    }
+    void ask_for_elements(std::size_t first) const {
+        if (asks) ask_for(advanced(of.in, first * of.in_bytes + lead), repeat_block * of.in_bytes);
     }
     // The last chunk of those before which there are no more than so many results.
     [[nodiscard]] std::size_t chunk_of(std::uint64_t result) const {
@@ -107,6 +133,8 @@ class cursor {
         loaded_ = std::min(repeat_block, from_.of.n - end_);
         from_.of.load(from_.of, from_.kernels, end_, loaded_, counts_.data());
         end_ += loaded_;
+        from_.ask_for_counts(end_);
+        from_.ask_for_elements(end_);
         at_ = 0;
     }
 
@@ -180,6 +208,7 @@ repeat_result run_repeat(executor& ex, const repetition& of, std::size_t room) {
     const std::size_t bytes = of.n * (of.count_bytes + of.in_bytes) + room * of.out_bytes;
     const std::size_t helpers = ex.helpers_for(tuning::repeat_cost * bytes);
     call from(ex, of);
+    from.asks = bytes >= tuning::asking_bytes;
     if (!from.add_up(ex, helpers)) return {false, 0};
     const std::uint64_t all = from.before[from.chunks];
     room = std::min<std::uint64_t>(room, all);

@@ -39,36 +39,80 @@ struct repetition {
         for (std::size_t i = 0; i < n; ++i) to[i] = x[i];
     }
 
-    // Half of a cache line at once: most stores of whole ones would go to two.
     template <class T>
     static repeated repeat(void* dst, std::size_t room, const void* src, std::uint64_t* counts,
                            std::size_t n) {
-        const hn::CappedTag<T, 32 / sizeof(T)> d;
-        constexpr std::size_t width = hn::MaxLanes(d);
-        auto* const to = static_cast<T*>(dst);
-        const auto* const from = static_cast<const T*>(src);
-        std::size_t i = 0, at = 0;
-        for (; i < n && room - at >= width; ++i) {
-            const auto value = hn::Set(d, from[i]);
-            const std::uint64_t count = counts[i];
-            hn::StoreU(value, d, to + at);
-            if (HWY_LIKELY(count <= width)) {
-                at += count;
-                continue;
-            }
-            const std::size_t part = std::min<std::uint64_t>(count, room - at);
-            for (std::size_t k = width; k + width < part; k += width) hn::StoreU(value, d, to + at + k);
-            hn::StoreU(value, d, to + at + part - width);
-            at += part;
-            if (part != count) {
-                counts[i] -= part;
-                return {i, at};
-            }
-        }
-        const repeated rest =
-            portable::repetition::repeat<T>(to + at, room - at, from + i, counts + i, n - i);
-        return {i + rest.elements, at + rest.results};
+        const run<T> of{static_cast<T*>(dst), room, static_cast<const T*>(src), counts, n};
+        std::uint64_t all = 0;
+        for (std::size_t i = 0; i < n; ++i) all += counts[i];
+        // Most elements should have no more results than are stored at once, twice the mean.
+        const std::uint64_t vectors = 2 * (all / n) / width<T>;
+        return vectors == 0   ? of.template write<1>()
+               : vectors == 1 ? of.template write<2>()
+                              : of.template write<4>();
     }
+
+  private:
+    // Half of a cache line: most stores of whole ones would go to two.
+    template <class T>
+    using half_line = hn::CappedTag<T, 32 / sizeof(T)>;
+    template <class T>
+    static constexpr std::size_t width = hn::MaxLanes(half_line<T>());
+
+    template <class T>
+    struct run {
+        T* to;
+        std::size_t room;
+        const T* from;
+        std::uint64_t* counts;
+        std::size_t n;
+
+        // Of elements with fewer than this many results all vectors are stored, whether they have so many or
+        // not, so that no branch depends on the counts.
+        template <std::size_t Vectors>
+        HWY_ATTR repeated write() const {
+            constexpr std::size_t most = Vectors * width<T>, together = 4;
+            const half_line<T> d;
+            std::size_t i = 0, at = 0;
+            while (i + together <= n && room - at >= together * most) {
+                const std::uint64_t* const c = counts + i;
+                if (HWY_LIKELY((c[0] | c[1] | c[2] | c[3]) < most)) {
+                    for (std::size_t k = 0; k < together; ++k) {
+                        const auto value = hn::Set(d, from[i + k]);
+                        for (std::size_t vector = 0; vector < Vectors; ++vector)
+                            hn::StoreU(value, d, to + at + vector * width<T>);
+                        at += c[k];
+                    }
+                    i += together;
+                } else {
+                    const std::size_t end = i + together;
+                    for (; i < end; ++i) {
+                        if (!write_one(i, at)) return {i, at};
+                    }
+                }
+            }
+            for (; i < n; ++i) {
+                if (!write_one(i, at)) return {i, at};
+            }
+            return {n, at};
+        }
+        // Whether all results of element i have room, to[at] being the first.
+        HWY_ATTR bool write_one(std::size_t i, std::size_t& at) const {
+            const half_line<T> d;
+            const std::size_t part = std::min<std::uint64_t>(counts[i], room - at);
+            T* const first = to + at;
+            at += part;
+            if (part >= width<T>) {
+                const auto value = hn::Set(d, from[i]);
+                for (std::size_t k = 0; k + width<T> <= part; k += width<T>) hn::StoreU(value, d, first + k);
+                hn::StoreU(value, d, first + part - width<T>);
+            } else {
+                for (std::size_t k = 0; k < part; ++k) first[k] = from[i];
+            }
+            counts[i] -= part;
+            return counts[i] == 0;
+        }
+    };
 };
 inline constexpr repeat_kernels repeat_table = repeat_table_of<repetition>();
 
