@@ -226,7 +226,7 @@ template <class Index>
 cpu::repeated write_indices(const cpu::repetition&, const cpu::repeat_kernels& kernels, std::size_t first,
                             std::size_t count, std::uint64_t* counts, void* dst, std::size_t room) {
     Index indices[cpu::repeat_block];
-    for (std::size_t i = 0; i < cpu::repeat_block; ++i) indices[i] = static_cast<Index>(first + i);
+    for (std::size_t i = 0; i < count; ++i) indices[i] = static_cast<Index>(first + i);
     return kernels.repeat[std::countr_zero(sizeof(Index))](dst, room, indices, counts, count);
 }
 

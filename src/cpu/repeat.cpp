@@ -21,12 +21,11 @@ constexpr std::size_t least_chunk = 4 * repeat_block;  // elements
 constexpr std::size_t streamed_bytes = 16 * 1024;      // that are made in a cache and leave at once
 
 void* advanced(void* p, std::size_t bytes) { return static_cast<std::byte*>(p) + bytes; }
-const void* advanced(const void* p, std::size_t bytes) { return static_cast<const std::byte*>(p) + bytes; }
 
-// Asks for bytes that are read soon; they need not be there.
-void ask_for(const void* p, std::size_t bytes) {
-    const char* const from = static_cast<const char*>(p);
-    for (std::size_t i = 0; i < bytes; i += 64) __builtin_prefetch(from + i);
+// Asks for the bytes from base + offset on, which are read soon; they need not be there.
+void ask_for(const void* base, std::size_t offset, std::size_t bytes) {
+    const std::uintptr_t from = reinterpret_cast<std::uintptr_t>(base) + offset;
+    for (std::size_t i = 0; i < bytes; i += 64) __builtin_prefetch(reinterpret_cast<const void*>(from + i));
     asm volatile("");  // GCC drops calls of a function that does nothing but prefetch, as without effect
 }
 
@@ -51,21 +50,16 @@ struct call {
     // Whether every sum can be; of all results there are before[chunks] then.
     bool add_up(executor& ex, std::size_t helpers) {
         std::atomic<bool> good{true};
-        before[0] = 0;
-        for_each_task(ex, helpers, chunks, [&](std::size_t k) {
-            const std::size_t end = std::min(of.n, (k + 1) * chunk);
-            std::uint64_t all = 0;
-            for (std::size_t i = k * chunk; i < end; i += repeat_block) {
-                std::uint64_t sum = 0;
-                ask_for_counts(i + repeat_block);
-                if (!of.sum(of, kernels, i, std::min(repeat_block, end - i), &sum) ||
-                    all > most_results - sum)
-                    good.store(false, std::memory_order_relaxed);
-                all += sum;
-            }
-            before[k + 1] = all;
-        });
+        const auto add = [&](std::size_t k) {
+            if (!add_up(k)) good.store(false, std::memory_order_relaxed);
+        };
+        if (helpers == 0) {
+            for (std::size_t k = 0; k < chunks; ++k) add(k);
+        } else {
+            for_each_task(ex, helpers, chunks, add);
+        }
         if (!good.load(std::memory_order_relaxed)) return false;
+        before[0] = 0;
         for (std::size_t k = 0; k < chunks; ++k) {
             if (before[k + 1] > most_results - before[k]) return false;
             before[k + 1] += before[k];
@@ -74,15 +68,31 @@ struct call {
     }
     // The counts, and elements, that come some way behind the first-th.
     void ask_for_counts(std::size_t first) const {
-        if (asks) ask_for(advanced(of.counts, first * of.count_bytes + lead), repeat_block * of.count_bytes);
+        if (asks) ask_for(of.counts, first * of.count_bytes + lead, repeat_block * of.count_bytes);
     }
     void ask_for_elements(std::size_t first) const {
-        if (asks) ask_for(advanced(of.in, first * of.in_bytes + lead), repeat_block * of.in_bytes);
+        if (asks) ask_for(of.in, first * of.in_bytes + lead, repeat_block * of.in_bytes);
     }
     // The last chunk of those before which there are no more than so many results.
     [[nodiscard]] std::size_t chunk_of(std::uint64_t result) const {
         return static_cast<std::size_t>(std::upper_bound(before.begin(), before.begin() + chunks, result) -
                                         before.begin() - 1);
+    }
+
+  private:
+    // The results of a chunk to before[chunk + 1], unless they cannot be.
+    bool add_up(std::size_t k) {
+        const std::size_t end = std::min(of.n, (k + 1) * chunk);
+        std::uint64_t all = 0;
+        for (std::size_t i = k * chunk; i < end; i += repeat_block) {
+            std::uint64_t sum = 0;
+            ask_for_counts(i + repeat_block);
+            if (!of.sum(of, kernels, i, std::min(repeat_block, end - i), &sum) || all > most_results - sum)
+                return false;
+            all += sum;
+        }
+        before[k + 1] = all;
+        return true;
     }
 };
 
