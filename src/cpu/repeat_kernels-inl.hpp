@@ -45,11 +45,12 @@ struct repetition {
         const run<T> of{static_cast<T*>(dst), room, static_cast<const T*>(src), counts, n};
         std::uint64_t all = 0;
         for (std::size_t i = 0; i < n; ++i) all += counts[i];
-        // Most elements should have no more results than are stored at once, twice the mean.
-        const std::uint64_t vectors = 2 * (all / n) / width<T>;
+        // Most elements should have no more results than are stored at once: twice the mean.
+        const std::uint64_t vectors = (2 * all / n + 1) / width<T>;
         return vectors == 0   ? of.template write<1>()
                : vectors == 1 ? of.template write<2>()
-                              : of.template write<4>();
+               : vectors < 4  ? of.template write<4>()
+                              : of.template write<8>();
     }
 
   private:
@@ -67,27 +68,34 @@ struct repetition {
         std::uint64_t* counts;
         std::size_t n;
 
-        // Of elements with fewer than this many results all vectors are stored, whether they have so many or
-        // not, so that no branch depends on the counts.
+        // Of every element so many vectors are stored, whether it has as many results or not, so that no
+        // branch depends on the counts of those that have fewer.
         template <std::size_t Vectors>
         HWY_ATTR repeated write() const {
             constexpr std::size_t most = Vectors * width<T>, together = 4;
             const half_line<T> d;
             std::size_t i = 0, at = 0;
+            const auto store = [&](std::size_t k) HWY_ATTR {
+                const auto value = hn::Set(d, from[k]);
+                for (std::size_t vector = 0; vector < Vectors; ++vector)
+                    hn::StoreU(value, d, to + at + vector * width<T>);
+            };
             while (i + together <= n && room - at >= together * most) {
                 const std::uint64_t* const c = counts + i;
                 if (HWY_LIKELY((c[0] | c[1] | c[2] | c[3]) < most)) {
                     for (std::size_t k = 0; k < together; ++k) {
-                        const auto value = hn::Set(d, from[i + k]);
-                        for (std::size_t vector = 0; vector < Vectors; ++vector)
-                            hn::StoreU(value, d, to + at + vector * width<T>);
+                        store(i + k);
                         at += c[k];
                     }
                     i += together;
-                } else {
-                    const std::size_t end = i + together;
-                    for (; i < end; ++i) {
-                        if (!write_one(i, at)) return {i, at};
+                    continue;
+                }
+                for (const std::size_t end = i + together; i < end && room - at >= most; ++i) {
+                    if (counts[i] < most) {
+                        store(i);
+                        at += counts[i];
+                    } else if (!write_one(i, at)) {
+                        return {i, at};
                     }
                 }
             }
