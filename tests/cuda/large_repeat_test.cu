@@ -12,9 +12,9 @@ namespace {
 // Results of a few thousand each, one of which is longer than a launch has blocks for at once, and many
 // elements without any.
 TEST(cuda_large, results_past_two_to_the_32) {
-    constexpr std::size_t n = 30'000, length = 150'003, all = n / 2 * length;
-    static_assert(all > (std::size_t{1} << 31));
-    constexpr std::size_t longest = std::size_t{1} << 31, total = all + longest - length;
+    constexpr std::size_t n = 30'000, length = 150'003, shorts = n / 2 * length;
+    static_assert(shorts > (std::size_t{1} << 31));
+    constexpr std::size_t longest = std::size_t{1} << 31, total = shorts + longest - length;
     SKIP_BELOW(3 * total)
     std::vector<std::uint8_t> x(n);
     std::vector<std::uint32_t> counts(n);

@@ -34,12 +34,14 @@ struct repeat_shape {
     static constexpr unsigned row_cost = slots / 128;
     static constexpr int starts = window / int(row_cost) + 4;  // of the rows of a window, and the next one
     static_assert(starts <= threads);
-    // Stretches of the way that each block takes, at least, where it is long.
+    // A window has so many places at least, and a block takes its windows in about so many stretches.
+    static constexpr int least_window = 1024;
     static constexpr unsigned stretches = 8;
+    static_assert(least_window <= window);
 
-    // Windows of all of the way.
+    // Windows of all of the way, at most.
     static constexpr std::uint64_t windows(std::uint64_t n, std::uint64_t room) {
-        return (repeat_rows(n) * row_cost + room) / window + 1;
+        return (repeat_rows(n) * row_cost + room) / least_window + 1;
     }
 };
 
@@ -87,16 +89,19 @@ class repeat_block {
         end_ = in_room(count) == 0 ? 0 : before(rows(), count);
     }
 
-    // All of the block's stretches.
+    // All of the block's stretches. Windows are as equal as can be, so that all blocks have as many.
     __device__ __forceinline__ void run() {
-        constexpr std::uint64_t window = shape::window;
-        const std::uint64_t share = end_ / (std::uint64_t(gridDim.x) * shape::stretches * window);
-        const std::uint64_t length = (share != 0 ? share : 1) * window;
-        for (std::uint64_t from = blockIdx.x * length; from < end_; from += gridDim.x * length) {
-            const std::uint64_t to = end_ - from < length ? end_ : from + length;
-            std::uint64_t row = row_of(from);
-            for (std::uint64_t at = from; at < to;) {
-                const std::uint64_t next = to - at < window ? to : at + window;
+        if (end_ == 0) return;
+        const std::uint64_t blocks = gridDim.x, rounds = (end_ - 1) / (blocks * shape::window) + 1;
+        const auto parts = static_cast<unsigned>((rounds - 1) / shape::stretches + 1);  // of a stretch
+        const std::uint64_t windows = ((rounds - 1) / parts + 1) * parts * blocks;
+        const auto fair = static_cast<unsigned>((end_ - 1) / windows + 1);
+        const unsigned window = fair < shape::least_window ? shape::least_window : fair;
+        const std::uint64_t length = std::uint64_t(parts) * window;
+        for (std::uint64_t at = blockIdx.x * length; at < end_; at += (gridDim.x - 1) * length) {
+            std::uint64_t row = row_of(at);
+            for (unsigned part = 0; part < parts && at < end_; ++part) {
+                const std::uint64_t next = end_ - at < window ? end_ : at + window;
                 row = make_window(at, next, row);
                 at = next;
             }

@@ -40,26 +40,31 @@ __device__ __forceinline__ std::uint64_t repetitions_of(Count count) {
     return static_cast<std::uint64_t>(count);
 }
 
-// By all threads of a block: the sums of 32 rows from `first` on, to shared memory. Ends with a barrier.
-template <class Count>
+// By all threads of a block: the sums of 32 rows from `first` on, to shared memory. A warp loads AtOnce rows
+// before it sums them. Ends with a barrier.
+template <int AtOnce, class Count>
 __device__ __forceinline__ void sum_rows(const Count* counts, std::uint64_t n, std::uint64_t first,
                                          std::uint64_t* sums) {
     constexpr int rows = int(repeat_tile_rows) / (repeat_threads / 32);  // of a warp
+    static_assert(rows % AtOnce == 0);
     const int warp = int(threadIdx.x / 32), lane = int(threadIdx.x % 32);
-    word_array<repeat_run* int(sizeof(Count)) / 4> own[rows];
+#pragma unroll 1
+    for (int from = warp * rows; from < (warp + 1) * rows; from += AtOnce) {
+        word_array<repeat_run* int(sizeof(Count)) / 4> own[AtOnce];
 #pragma unroll
-    for (int r = 0; r < rows; ++r)
-        own[r] = load_neighbours(
-            counts, (first + unsigned(warp * rows + r)) * repeat_row + unsigned(lane * repeat_run), n);
+        for (int r = 0; r < AtOnce; ++r)
+            own[r] = load_neighbours(
+                counts, (first + unsigned(from + r)) * repeat_row + unsigned(lane * repeat_run), n);
 #pragma unroll
-    for (int r = 0; r < rows; ++r) {
-        std::uint64_t sum = 0;
+        for (int r = 0; r < AtOnce; ++r) {
+            std::uint64_t sum = 0;
 #pragma unroll
-        for (int m = 0; m < repeat_run; ++m) sum += repetitions_of(unpack<Count>(own[r], m));
+            for (int m = 0; m < repeat_run; ++m) sum += repetitions_of(unpack<Count>(own[r], m));
 #pragma unroll
-        for (int distance = 16; distance > 0; distance /= 2)
-            sum += __shfl_xor_sync(0xffffffffu, sum, distance);
-        if (lane == 0) sums[warp * rows + r] = sum;
+            for (int distance = 16; distance > 0; distance /= 2)
+                sum += __shfl_xor_sync(0xffffffffu, sum, distance);
+            if (lane == 0) sums[from + r] = sum;
+        }
     }
     __syncthreads();
 }
@@ -137,7 +142,7 @@ __global__ void __launch_bounds__(repeat_threads)
     __shared__ std::uint64_t sums[repeat_tile_rows];
     const ticket own = take_block_ticket(*state, taken);
     const std::uint64_t first = std::uint64_t(own.index) * repeat_tile_rows;
-    sum_rows(counts, n, first, sums);
+    sum_rows<4>(counts, n, first, sums);
     if (threadIdx.x >= 32) return;
     const int lane = int(threadIdx.x);
     std::uint64_t total = 0, before = 0;
@@ -180,7 +185,7 @@ struct repeats_by_counts {
     };
     [[nodiscard]] __device__ __forceinline__ const std::uint64_t* find_starts(memory& shared) const {
         if (row_starts != nullptr) return row_starts;
-        sum_rows(counts, n, 0, shared.sums);
+        sum_rows<sizeof(Count) == 8 ? 1 : 2>(counts, n, 0, shared.sums);
         if (threadIdx.x < 32) {
             std::uint64_t total = 0;
             shared.starts[threadIdx.x] = scan_row_sums(shared.sums, int(threadIdx.x), &total);
