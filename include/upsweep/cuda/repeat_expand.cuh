@@ -78,6 +78,8 @@ class repeat_block {
         uint2 words[shape::words];          // the same, and the last such slot in front of the word
         std::uint64_t starts[shape::starts];
         std::uint32_t scratch[block_scan_scratch(shape::threads)];
+        std::uint64_t end;       // of the way
+        unsigned window, parts;  // places of a window, windows of a stretch
         typename Places::memory places;
     };
 
@@ -86,29 +88,37 @@ class repeat_block {
         for (int k = int(threadIdx.x); k < shape::words; k += shape::threads) shared.marks[k] = 0;
         const std::uint64_t count = start(rows());
         if (given_.places.tells() && blockIdx.x == 0 && threadIdx.x == 0) *given_.count = count;
-        end_ = in_room(count) == 0 ? 0 : before(rows(), count);
+        if (threadIdx.x == 0) divide(in_room(count) == 0 ? 0 : before(rows(), count));
+        __syncthreads();
     }
 
-    // All of the block's stretches. Windows are as equal as can be, so that all blocks have as many.
+    // All of the block's stretches. What is the same for all threads is read anew where it is wanted: there
+    // are registers for little more than a row.
     __device__ __forceinline__ void run() {
-        if (end_ == 0) return;
-        const std::uint64_t blocks = gridDim.x, rounds = (end_ - 1) / (blocks * shape::window) + 1;
-        const auto parts = static_cast<unsigned>((rounds - 1) / shape::stretches + 1);  // of a stretch
-        const std::uint64_t windows = ((rounds - 1) / parts + 1) * parts * blocks;
-        const auto fair = static_cast<unsigned>((end_ - 1) / windows + 1);
-        const unsigned window = fair < shape::least_window ? shape::least_window : fair;
-        const std::uint64_t length = std::uint64_t(parts) * window;
-        for (std::uint64_t at = blockIdx.x * length; at < end_; at += (gridDim.x - 1) * length) {
+        std::uint64_t at = std::uint64_t(blockIdx.x) * shared_.parts * shared_.window;
+        while (at < shared_.end) {
             std::uint64_t row = row_of(at);
-            for (unsigned part = 0; part < parts && at < end_; ++part) {
-                const std::uint64_t next = end_ - at < window ? end_ : at + window;
-                row = make_window(at, next, row);
+            for (unsigned part = 0; part < shared_.parts && at < shared_.end; ++part) {
+                const std::uint64_t left = shared_.end - at, next = at + shared_.window;
+                row = make_window(at, left < shared_.window ? at + left : next, row);
                 at = next;
             }
+            at += std::uint64_t(gridDim.x - 1) * shared_.parts * shared_.window;
         }
     }
 
   private:
+    // By one thread. Windows are as equal as can be, so that all blocks have as many.
+    __device__ __forceinline__ void divide(std::uint64_t end) const {
+        shared_.end = end;
+        if (end == 0) return;
+        const std::uint64_t blocks = gridDim.x, rounds = (end - 1) / (blocks * shape::window) + 1;
+        const std::uint64_t parts = (rounds - 1) / shape::stretches + 1;
+        const std::uint64_t windows = ((rounds - 1) / parts + 1) * parts * blocks;
+        const auto fair = static_cast<unsigned>((end - 1) / windows + 1);
+        shared_.parts = static_cast<unsigned>(parts);
+        shared_.window = fair < shape::least_window ? shape::least_window : fair;
+    }
     [[nodiscard]] __device__ __forceinline__ std::uint64_t rows() const { return repeat_rows(given_.n); }
     [[nodiscard]] __device__ __forceinline__ std::uint64_t start(std::uint64_t row) const {
         return given_.places.start(starts_, row);
@@ -329,7 +339,6 @@ class repeat_block {
     const repeat_arguments<Places, Source>& given_;
     memory& shared_;
     decltype(given_.places.find_starts(shared_.places)) starts_;
-    std::uint64_t end_;  // of the way
 };
 
 template <class Places, class Source>
