@@ -17,6 +17,7 @@ NB_MODULE(_module, module) {
     add_choices(module);
     add_bins(module);
     add_runs(module);
+    add_repeats(module);
 #ifdef UPSWEEP_HAS_JAX
     add_jax_handlers(module);
 #endif

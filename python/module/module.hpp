@@ -14,5 +14,6 @@ void add_jax_handlers(nanobind::module_& module);
 void add_choices(nanobind::module_& module);
 void add_bins(nanobind::module_& module);
 void add_runs(nanobind::module_& module);
+void add_repeats(nanobind::module_& module);
 
 }  // namespace upsweep::python

@@ -11,7 +11,7 @@ import numpy as np
 
 import upsweep as package
 
-ARRAYS = ("a", "b", "keys", "offsets", "heads", "condition", "out")
+ARRAYS = ("a", "b", "keys", "offsets", "heads", "condition", "repeats", "out")
 
 
 def root_of(x):
@@ -143,6 +143,8 @@ def through(library, function):
             value = arguments.get(name)
             if value is None or (name == "condition" and isinstance(value, tuple)):
                 continue
+            if name == "repeats" and isinstance(value, (int, float, np.generic)):
+                continue  # a number
             if is_recurrence and np.ndim(value) == 0 and (name == "a" or np.ndim(given["a"]) != 0):
                 if name == "b" or np.ndim(given["b"]) != 0:
                     continue  # a number
@@ -160,7 +162,7 @@ def through(library, function):
             else:
                 given["out"][...] = parts[0]
             return given["out"]
-        if isinstance(library, Torch):
+        if isinstance(library, Torch) and "a" in given:
             totals = 1 if function is package.reduce_by_key else 0
             if sums_are_unsigned(function.__name__, given, parts[totals]):
                 parts[totals] = parts[totals].view(np.uint64)
@@ -182,6 +184,6 @@ def package_of(name):
     module.__path__, module.__spec__ = package.__path__, package.__spec__
     for each in package.__all__:
         value = getattr(package, each)
-        takes_arrays = inspect.isfunction(value) and "a" in inspect.signature(value).parameters
+        takes_arrays = inspect.isfunction(value) and not inspect.signature(value).parameters.keys().isdisjoint(("a", "repeats"))
         setattr(module, each, through(library, value) if takes_arrays else value)
     return module

@@ -125,8 +125,11 @@ def choose_compared(stream, a, name, sign, number, out, packed, indices):
     return _module.choose_compared(at(a, name), name, sign, number, at(out, "i8" if indices else name), packed, indices)
 
 
+WORDS = {1: "u1", 2: "u2", 4: "u4", 8: "u8", 16: "c16"}
+
+
 def choose(stream, flags, a, element_bytes, out, packed):
-    marks, word = at(flags, "?"), {1: "u1", 2: "u2", 4: "u4", 8: "u8", 16: "c16"}[element_bytes]
+    marks, word = at(flags, "?"), WORDS[element_bytes]
     if a is None:
         return _module.choose_flagged_indices(marks, at(out, "i8"), packed)
     return _module.choose_flagged(at(a, word), np.dtype(word).name, marks, at(out, word), packed)
@@ -155,6 +158,19 @@ def encode_runs(stream, a, name, out, lengths, numbers):
     if numbers is not None:
         _module.number_runs(at(a, name), name, at(numbers, "i8"))
     return _module.encode_runs(at(a, name), name, at(out, name), None if lengths is None else at(lengths, "i8"))
+
+
+def repeat(stream, a, element_bytes, counts, counts_name, out):
+    x, number = at(a, WORDS[element_bytes]), at(counts, counts_name)
+    _module.repeat(x.view("u1"), 1, x.size, number, counts_name, at(out, WORDS[element_bytes]).view("u1"))
+
+
+def repeat_all(stream, a, element_bytes, count, out):
+    at(out, WORDS[element_bytes])[:] = np.repeat(at(a, WORDS[element_bytes]), count)
+
+
+def repeat_indices(stream, counts, counts_name, out):
+    _module.repeat_indices(at(counts, counts_name), counts_name, at(out, "i8"))
 
 
 def find_extremes(stream, a, name, found):
@@ -186,4 +202,5 @@ def install(in_host_memory):
         choose_compared=choose_compared, choose=choose, mark_runs=mark_runs, mark_offsets=mark_offsets, encode_runs=encode_runs,
         extremes_of=lambda n: 2 * min((n + 255) // 256, 1024), find_extremes=find_extremes,
         histogram=lambda stream, a, name, limits, counts: _module.histogram(at(a, name), name, limits, at(counts, "u8")),
-        bins=bins, sort_rows=sort_rows, sort_segments=sort_segments, empty_cache=lambda: None)
+        bins=bins, sort_rows=sort_rows, sort_segments=sort_segments, repeat=repeat, repeat_all=repeat_all, repeat_indices=repeat_indices,
+        empty_cache=lambda: None)

@@ -13,6 +13,7 @@ from ._back_ends import empty_cache
 from ._bins import bin_indices, bins, histogram
 from ._choices import compact, compact_indices, partition, partition_indices
 from ._module import version as __version__
+from ._repeats import repeat, repeat_indices
 from ._runs import reduce_by_key, run_length_encode, segmented_reduce, unique_consecutive
 from ._scans import (cummax, cummin, cumprod, cumsum, cumulative_prod, cumulative_sum, exclusive_scan, exclusive_segmented_scan, inclusive_scan,
                      inclusive_segmented_scan, linear_recurrence)
@@ -22,6 +23,6 @@ from ._threads import get_threads, set_threads, simd
 __all__ = [
     "__version__", "argsort", "bin_indices", "bins", "compact", "compact_indices", "cummax", "cummin", "cumprod", "cumsum",
     "cumulative_prod", "cumulative_sum", "empty_cache", "exclusive_scan", "exclusive_segmented_scan", "get_threads", "histogram", "inclusive_scan",
-    "inclusive_segmented_scan", "linear_recurrence", "partition", "partition_indices", "reduce_by_key", "run_length_encode",
-    "segmented_argsort", "segmented_reduce", "segmented_sort", "set_threads", "simd", "sort", "unique_consecutive",
+    "inclusive_segmented_scan", "linear_recurrence", "partition", "partition_indices", "reduce_by_key", "repeat",
+    "repeat_indices", "run_length_encode", "segmented_argsort", "segmented_reduce", "segmented_sort", "set_threads", "simd", "sort", "unique_consecutive",
 ]

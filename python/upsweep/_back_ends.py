@@ -6,12 +6,14 @@ contiguous. `initial` is the bytes of a value, or None.
 from __future__ import annotations
 
 import functools
+import math
 from typing import Any, Callable, Dict, Optional, Tuple, Union
 
 import numpy as np
 
 from . import _module
-from ._parameters import Limits, no_offsets, number_type
+from ._arrays import type_name
+from ._parameters import Limits, about_repeats, no_offsets, number_type, wrong_size
 
 try:
     from . import _cuda
@@ -34,6 +36,11 @@ def _plans_of(module: Any) -> Callable[..., Tuple[Any, str, str]]:
 def _coefficients(library: Any, a: Any) -> Tuple[Any, str]:
     """A number, or an array and the name of its type."""
     return (a, "") if isinstance(a, float) else (library.layout(a), library.type_of(a))
+
+
+def _as_sequence(library: Any, a: Any, bytes_of_one: int) -> Tuple[int, Tuple[int], Tuple[int]]:
+    """The layout of what is contiguous, as elements of so many bytes."""
+    return library.layout(a)[0], (math.prod(a.shape) * a.dtype.itemsize // bytes_of_one,), (1,)
 
 
 class Cuda:
@@ -139,6 +146,46 @@ class Cuda:
         _cuda.sort_segments(self._stream(library, x), library.layout(x), library.type_of(x), library.layout(heads),
                             library.layout(out), descending, indices)
 
+    def countable(self, library: Any, counts: Any) -> Any:
+        """Counts of a type that the methods below read."""
+        return counts if library.type_of(counts) in ("int32", "int64") else library.converted(counts, "int64")
+
+    def count_repeats(self, library: Any, counts: Any) -> int:
+        """Waits. Raises ValueError where a count is negative."""
+        if counts.shape[0] == 0:
+            return 0
+        both = library.module.stack((counts.sum().reshape(1), library.converted(counts.min().reshape(1), "int64")))
+        total, least = (int(number) for number in library.to_host(both.reshape(2)))
+        if least < 0:
+            raise ValueError(f"repeats: must not be negative, but one is {least}")
+        return total
+
+    def repeat(self, library: Any, x: Any, axis: int, counts: Any, out: Any) -> None:
+        """As many results along the axis as `out` has room for; counts are an integer or an array."""
+        row = math.prod(x.shape[axis + 1:])
+        row_bytes = row * x.dtype.itemsize
+        if 0 in x.shape or 0 in out.shape:
+            return
+        is_word = row_bytes in (1, 2, 4, 8, 16) and library.layout(x)[0] % row_bytes == 0
+        if isinstance(counts, int):  # of rows one behind the other, whatever the axis
+            if is_word:
+                _cuda.repeat_all(self._stream(library, x), _as_sequence(library, x, row_bytes), row_bytes, counts,
+                                 _as_sequence(library, out, row_bytes))
+            else:
+                library.assign(out.reshape(-1, counts, row), x.reshape(-1, 1, row))
+        elif is_word and x.shape[axis] * row == math.prod(x.shape):
+            _cuda.repeat(self._stream(library, x), _as_sequence(library, x, row_bytes), row_bytes, library.layout(counts),
+                         library.type_of(counts), _as_sequence(library, out, row_bytes))
+        else:
+            order = library.filled(counts, (out.shape[axis],), "int64", 0)  # which stays where the counts' sum is less
+            self.repeat_indices(library, counts, order)
+            library.rows_at(x, order, axis, out)
+
+    def repeat_indices(self, library: Any, counts: Any, out: Any) -> None:
+        if out.shape[0] != 0:
+            _cuda.repeat_indices(self._stream(library, counts), library.layout(counts), library.type_of(counts),
+                                 library.layout(out))
+
 
 class Host:
     """Of arrays in host memory."""
@@ -215,6 +262,43 @@ class Host:
 
     def sort_segments(self, library: Any, x: Any, heads: Any, out: Any, descending: bool, indices: bool) -> None:
         _module.sort_segments(library.layout(x), library.type_of(x), library.layout(heads), library.layout(out), descending, indices)
+
+    def countable(self, library: Any, counts: Any) -> Any:
+        """Counts of a type that the methods below read."""
+        return counts
+
+    def count_repeats(self, library: Any, counts: Any) -> int:
+        try:
+            return _module.count_repeats(library.layout(counts), library.type_of(counts), counts.shape[0])
+        except ValueError as problem:
+            raise about_repeats(problem) from None
+
+    def repeat(self, library: Any, x: Any, axis: int, counts: Any, out: Any) -> None:
+        """As many results along the axis as `out` has room for; counts are an integer or an array. Raises ValueError where there are
+        others."""
+        n, size = x.shape[axis], out.shape[axis]
+        if isinstance(counts, int):
+            one = np.array([counts])
+            how: Tuple[Any, ...] = one, type_name(one.dtype)
+        else:
+            how = library.layout(counts), library.type_of(counts)
+        try:
+            if 0 in x.shape or 0 in out.shape:
+                made = _module.count_repeats(*how, n)
+            else:
+                made = _module.repeat(_as_sequence(library, x, 1), math.prod(x.shape[:axis]), n, *how, _as_sequence(library, out, 1))
+        except ValueError as problem:
+            raise about_repeats(problem) from None
+        if made != size:
+            raise wrong_size(made, size)
+
+    def repeat_indices(self, library: Any, counts: Any, out: Any) -> None:
+        try:
+            made = _module.repeat_indices(library.layout(counts), library.type_of(counts), library.layout(out))
+        except ValueError as problem:
+            raise about_repeats(problem) from None
+        if made != out.shape[0]:
+            raise wrong_size(made, out.shape[0])
 
 
 cuda = functools.lru_cache(maxsize=None)(Cuda)

@@ -143,6 +143,10 @@ class Library:
     def move_axis(self, a: Any, source: int, destination: int) -> Any:
         return self.module.moveaxis(a, source, destination)
 
+    def rows_at(self, a: Any, indices: Any, axis: int, out: Any) -> None:
+        """out = what of `a` the indices name along the axis."""
+        self.module.take(a, indices, axis, out)
+
     def result_type(self, a: Any, b: Any) -> str:
         return self._type_name(self.module.result_type(a, b))
 
@@ -218,6 +222,12 @@ class _Torch(Library):
 
     def copy(self, a: Any) -> Any:
         return a.clone()
+
+    def rows_at(self, a: Any, indices: Any, axis: int, out: Any) -> None:
+        name = self.type_of(a)
+        if name in ("uint16", "uint32", "uint64"):  # which PyTorch does not index everywhere
+            a, out = (x.view(getattr(self.module, name[1:])) for x in (a, out))
+        self.module.index_select(a, axis, indices, out=out)
 
 
 class TorchOnHost(_Torch):

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Optional, Tuple, Union
 import numpy as np
 
 from . import _module
-from ._arrays import TYPES, about, in_host_memory, scalar_text, type_name
+from ._arrays import TYPES, about, in_host_memory, integer, scalar_text, type_name
 
 Operator = Union[str, np.ufunc]
 
@@ -50,6 +50,32 @@ def of_given(problem: TypeError, dtype: Any, out: Any) -> TypeError:
 
 def no_offsets(n: int) -> ValueError:
     return ValueError(f"offsets: expected integers that ascend from 0 to {n}, the number of elements")
+
+
+def expected_repeats(n: int, shape: Tuple[int, ...]) -> ValueError:
+    return ValueError(f"repeats: expected an integer, or one dimension of 1 or {n}, one an element along the axis, but its shape is {shape}")
+
+
+def count_for_all(repeats: Any) -> int:
+    if repeats < 0:
+        raise ValueError(f"repeats: must not be negative, but it is {repeats}")
+    return int(repeats)
+
+
+def about_repeats(problem: ValueError) -> ValueError:
+    """What the registry has to say of counts."""
+    return ValueError(str(problem).replace("counts: ", "repeats: ", 1))
+
+
+def known_size(output_size: Any) -> int:
+    size = integer(output_size, "output_size")
+    if size < 0:
+        raise ValueError(f"output_size: must not be negative, but it is {size}")
+    return size
+
+
+def wrong_size(results: int, output_size: int) -> ValueError:
+    return ValueError(f"output_size: expected {results}, the sum of the repeats, but it is {output_size}")
 
 
 # What results that include an initial value begin with.

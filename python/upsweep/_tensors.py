@@ -78,7 +78,7 @@ def refuse_out(out: Any) -> None:
         _gradients.refuse("out")
 
 
-def _engine_of(*arrays: Any) -> Any:
+def engine_for(*arrays: Any) -> Any:
     """What computes with gradients, which PyTorch may trace where it has not traced what they are of: several of them at once."""
     from ._engines import engine_of
 
@@ -92,11 +92,11 @@ def _with_gradient(library: Library, op: str, x: Any, heads: Any, axis: int, ini
         return _gradients.sum_of(x, lambda y: call(y, initial, reverse), lambda gradient: call(gradient, None, not reverse))
 
     def region_sums(y: Any, starts: Any, backwards: bool) -> Any:
-        return _gradients.of_rows(y, starts, axis, lambda flat, each: _engine_of(flat, each).segmented_scan(
+        return _gradients.of_rows(y, starts, axis, lambda flat, each: engine_for(flat, each).segmented_scan(
             flat, "plus", None, None, each, None, None, backwards, None, False))
 
     def recur(a: Any, b: Any, backwards: bool) -> Any:
-        return _engine_of(a, b).linear_recurrence(a, b, 0.0, axis, backwards, None, None)
+        return engine_for(a, b).linear_recurrence(a, b, 0.0, axis, backwards, None, None)
 
     return _gradients.product_or_extreme_of(x, lambda y: call(y, initial, reverse), lambda x, y: _gradients.scan_with(
         op, y, axis, reverse, exclusive, initial, heads, recur, region_sums))
@@ -116,7 +116,7 @@ def scan(library: Library, a: Any, op: Operator, axis: Any, dtype: Any, initial:
         check_out(library, out, x, tuple(x.shape))
     if _gradients.wanted(x, out):
         refuse_out(out)
-        return _with_gradient(library, name, x, None, position, initial, bool(reverse), exclusive, lambda y, *how: _engine_of(y).scan(
+        return _with_gradient(library, name, x, None, position, initial, bool(reverse), exclusive, lambda y, *how: engine_for(y).scan(
             y, name, position, dtype, *how, None, exclusive))
     plan, result, totals = plan_of(library, name, library.type_of(x), dtype, out)
     target = library.empty_like(x, result) if out is None else out
@@ -192,7 +192,7 @@ def segmented_scan(library: Library, a: Any, op: Operator, keys: Any, offsets: A
         check_out(library, out, x, tuple(x.shape))
     if _gradients.wanted(x, out):
         refuse_out(out)
-        return _with_gradient(library, name, x, starts, 0, initial, bool(reverse), exclusive, lambda y, *how: _engine_of(
+        return _with_gradient(library, name, x, starts, 0, initial, bool(reverse), exclusive, lambda y, *how: engine_for(
             y, starts).segmented_scan(y, name, None, None, starts, dtype, *how, None, exclusive))
     plan, result, totals = plan_of(library, name, library.type_of(x), dtype, out)
     is_usable = out is not None and library.is_contiguous(out)
@@ -253,7 +253,7 @@ def linear_recurrence(library: Library, a: Any, b: Any, x0: float, axis: Any, re
     refuse_out(out)
 
     def recur(a: Any, b: Any, backwards: bool) -> Any:
-        return _engine_of(a, b).linear_recurrence(a, b, 0.0, position, backwards, arithmetic, None)
+        return engine_for(a, b).linear_recurrence(a, b, 0.0, position, backwards, arithmetic, None)
 
     first, second = arrays
     if isinstance(first, float):  # transposed it is the same from the other end
