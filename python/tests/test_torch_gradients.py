@@ -83,3 +83,14 @@ def test_gradients_of_real_numbers_that_are_summed_as_complex_ones():
     assert found.tolist() == [8, 7, 7, 4]
     by_functions = torch.func.vjp(lambda y: upsweep.cumsum(y, dtype=torch.complex64), x.detach())[1](weights)[0]
     assert torch.equal(by_functions, found)
+
+
+@pytest.mark.parametrize("constant", [lambda: upsweep.cumsum(HEADS), lambda: upsweep.argsort(HEADS),
+                                      lambda: upsweep.exclusive_segmented_scan(HEADS, heads=HEADS)])
+def test_constants_within_functions_that_are_transformed(constant):
+    x = torch.ones(4, device=DEVICE)
+    expected = x * constant()
+    for function in (lambda x: torch.func.grad(lambda y: (y * constant()).sum())(x),
+                     lambda x: torch.func.vmap(lambda y: y * constant())(x[None])[0],
+                     lambda x: torch.func.jvp(lambda y: y * constant(), (x,), (x,))[1]):
+        assert torch.equal(function(x), expected)

@@ -124,6 +124,7 @@ def _torch() -> Any:
     return types.SimpleNamespace(
         tensor=torch.Tensor, forward=torch.autograd.forward_ad, has_gradients=torch.is_grad_enabled,
         is_of_functions=(lambda a: False) if functorch is None else functorch.is_functorch_wrapped_tensor,
+        transform=getattr(functorch, "peek_interpreter_stack", lambda: None),
         is_of_several=getattr(functorch, "is_legacy_batchedtensor", lambda a: False),
         is_tracing=torch._C._is_tracing, count_modes=getattr(torch._C, "_len_torch_dispatch_stack", lambda: 0),
         own_modes=() if modes is None else tuple(functools.partial(torch._C._get_dispatch_mode, mode) for mode in modes.__members__.values()))
@@ -138,9 +139,10 @@ def has_no_memory(a: Any) -> bool:
 
 
 def are_watched() -> bool:
-    """Whether operators that are called are recorded (torch.jit.trace, make_fx), or a mode says what they do (FakeTensorMode)."""
+    """Whether operators that are called are recorded (torch.jit.trace, make_fx), a mode says what they do (FakeTensorMode), or a
+    function is transformed (torch.func), within which new tensors, of constants too, are without memory."""
     torch = _torch()
-    return torch.is_tracing() or torch.count_modes() > 0
+    return torch.is_tracing() or torch.count_modes() > 0 or torch.transform() is not None
 
 
 def are_recorded() -> bool:
