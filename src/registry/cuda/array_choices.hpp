@@ -1,4 +1,5 @@
-// Compaction, partition, runs, histograms, bins and sorting of arrays in device memory, of run-time types.
+// Compaction, partition, runs, repeats, histograms, bins and sorting of arrays in device memory, of run-time
+// types.
 // All arrays are sequences, one element after the other; everything is in the order of the executor's stream.
 #pragma once
 
@@ -8,6 +9,7 @@
 #include "registry/binner.hpp"
 #include "registry/chooser.hpp"
 #include "registry/dtype.hpp"
+#include "registry/repeater.hpp"
 #include "upsweep/cuda/executor.hpp"
 
 namespace upsweep::registry::gpu {
@@ -61,6 +63,22 @@ void encode_runs(cuda::executor& ex, dtype type, const void* in, std::size_t n, 
                  std::int64_t* lengths, std::uint64_t* count);
 // As registry::number_runs.
 void number_runs(cuda::executor& ex, dtype type, const void* in, std::size_t n, std::int64_t* out);
+
+// Elements repeated as often as int32 or int64 say, one an element, or so many times each; `room` of the
+// results at most. *count, in device memory, receives how many there are.
+struct words_to_repeat {
+    const void* in;
+    void* out;
+    std::size_t n;
+    std::size_t room;
+    std::size_t element_bytes;  // 1, 2, 4, 8 or 16, to which in and out are aligned
+};
+void repeat_words(cuda::executor& ex, const repeat_counts& counts, const words_to_repeat& call,
+                  std::uint64_t* count);
+void repeat_words(cuda::executor& ex, std::uint64_t times, const words_to_repeat& call, std::uint64_t* count);
+// As registry::repeat_indices.
+void repeat_indices(cuda::executor& ex, const repeat_counts& counts, std::int64_t* out, std::size_t room,
+                    std::uint64_t* count);
 
 // Bins are those of registry/binner.hpp. counts[b] = how many elements are in bin b.
 void count_bins(cuda::executor& ex, dtype type, const bin_limits& limits, const void* in, std::size_t n,

@@ -1,0 +1,56 @@
+// Elements repeated, as words of their size.
+#include "registry/cuda/array_choices.hpp"
+#include "registry/cuda/moved_words.cuh"
+#include "upsweep/cuda/repeat.cuh"
+
+namespace upsweep::registry::gpu {
+namespace {
+
+// body(counts), a span of the integers that they are.
+template <class Body>
+void visit_counts(const repeat_counts& counts, const Body& body) {
+    const auto as = [&]<class Count>(std::type_identity<Count>) {
+        body(cuda::device_span<const Count>(static_cast<const Count*>(counts.each), counts.size));
+    };
+    switch (counts.type) {
+        case dtype::int64:
+            return as(std::type_identity<std::int64_t>{});
+        case dtype::int32:
+            return as(std::type_identity<std::int32_t>{});
+        default:
+            throw_error(errc::invalid_argument,
+                        "counts: expected int32 or int64, but they are " + std::string(name(counts.type)));
+    }
+}
+
+// body(in, out), spans of words.
+template <class Body>
+void visit_words(const words_to_repeat& call, const Body& body) {
+    visit_word(call.element_bytes, [&]<class Word>(std::type_identity<Word>) {
+        body(cuda::device_span<const Word>(static_cast<const Word*>(call.in), call.n),
+             cuda::device_span<Word>(static_cast<Word*>(call.out), call.room));
+    });
+}
+
+}  // namespace
+
+void repeat_words(cuda::executor& ex, const repeat_counts& counts, const words_to_repeat& call,
+                  std::uint64_t* count) {
+    visit_counts(counts, [&](const auto& each) {
+        visit_words(call, [&](const auto& in, const auto& out) { repeat(ex, in, each, out, count); });
+    });
+}
+
+void repeat_words(cuda::executor& ex, std::uint64_t times, const words_to_repeat& call,
+                  std::uint64_t* count) {
+    visit_words(call, [&](const auto& in, const auto& out) { repeat(ex, in, times, out, count); });
+}
+
+void repeat_indices(cuda::executor& ex, const repeat_counts& counts, std::int64_t* out, std::size_t room,
+                    std::uint64_t* count) {
+    visit_counts(counts, [&](const auto& each) {
+        upsweep::repeat_indices(ex, each, cuda::device_span<std::int64_t>(out, room), count);
+    });
+}
+
+}  // namespace upsweep::registry::gpu
