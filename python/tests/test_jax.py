@@ -278,6 +278,8 @@ def test_what_is_refused(platform):
             (lambda: upsweep.reduce_by_key(x, x), "a: reduce_by_key"),
             (lambda: upsweep.run_length_encode(x), "a: unique_consecutive and run_length_encode"),
             (lambda: upsweep.bins(x), "a: bins"),
+            (lambda: upsweep.repeat(x, 2), "a: repeat"),
+            (lambda: upsweep.repeat_indices(x), "repeats: repeat_indices"),
             (lambda: upsweep.inclusive_scan(x, "bit_and"), "dtype: "),
             (lambda: upsweep.cumsum(jnp.ones(3, jnp.float8_e4m3fn)), "a: expected one of"),
             (lambda: upsweep.cumsum(jax.random.key(1)), "a: expected numbers"),

@@ -13,6 +13,9 @@ assert_type(upsweep.sort([3, 1], None), NDArray[Any])
 assert_type(upsweep.linear_recurrence(0.9, x, np.float32(1), axis=np.int64(0)), NDArray[Any])
 assert_type(upsweep.segmented_sort(x, keys=["a", "a", "b", "c", "c"]), NDArray[Any])
 assert_type(upsweep.segmented_argsort([3, 1], offsets=[0, 2], descending=True), NDArray[np.int64])
+assert_type(upsweep.repeat(x, [1, 0, 2, 1, 3], output_size=7), NDArray[Any])
+assert_type(upsweep.repeat_indices([2, 0, 1]), NDArray[np.int64])
+upsweep.repeat([[3, 1]], np.int64(2), 0)
 upsweep.inclusive_scan(x, np.maximum, dtype=float)
 upsweep.cumsum(x, np.int64(0), None)
 upsweep.histogram([1, 2], 2, [0, 4])
@@ -28,6 +31,7 @@ upsweep.cumsum(a=t, dtype=torch.float64, out=torch.empty(5)).backward()
 upsweep.compact(t, t > 0.5).backward()
 upsweep.segmented_reduce(t, offsets=torch.tensor([0, 5])).backward()
 upsweep.segmented_sort(t, offsets=torch.tensor([0, 5])).backward()
+upsweep.repeat(t, torch.tensor([0, 2, 1, 0, 3]), 0).backward()
 upsweep.linear_recurrence(0.9, t).backward()
 upsweep.linear_recurrence(x, t, axis=0).backward()
 upsweep.reduce_by_key([0, 0, 1, 1, 1], t)[1].backward()
@@ -38,3 +42,4 @@ upsweep.cumsum(x, axes=0)  # refused
 upsweep.sort(x, descending="yes")  # refused
 upsweep.segmented_sort(x, x)  # refused
 upsweep.histogram(x, 2, 4)  # refused
+upsweep.repeat(x)  # refused

@@ -201,8 +201,8 @@ def segmented_sort(a: Any, keys: Any, offsets: Any, heads: Any, descending: bool
     return order if indices else x[order]
 
 
-def _refuse_array(what: str) -> NoReturn:
-    raise TypeError(f"a: {what} takes no arrays of JAX ({_SUPPORTED}); pass numpy.asarray(a)")
+def _refuse_array(what: str, argument: str = "a") -> NoReturn:
+    raise TypeError(f"{argument}: {what} takes no arrays of JAX ({_SUPPORTED}); pass numpy.asarray({argument})")
 
 
 def choose(a: Any, condition: Any, packed: bool, indices: bool) -> NoReturn:
@@ -227,3 +227,11 @@ def histogram(a: Any, asked: Any) -> NoReturn:
 
 def extract(a: Any, asked: Any, indices: bool) -> NoReturn:
     _refuse_array("bins, whose result's size depends on the elements,")
+
+
+def repeat(a: Any, repeats: Any, axis: Any, output_size: Any) -> NoReturn:
+    _refuse_array("repeat, whose result's size depends on the counts,")
+
+
+def repeat_indices(repeats: Any, output_size: Any) -> NoReturn:
+    _refuse_array("repeat_indices, whose result's size depends on the counts,", "repeats")

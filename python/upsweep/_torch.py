@@ -9,13 +9,13 @@ from typing import Any, Tuple
 import numpy as np
 import torch
 
-from . import _gradients
+from . import _gradients, _tensor_repeats
 from ._arrays import along, axis_of, edge_shape
 from ._engines import of_library
 from ._libraries import TorchOnHost
-from ._parameters import IDENTITIES, Operator, name_of
-from .torch_operators import (ArgsortFunction, LinearRecurrenceFunction, ScanFunction, SmoothingFunction, SortFunction,
-                              library_with)
+from ._parameters import IDENTITIES, Operator, count_for_all, expected_repeats, known_size, name_of, wrong_size
+from .torch_operators import (ArgsortFunction, LinearRecurrenceFunction, RepeatFunction, RepeatSumsFunction, ScanFunction,
+                              SmoothingFunction, SortFunction, library_with)
 
 _ops = torch.ops.upsweep
 _host = TorchOnHost(torch)
@@ -210,8 +210,9 @@ def _plain(name: str) -> Any:
     @torch.compiler.disable
     def call(a: Any, *how: Any) -> Any:
         if _gradients.has_no_memory(a) or _gradients.are_recorded():
-            raise TypeError("a: expected a tensor in memory: compaction, partition, bins, histograms and runs take none of torch.func, "
-                            "torch.jit.trace, make_fx or FakeTensorMode, nor subclasses that say what operators do")
+            raise TypeError("a: expected a tensor in memory: compaction, partition, bins, histograms, runs and repeats without "
+                            "output_size take none of torch.func, torch.jit.trace, make_fx or FakeTensorMode, nor subclasses that "
+                            "say what operators do")
         return getattr(of_library(library_with(a)), name)(a, *how)
 
     return call
@@ -219,3 +220,58 @@ def _plain(name: str) -> Any:
 
 choose, packed, histogram, extract, encode_runs = (
     _plain(name) for name in ("choose", "packed", "histogram", "extract", "encode_runs"))
+_between_repeats, _between_repeated_indices = _plain("repeat"), _plain("repeat_indices")
+
+
+def _counts(repeats: Any, x: Any, n: int) -> Any:
+    """One an element of n along an axis of x."""
+    if isinstance(repeats, (int, np.integer)):
+        return torch.full((n,), count_for_all(repeats), dtype=torch.int64, device=x.device)
+    counts = _beside(repeats, "repeats", x)
+    if counts.is_floating_point() or counts.is_complex():
+        raise TypeError(f"repeats: expected integers, but it is {counts.dtype}")
+    if counts.ndim > 1 or (counts.numel() != n and counts.numel() != 1):
+        raise expected_repeats(n, tuple(counts.shape))
+    return counts.expand(n)
+
+
+def _has_unknown_size() -> bool:
+    """Whether counts cannot be looked at: not before what is compiled so far has run, or not at all."""
+    return torch.compiler.is_compiling() or _gradients.are_recorded()
+
+
+def _size_of(counts: Any, n: int) -> int:
+    if _gradients.has_no_memory(counts):
+        raise TypeError("repeats: expected a tensor in memory, unless there is output_size")
+    return _tensor_repeats.size_of(library_with(counts), counts, n)
+
+
+def repeat(a: Any, repeats: Any, axis: Any, output_size: Any) -> Any:
+    if not isinstance(a, torch.Tensor):
+        raise TypeError("a: expected a tensor, as another argument is one")
+    x, position = along(a, axis)
+    n = x.shape[position]
+    counts = _counts(repeats, x, n)
+    if isinstance(repeats, (int, np.integer)):
+        size = repeats * n
+        if output_size is not None and output_size != size:
+            raise wrong_size(size, output_size)
+    elif output_size is not None:
+        size = known_size(output_size)
+    elif _has_unknown_size():
+        return _between_repeats(x, counts, position, None)
+    else:
+        size = _size_of(_beside(repeats, "repeats", x), n)  # as it is, which the counts may not be under torch.func
+    return _call(_ops.repeat, RepeatFunction, x, counts, position, size)
+
+
+def sum_repeats(a: Any, repeats: Any, axis: int, n: int) -> Any:
+    return _call(_ops.sum_repeats, RepeatSumsFunction, a, _counts(repeats, a, n), axis)
+
+
+def repeat_indices(repeats: Any, output_size: Any) -> Any:
+    if repeats.ndim != 1:
+        raise ValueError(f"repeats: expected one dimension, but its shape is {tuple(repeats.shape)}")
+    if output_size is None and _has_unknown_size():
+        return _between_repeated_indices(repeats, None)
+    return repeat(torch.arange(repeats.shape[0], device=repeats.device), repeats, 0, output_size)
