@@ -92,9 +92,9 @@ std::uint64_t encode_runs(stream& in_stream, nb::handle a, const std::string& ty
     return in_stream.wait_for_count();
 }
 
-registry::repeat_counts counts_of(const layout& counts, const std::string& type) {
+registry::repeat_counts counts_of(const layout& counts, const std::string& type, bool are_offsets) {
     counts.expect_sequence(counts.size());
-    return {named_type(type), counts.data(), counts.size()};
+    return {named_type(type), counts.data(), counts.size(), are_offsets};
 }
 registry::gpu::words_to_repeat words_of(const layout& in, std::size_t element_bytes, const layout& out) {
     in.expect_sequence(in.size());
@@ -102,12 +102,12 @@ registry::gpu::words_to_repeat words_of(const layout& in, std::size_t element_by
     return {in.data(), out.data(), in.size(), out.size(), element_bytes};
 }
 
-// `counts`: int32 or int64, one an element. As many results are written as there is room for.
+// `counts`: int32 or int64, one an element, or offsets. As many results are written as there is room for.
 void repeat(stream& in_stream, nb::handle a, std::size_t element_bytes, nb::handle counts,
-            const std::string& type, nb::handle out) {
+            const std::string& type, bool offsets, nb::handle out) {
     const layout in(a, "a"), each(counts, "repeats"), to(out, "out");
-    registry::gpu::repeat_words(in_stream.executor(), counts_of(each, type), words_of(in, element_bytes, to),
-                                in_stream.count());
+    registry::gpu::repeat_words(in_stream.executor(), counts_of(each, type, offsets),
+                                words_of(in, element_bytes, to), in_stream.count());
 }
 void repeat_all(stream& in_stream, nb::handle a, std::size_t element_bytes, std::uint64_t times,
                 nb::handle out) {
@@ -116,10 +116,11 @@ void repeat_all(stream& in_stream, nb::handle a, std::size_t element_bytes, std:
                                 in_stream.count());
 }
 // `out`: of int64.
-void repeat_indices(stream& in_stream, nb::handle counts, const std::string& type, nb::handle out) {
+void repeat_indices(stream& in_stream, nb::handle counts, const std::string& type, bool offsets,
+                    nb::handle out) {
     const layout each(counts, "repeats"), to(out, "out");
     to.expect_sequence(to.size());
-    registry::gpu::repeat_indices(in_stream.executor(), counts_of(each, type),
+    registry::gpu::repeat_indices(in_stream.executor(), counts_of(each, type, offsets),
                                   static_cast<std::int64_t*>(to.data()), to.size(), in_stream.count());
 }
 
@@ -164,11 +165,11 @@ void add_choices(nb::module_& module) {
     module.def("encode_runs", &encode_runs, nb::arg("stream"), nb::arg("a"), nb::arg("type"), nb::arg("out"),
                nb::arg("lengths").none(), nb::arg("numbers").none());
     module.def("repeat", &repeat, nb::arg("stream"), nb::arg("a"), nb::arg("element_bytes"),
-               nb::arg("counts"), nb::arg("type"), nb::arg("out"));
+               nb::arg("counts"), nb::arg("type"), nb::arg("offsets"), nb::arg("out"));
     module.def("repeat_all", &repeat_all, nb::arg("stream"), nb::arg("a"), nb::arg("element_bytes"),
                nb::arg("times"), nb::arg("out"));
     module.def("repeat_indices", &repeat_indices, nb::arg("stream"), nb::arg("counts"), nb::arg("type"),
-               nb::arg("out"));
+               nb::arg("offsets"), nb::arg("out"));
     module.def("extremes_of", &registry::gpu::extremes_of, nb::arg("n"));
     module.def("find_extremes", &find_extremes, nb::arg("stream"), nb::arg("a"), nb::arg("type"),
                nb::arg("found"));

@@ -160,17 +160,17 @@ def encode_runs(stream, a, name, out, lengths, numbers):
     return _module.encode_runs(at(a, name), name, at(out, name), None if lengths is None else at(lengths, "i8"))
 
 
-def repeat(stream, a, element_bytes, counts, counts_name, out):
-    x, number = at(a, WORDS[element_bytes]), at(counts, counts_name)
-    _module.repeat(x.view("u1"), 1, x.size, number, counts_name, at(out, WORDS[element_bytes]).view("u1"))
+def repeat(stream, a, element_bytes, counts, counts_name, offsets, out):
+    x, word = at(a, WORDS[element_bytes]), WORDS[element_bytes]
+    _module.repeat(x.view("u1"), 1, x.size, at(counts, counts_name), counts_name, offsets, at(out, word).view("u1"))
 
 
 def repeat_all(stream, a, element_bytes, count, out):
     at(out, WORDS[element_bytes])[:] = np.repeat(at(a, WORDS[element_bytes]), count)
 
 
-def repeat_indices(stream, counts, counts_name, out):
-    _module.repeat_indices(at(counts, counts_name), counts_name, at(out, "i8"))
+def repeat_indices(stream, counts, counts_name, offsets, out):
+    _module.repeat_indices(at(counts, counts_name), counts_name, offsets, at(out, "i8"))
 
 
 def find_extremes(stream, a, name, found):

@@ -53,6 +53,19 @@ def test_indices(size, numbers):
         assert_same(upsweep.repeat_indices(counts, output_size=expected.size), expected)
 
 
+@pytest.mark.parametrize("name", ["int8", "uint8", "int32", "uint32", "int64", "uint64"])
+def test_offsets(name, numbers):
+    for size in (0, 1, 100, 3000):
+        x, counts = numbers("float32", size), counts_of(numbers, "int64", size, 1 if name.endswith("8") else 50)
+        counts[100:] = 0 if name.endswith("8") else counts[100:]
+        offsets = np.concatenate([[0], np.cumsum(counts)]).astype(name)
+        for how in ({}, {"output_size": int(offsets[-1])}):
+            assert_same(upsweep.repeat(x, offsets=offsets, **how), expected_of(x, counts))
+            assert_same(upsweep.repeat_indices(offsets=offsets, **how), expected_of(np.arange(size), counts))
+        rows = numbers("int16", (3, size, 2))
+        assert_same(upsweep.repeat(rows, axis=1, offsets=offsets), expected_of(rows, counts, 1))
+
+
 @pytest.mark.parametrize("name", ["uint8", "float32", "complex128"])
 @pytest.mark.parametrize("shape", [(300, 7), (7, 300), (2, 3, 4, 5), (1, 2000), (2000, 1), (40, 0, 3), (0, 5), (3, 600, 2), (5, 1, 3)])
 def test_axes(name, shape, numbers):
@@ -101,7 +114,9 @@ def test_long_arrays(size, numbers, threads):
         counts = counts_of(numbers, "int32", size, most)
         assert_same(upsweep.repeat(x, counts), expected_of(x, counts))
         assert_same(upsweep.repeat(x, 3), np.repeat(x, 3))
-        assert_same(upsweep.repeat_indices(counts), expected_of(np.arange(size), counts))
+        indices, offsets = expected_of(np.arange(size), counts), np.concatenate([[0], np.cumsum(counts)])
+        assert_same(upsweep.repeat_indices(counts), indices)
+        assert_same(upsweep.repeat_indices(offsets=offsets), indices)
     for columns in (7, 3000):
         grid = numbers("float32", (size // columns, columns))
         for axis in (0, 1):
@@ -156,6 +171,19 @@ def test_what_is_refused():
         upsweep.repeat_indices(np.ones((2, 2), int))
     with pytest.raises(TypeError, match="^repeats: expected integers"):
         upsweep.repeat_indices(np.ones(2))
+    for wrong in (np.arange(6), np.arange(8), np.arange(1, 8), np.array([0, 1, 2, 3, 2, 4, 5]), np.zeros((7, 1), int)):
+        with pytest.raises(ValueError, match="^offsets: expected 7 integers that ascend from 0"):
+            upsweep.repeat(x, offsets=wrong)
+    for wrong in (np.zeros(0, int), np.array([1]), np.array([0, 2, 1])):
+        with pytest.raises(ValueError, match="^offsets: expected . integers that ascend from 0"):
+            upsweep.repeat_indices(offsets=wrong)
+    with pytest.raises(TypeError, match="^offsets: expected integers"):
+        upsweep.repeat(x, offsets=np.zeros(7))
+    for how in ({}, {"repeats": np.ones(6, int), "offsets": np.arange(7)}):
+        with pytest.raises(TypeError, match="^expected one of repeats and offsets"):
+            upsweep.repeat(x, **how)
+    with pytest.raises(TypeError, match="^expected one of repeats and offsets"):
+        upsweep.repeat_indices(np.ones(6, int), offsets=np.arange(7))
     for axis in (1, -2):
         with pytest.raises(ValueError, match="^axis: "):
             upsweep.repeat(x, 2, axis)

@@ -14,7 +14,7 @@ upsweep = of_library.package
 DEVICE = as_numpy.library.device
 tensor = functools.partial(torch.tensor, device=DEVICE)
 
-COUNTS, OTHERS = tensor([2, 0, 1, 3]), tensor([3, 0, 2])
+COUNTS, OTHERS, OFFSETS = tensor([2, 0, 1, 3]), tensor([3, 0, 2]), tensor([0, 2, 2, 3, 6])
 # Of a tensor of shape (4, 3), whose sizes are known.
 CALLS = {
     "rows": lambda x: upsweep.repeat(x, COUNTS, 0, output_size=6),
@@ -23,6 +23,7 @@ CALLS = {
     "columns alike": lambda x: upsweep.repeat(x * 2, 2, -1) + 1,
     "elements": lambda x: upsweep.repeat(x[:, 0], COUNTS, output_size=6),
     "none": lambda x: upsweep.repeat(x, 0, 0),
+    "offsets": lambda x: upsweep.repeat(x, axis=0, offsets=OFFSETS, output_size=6),
     "indices": lambda x: x[upsweep.repeat_indices(COUNTS, output_size=6)],
 }
 # Whose sizes the counts say.
@@ -30,6 +31,8 @@ IN_MEMORY = {
     "rows": lambda x: upsweep.repeat(x, COUNTS, 0),
     "columns": lambda x: upsweep.repeat(x, OTHERS, 1),
     "elements": lambda x: upsweep.repeat(x[:, 0], COUNTS),
+    "offsets": lambda x: upsweep.repeat(x, axis=0, offsets=OFFSETS),
+    "indices": lambda x: x[upsweep.repeat_indices(offsets=OFFSETS)],
 }
 EXPECTED = {
     "rows": lambda x: torch.repeat_interleave(x, COUNTS, 0),
@@ -38,6 +41,7 @@ EXPECTED = {
     "columns alike": lambda x: torch.repeat_interleave(x * 2, 2, 1) + 1,
     "elements": lambda x: torch.repeat_interleave(x[:, 0], COUNTS),
     "none": lambda x: x[:0],
+    "offsets": lambda x: torch.repeat_interleave(x, COUNTS, 0),
     "indices": lambda x: torch.repeat_interleave(x, COUNTS, 0),
 }
 EVERY = {**CALLS, **{f"{name} of counts": call for name, call in IN_MEMORY.items()}}
@@ -132,9 +136,9 @@ def test_traced():
             traced = torch.jit.trace(call, (some(),), check_trace=False)
         for other in (traced, make_fx(call)(some())):
             same(other(2 * some()), call(2 * some()))
-    for call in IN_MEMORY.values():
+    for name in ("rows", "columns", "elements", "offsets"):
         with pytest.raises(TypeError, match="^a: expected a tensor in memory"):
-            make_fx(call)(some())
+            make_fx(IN_MEMORY[name])(some())
 
 
 @pytest.mark.parametrize("dtype", [torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64, torch.bool])
@@ -158,6 +162,8 @@ def test_what_is_refused():
             upsweep.repeat(x, x[:, 0].detach(), 0)
         with pytest.raises(ValueError, match="^output_size: expected 8"):
             upsweep.repeat(x, 2, 0, output_size=9)
+        with pytest.raises(ValueError, match="^offsets: expected 5 integers that ascend from 0"):
+            upsweep.repeat(x, axis=0, offsets=tensor([0, 2, 1, 2, 3]))
     if DEVICE == "cpu":
         same(upsweep.repeat(x.detach(), [2, 0, 1, 3], 0), EXPECTED["rows"](x.detach()))
         same(upsweep.repeat(x.detach(), np.int8([2, 0, 1, 3]), 0), EXPECTED["rows"](x.detach()))

@@ -15,6 +15,7 @@ assert_type(upsweep.segmented_sort(x, keys=["a", "a", "b", "c", "c"]), NDArray[A
 assert_type(upsweep.segmented_argsort([3, 1], offsets=[0, 2], descending=True), NDArray[np.int64])
 assert_type(upsweep.repeat(x, [1, 0, 2, 1, 3], output_size=7), NDArray[Any])
 assert_type(upsweep.repeat_indices([2, 0, 1]), NDArray[np.int64])
+upsweep.repeat(x, axis=0, offsets=[0, 1, 1, 3, 4, 5])
 upsweep.repeat([[3, 1]], np.int64(2), 0)
 upsweep.inclusive_scan(x, np.maximum, dtype=float)
 upsweep.cumsum(x, np.int64(0), None)
@@ -42,4 +43,4 @@ upsweep.cumsum(x, axes=0)  # refused
 upsweep.sort(x, descending="yes")  # refused
 upsweep.segmented_sort(x, x)  # refused
 upsweep.histogram(x, 2, 4)  # refused
-upsweep.repeat(x)  # refused
+upsweep.repeat(x, 2, "0")  # refused

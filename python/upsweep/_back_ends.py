@@ -13,7 +13,7 @@ import numpy as np
 
 from . import _module
 from ._arrays import type_name
-from ._parameters import Limits, about_repeats, no_offsets, number_type, wrong_size
+from ._parameters import Limits, about_repeats, expected_repeat_offsets, no_offsets, number_type, wrong_size
 
 try:
     from . import _cuda
@@ -151,40 +151,47 @@ class Cuda:
         return counts if library.type_of(counts) in ("int32", "int64") else library.converted(counts, "int64")
 
     def count_repeats(self, library: Any, counts: Any) -> int:
-        """Waits. Raises ValueError where a count is negative."""
-        if counts.shape[0] == 0:
+        """Waits. Raises ValueError where a count is negative, and for offsets that are none."""
+        each, least = counts.each, []
+        if counts.n != 0:
+            least = [counts.plain().min().reshape(1)]
+        elif not counts.are_offsets:
             return 0
-        both = library.module.stack((counts.sum().reshape(1), library.converted(counts.min().reshape(1), "int64")))
-        total, least = (int(number) for number in library.to_host(both.reshape(2)))
-        if least < 0:
-            raise ValueError(f"repeats: must not be negative, but one is {least}")
-        return total
+        edges = [each[:1], each[-1:]] if counts.are_offsets else [each.sum().reshape(1)]
+        found = library.module.stack([library.converted(part, "int64") for part in (*least, *edges)])
+        numbers = [int(number) for number in library.to_host(found.reshape(-1))]
+        if counts.are_offsets:
+            if numbers[-2] != 0 or numbers[0] < 0:
+                raise expected_repeat_offsets(counts.n)
+        elif numbers[0] < 0:
+            raise ValueError(f"repeats: must not be negative, but one is {numbers[0]}")
+        return numbers[-1]
 
     def repeat(self, library: Any, x: Any, axis: int, counts: Any, out: Any) -> None:
-        """As many results along the axis as `out` has room for; counts are an integer or an array."""
+        """As many results along the axis as `out` has room for."""
         row = math.prod(x.shape[axis + 1:])
         row_bytes = row * x.dtype.itemsize
         if 0 in x.shape or 0 in out.shape:
             return
         is_word = row_bytes in (1, 2, 4, 8, 16) and library.layout(x)[0] % row_bytes == 0
-        if isinstance(counts, int):  # of rows one behind the other, whatever the axis
+        if isinstance(counts.each, int):  # of rows one behind the other, whatever the axis
             if is_word:
-                _cuda.repeat_all(self._stream(library, x), _as_sequence(library, x, row_bytes), row_bytes, counts,
+                _cuda.repeat_all(self._stream(library, x), _as_sequence(library, x, row_bytes), row_bytes, counts.each,
                                  _as_sequence(library, out, row_bytes))
             else:
-                library.assign(out.reshape(-1, counts, row), x.reshape(-1, 1, row))
+                library.assign(out.reshape(-1, counts.each, row), x.reshape(-1, 1, row))
         elif is_word and x.shape[axis] * row == math.prod(x.shape):
-            _cuda.repeat(self._stream(library, x), _as_sequence(library, x, row_bytes), row_bytes, library.layout(counts),
-                         library.type_of(counts), _as_sequence(library, out, row_bytes))
+            _cuda.repeat(self._stream(library, x), _as_sequence(library, x, row_bytes), row_bytes, library.layout(counts.each),
+                         library.type_of(counts.each), counts.are_offsets, _as_sequence(library, out, row_bytes))
         else:
-            order = library.filled(counts, (out.shape[axis],), "int64", 0)  # which stays where the counts' sum is less
+            order = library.filled(x, (out.shape[axis],), "int64", 0)  # which stays where the counts' sum is less
             self.repeat_indices(library, counts, order)
             library.rows_at(x, order, axis, out)
 
     def repeat_indices(self, library: Any, counts: Any, out: Any) -> None:
         if out.shape[0] != 0:
-            _cuda.repeat_indices(self._stream(library, counts), library.layout(counts), library.type_of(counts),
-                                 library.layout(out))
+            _cuda.repeat_indices(self._stream(library, out), library.layout(counts.each), library.type_of(counts.each),
+                                 counts.are_offsets, library.layout(out))
 
 
 class Host:
@@ -267,36 +274,33 @@ class Host:
         """Counts of a type that the methods below read."""
         return counts
 
-    def count_repeats(self, library: Any, counts: Any) -> int:
+    def _call(self, library: Any, function: Callable[..., int], before: Tuple[Any, ...], counts: Any, behind: Tuple[Any, ...]) -> int:
+        if isinstance(counts.each, int):
+            one = np.array([counts.each])
+            how: Tuple[Any, ...] = one, type_name(one.dtype), False
+        else:
+            how = library.layout(counts.each), library.type_of(counts.each), counts.are_offsets
         try:
-            return _module.count_repeats(library.layout(counts), library.type_of(counts), counts.shape[0])
+            return function(*before, *how, *behind)
         except ValueError as problem:
-            raise about_repeats(problem) from None
+            raise about_repeats(problem, counts.are_offsets, counts.n) from None
+
+    def count_repeats(self, library: Any, counts: Any) -> int:
+        """Raises ValueError where a count is negative, and for offsets that are none."""
+        return self._call(library, _module.count_repeats, (), counts, (counts.n,))
 
     def repeat(self, library: Any, x: Any, axis: int, counts: Any, out: Any) -> None:
-        """As many results along the axis as `out` has room for; counts are an integer or an array. Raises ValueError where there are
-        others."""
-        n, size = x.shape[axis], out.shape[axis]
-        if isinstance(counts, int):
-            one = np.array([counts])
-            how: Tuple[Any, ...] = one, type_name(one.dtype)
+        """As many results along the axis as `out` has room for. Raises ValueError where there are others."""
+        if 0 in x.shape or 0 in out.shape:
+            made = self.count_repeats(library, counts)
         else:
-            how = library.layout(counts), library.type_of(counts)
-        try:
-            if 0 in x.shape or 0 in out.shape:
-                made = _module.count_repeats(*how, n)
-            else:
-                made = _module.repeat(_as_sequence(library, x, 1), math.prod(x.shape[:axis]), n, *how, _as_sequence(library, out, 1))
-        except ValueError as problem:
-            raise about_repeats(problem) from None
-        if made != size:
-            raise wrong_size(made, size)
+            made = self._call(library, _module.repeat, (_as_sequence(library, x, 1), math.prod(x.shape[:axis]), counts.n), counts,
+                              (_as_sequence(library, out, 1),))
+        if made != out.shape[axis]:
+            raise wrong_size(made, out.shape[axis])
 
     def repeat_indices(self, library: Any, counts: Any, out: Any) -> None:
-        try:
-            made = _module.repeat_indices(library.layout(counts), library.type_of(counts), library.layout(out))
-        except ValueError as problem:
-            raise about_repeats(problem) from None
+        made = self._call(library, _module.repeat_indices, (), counts, (library.layout(out),))
         if made != out.shape[0]:
             raise wrong_size(made, out.shape[0])
 

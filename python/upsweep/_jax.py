@@ -229,9 +229,9 @@ def extract(a: Any, asked: Any, indices: bool) -> NoReturn:
     _refuse_array("bins, whose result's size depends on the elements,")
 
 
-def repeat(a: Any, repeats: Any, axis: Any, output_size: Any) -> NoReturn:
+def repeat(a: Any, repeats: Any, offsets: Any, axis: Any, output_size: Any) -> NoReturn:
     _refuse_array("repeat, whose result's size depends on the counts,")
 
 
-def repeat_indices(repeats: Any, output_size: Any) -> NoReturn:
-    _refuse_array("repeat_indices, whose result's size depends on the counts,", "repeats")
+def repeat_indices(repeats: Any, offsets: Any, output_size: Any) -> NoReturn:
+    _refuse_array("repeat_indices, whose result's size depends on the counts,", "repeats" if offsets is None else "offsets")

@@ -62,9 +62,18 @@ def count_for_all(repeats: Any) -> int:
     return int(repeats)
 
 
-def about_repeats(problem: ValueError) -> ValueError:
+def expected_repeat_offsets(n: int) -> ValueError:
+    return ValueError(f"offsets: expected {n + 1} integers that ascend from 0, one more than elements along the axis")
+
+
+def check_one_of_repeats(repeats: Any, offsets: Any) -> None:
+    if (repeats is None) == (offsets is None):
+        raise TypeError("expected one of repeats and offsets")
+
+
+def about_repeats(problem: ValueError, are_offsets: bool, n: int) -> ValueError:
     """What the registry has to say of counts."""
-    return ValueError(str(problem).replace("counts: ", "repeats: ", 1))
+    return expected_repeat_offsets(n) if are_offsets else ValueError(str(problem).replace("counts: ", "repeats: ", 1))
 
 
 def known_size(output_size: Any) -> int:
@@ -75,7 +84,7 @@ def known_size(output_size: Any) -> int:
 
 
 def wrong_size(results: int, output_size: int) -> ValueError:
-    return ValueError(f"output_size: expected {results}, the sum of the repeats, but it is {output_size}")
+    return ValueError(f"output_size: expected {results}, the number of results, but it is {output_size}")
 
 
 # What results that include an initial value begin with.

@@ -13,7 +13,8 @@ from . import _gradients, _tensor_repeats
 from ._arrays import along, axis_of, edge_shape
 from ._engines import of_library
 from ._libraries import TorchOnHost
-from ._parameters import IDENTITIES, Operator, count_for_all, expected_repeats, known_size, name_of, wrong_size
+from ._parameters import (IDENTITIES, Operator, check_one_of_repeats, count_for_all, expected_repeat_offsets, expected_repeats, known_size,
+                          name_of, wrong_size)
 from .torch_operators import (ArgsortFunction, LinearRecurrenceFunction, RepeatFunction, RepeatSumsFunction, ScanFunction,
                               SmoothingFunction, SortFunction, library_with)
 
@@ -220,19 +221,26 @@ def _plain(name: str) -> Any:
 
 choose, packed, histogram, extract, encode_runs = (
     _plain(name) for name in ("choose", "packed", "histogram", "extract", "encode_runs"))
-_between_repeats, _between_repeated_indices = _plain("repeat"), _plain("repeat_indices")
+_between_repeats = _plain("repeat")
 
 
-def _counts(repeats: Any, x: Any, n: int) -> Any:
-    """One an element of n along an axis of x."""
+def _counts(repeats: Any, offsets: Any, x: Any, n: int) -> Tuple[Any, Any]:
+    """One an element of n along an axis of x; and what says so, as a tensor or an integer."""
+    check_one_of_repeats(repeats, offsets)
     if isinstance(repeats, (int, np.integer)):
-        return torch.full((n,), count_for_all(repeats), dtype=torch.int64, device=x.device)
-    counts = _beside(repeats, "repeats", x)
-    if counts.is_floating_point() or counts.is_complex():
-        raise TypeError(f"repeats: expected integers, but it is {counts.dtype}")
-    if counts.ndim > 1 or (counts.numel() != n and counts.numel() != 1):
-        raise expected_repeats(n, tuple(counts.shape))
-    return counts.expand(n)
+        return torch.full((n,), count_for_all(repeats), dtype=torch.int64, device=x.device), int(repeats)
+    argument = "repeats" if offsets is None else "offsets"
+    given = _beside(repeats if offsets is None else offsets, argument, x)
+    if given.is_floating_point() or given.is_complex() or (offsets is not None and given.dtype == torch.bool):
+        raise TypeError(f"{argument}: expected integers, but it is {given.dtype}")
+    if offsets is not None:
+        if tuple(given.shape) != (n + 1,):
+            raise expected_repeat_offsets(n)
+        at = given.to(torch.int64)
+        return at[1:] - at[:-1], given
+    if given.ndim > 1 or (given.numel() != n and given.numel() != 1):
+        raise expected_repeats(n, tuple(given.shape))
+    return given.expand(n), given
 
 
 def _has_unknown_size() -> bool:
@@ -240,38 +248,42 @@ def _has_unknown_size() -> bool:
     return torch.compiler.is_compiling() or _gradients.are_recorded()
 
 
-def _size_of(counts: Any, n: int) -> int:
-    if _gradients.has_no_memory(counts):
-        raise TypeError("repeats: expected a tensor in memory, unless there is output_size")
-    return _tensor_repeats.size_of(library_with(counts), counts, n)
+def _size_of(given: Any, are_offsets: bool, n: int) -> int:
+    if _gradients.has_no_memory(given):
+        raise TypeError(f"{'offsets' if are_offsets else 'repeats'}: expected a tensor in memory, unless there is output_size")
+    return _tensor_repeats.size_of(library_with(given), *((None, given) if are_offsets else (given, None)), n)
 
 
-def repeat(a: Any, repeats: Any, axis: Any, output_size: Any) -> Any:
+def repeat(a: Any, repeats: Any, offsets: Any, axis: Any, output_size: Any) -> Any:
     if not isinstance(a, torch.Tensor):
         raise TypeError("a: expected a tensor, as another argument is one")
     x, position = along(a, axis)
     n = x.shape[position]
-    counts = _counts(repeats, x, n)
-    if isinstance(repeats, (int, np.integer)):
-        size = repeats * n
+    counts, given = _counts(repeats, offsets, x, n)
+    if isinstance(given, int):
+        size = given * n
         if output_size is not None and output_size != size:
             raise wrong_size(size, output_size)
     elif output_size is not None:
         size = known_size(output_size)
     elif _has_unknown_size():
-        return _between_repeats(x, counts, position, None)
+        return _between_repeats(x, counts, None, position, None)
     else:
-        size = _size_of(_beside(repeats, "repeats", x), n)  # as it is, which the counts may not be under torch.func
+        size = _size_of(given, offsets is not None, n)
     return _call(_ops.repeat, RepeatFunction, x, counts, position, size)
 
 
 def sum_repeats(a: Any, repeats: Any, axis: int, n: int) -> Any:
-    return _call(_ops.sum_repeats, RepeatSumsFunction, a, _counts(repeats, a, n), axis)
+    return _call(_ops.sum_repeats, RepeatSumsFunction, a, _counts(repeats, None, a, n)[0], axis)
 
 
-def repeat_indices(repeats: Any, output_size: Any) -> Any:
-    if repeats.ndim != 1:
-        raise ValueError(f"repeats: expected one dimension, but its shape is {tuple(repeats.shape)}")
-    if output_size is None and _has_unknown_size():
-        return _between_repeated_indices(repeats, None)
-    return repeat(torch.arange(repeats.shape[0], device=repeats.device), repeats, 0, output_size)
+def repeat_indices(repeats: Any, offsets: Any, output_size: Any) -> Any:
+    check_one_of_repeats(repeats, offsets)
+    given = repeats if offsets is None else offsets
+    if given.ndim != 1:
+        argument = "repeats" if offsets is None else "offsets"
+        raise ValueError(f"{argument}: expected one dimension, but its shape is {tuple(given.shape)}")
+    if offsets is not None and given.shape[0] == 0:
+        raise expected_repeat_offsets(0)
+    elements = torch.arange((given if offsets is None else given[1:]).shape[0], device=given.device)
+    return repeat(elements, repeats, offsets, 0, output_size)

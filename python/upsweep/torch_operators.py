@@ -336,7 +336,7 @@ _derive(_sort, SortFunction)
 
 @_operator("repeat", "(Tensor a, Tensor counts, int axis, SymInt output_size) -> Tensor")
 def _repeat(a: Any, counts: Any, axis: int, output_size: int) -> Any:
-    return _tensor_repeats.repeat(library_with(a), a, counts, axis, output_size)
+    return _tensor_repeats.repeat(library_with(a), a, counts, None, axis, output_size)
 
 
 @_operator("sum_repeats", "(Tensor a, Tensor counts, int axis) -> Tensor")

@@ -24,9 +24,9 @@ void check_repeats_on(const device& where) {
         throw_error(errc::unsupported, "device " + where.name() + ": elements are repeated on the CPU only");
 }
 
-// body(counts), a span of the integers that they are.
+// body(integers), a span of them.
 template <class Body>
-std::uint64_t visit_counts(const repeat_counts& counts, const Body& body) {
+std::uint64_t visit_integers(const repeat_counts& counts, const Body& body) {
     return visit_type(counts.type, [&]<class T>(std::type_identity<T>) -> std::uint64_t {
         if constexpr (std::integral<T>) {
             using count = std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, T>;
@@ -37,24 +37,41 @@ std::uint64_t visit_counts(const repeat_counts& counts, const Body& body) {
         }
     });
 }
+// body(counts), what detail::repeat takes.
+template <class Body>
+std::uint64_t visit_counts(const repeat_counts& counts, const Body& body) {
+    return visit_integers(counts, [&]<class Count>(std::span<const Count> each) -> std::uint64_t {
+        if (counts.are_offsets) return body(detail::offset_counts<Count>(by_offsets<Count>(each)));
+        return body(detail::each_count<Count>(each));
+    });
+}
 
-template <class Count>
-detail::same_count for_all(Count count, std::size_t n) {
-    if (count < Count(0)) {
-        throw_error(errc::invalid_argument,
-                    "counts: must not be negative, but one is " + std::to_string(count));
-    }
-    return {static_cast<std::uint64_t>(count), n};
+bool is_one_for_all(const repeat_counts& counts, std::size_t n) {
+    return !counts.are_offsets && counts.size == 1 && n != 1;
+}
+// That one count.
+std::uint64_t one_of(const repeat_counts& counts) {
+    return visit_integers(counts, []<class Count>(std::span<const Count> each) {
+        if (each[0] < Count(0)) {
+            throw_error(errc::invalid_argument,
+                        "counts: must not be negative, but one is " + std::to_string(each[0]));
+        }
+        return static_cast<std::uint64_t>(each[0]);
+    });
 }
 
 // The same counts again and again: from any place on, a block of them lies in one piece. They can be, and so
 // can the sum of them all.
 class counts_of_sequences {
   public:
-    template <class Count>
-    counts_of_sequences(std::span<const Count> counts)
-        : n_(counts.size()), all_(counts.begin(), counts.end()) {
-        for (std::size_t i = 0; i < cpu::repeat_block; ++i) all_.push_back(all_[i]);
+    template <class Counts>
+    counts_of_sequences(const Counts& counts, const cpu::repeat_kernels& kernels)
+        : n_(counts.elements()), all_(n_ + cpu::repeat_block) {
+        cpu::repetition of{};
+        counts.describe(of);
+        for (std::size_t i = 0; i < n_; i += cpu::repeat_block)
+            of.load(of, kernels, i, std::min(cpu::repeat_block, n_ - i), all_.data() + i);
+        for (std::size_t i = 0; i < cpu::repeat_block; ++i) all_[n_ + i] = all_[i];
     }
 
     void describe(cpu::repetition& of) const {
@@ -169,19 +186,20 @@ writer writer_of(const rows_to_repeat& call) {
 
 std::uint64_t count_repeats(const device& where, const repeat_counts& counts, std::size_t n) {
     check_repeats_on(where);
-    if (counts.size != n && counts.size != 1) {
-        throw_error(errc::invalid_argument, "counts: expected 1 or " + std::to_string(n) +
-                                                ", one an element, but there are " +
-                                                std::to_string(counts.size));
+    if (is_one_for_all(counts, n)) {
+        const std::uint64_t count = one_of(counts);
+        static_cast<void>(detail::same_count(count, n));  // which throws for more of them than can be
+        return count * n;
     }
-    return visit_counts(counts, [&]<class Count>(std::span<const Count> each) -> std::uint64_t {
-        if (counts.size != n) {
-            static_cast<void>(for_all(each[0], n));
-            return static_cast<std::uint64_t>(each[0]) * n;
+    return visit_counts(counts, [&](const auto& given) -> std::uint64_t {
+        if (given.elements() != n) {
+            throw_error(errc::invalid_argument, "counts: expected those of " + std::to_string(n) +
+                                                    " elements, but they are of " +
+                                                    std::to_string(given.elements()));
         }
         cpu::repetition of{};
         of.n = n;
-        return detail::repeat(where.executor(), detail::each_count<Count>(each), of, 0);
+        return detail::repeat(where.executor(), given, of, 0);
     });
 }
 
@@ -195,27 +213,34 @@ std::uint64_t repeat_rows(const device& where, const repeat_counts& counts, cons
     of.out = call.out;
     of.out_bytes = call.bytes;
     of.is_plain = true;
-    if (call.sequences == 1 && counts.size == call.n) {
-        check_repeats_on(where);
-        return visit_counts(counts, [&]<class Count>(std::span<const Count> each) -> std::uint64_t {
-            return detail::repeat(where.executor(), detail::each_count<Count>(each), of, call.room);
-        });
-    }
+    check_repeats_on(where);
+    const auto run = [&](const auto& given, std::size_t room) -> std::uint64_t {
+        return detail::repeat(where.executor(), given, of, room);
+    };
+    const bool is_one = is_one_for_all(counts, call.n);
+    if (call.sequences == 1 && !is_one)
+        return visit_counts(counts, [&](const auto& given) { return run(given, call.room); });
     const std::uint64_t results = count_repeats(where, counts, call.n);
     if (results != call.room) return results;
     const std::size_t room = call.sequences * call.room;
-    visit_counts(counts, [&]<class Count>(std::span<const Count> each) -> std::uint64_t {
-        if (counts.size == 1) return detail::repeat(where.executor(), for_all(each[0], of.n), of, room);
-        return detail::repeat(where.executor(), counts_of_sequences(each), of, room);
-    });
+    if (is_one) {
+        run(detail::same_count(one_of(counts), of.n), room);
+    } else {
+        visit_counts(counts, [&](const auto& given) {
+            const cpu::repeat_kernels& kernels = cpu::repeat_kernels_for(where.executor().simd());
+            return run(counts_of_sequences(given, kernels), room);
+        });
+    }
     return results;
 }
 
 std::uint64_t repeat_indices(const device& where, const repeat_counts& counts, std::int64_t* out,
                              std::size_t room) {
     check_repeats_on(where);
-    return visit_counts(counts, [&](const auto& each) -> std::uint64_t {
-        return upsweep::repeat_indices(where.executor(), each, std::span(out, room));
+    return visit_integers(counts, [&]<class Count>(std::span<const Count> each) -> std::uint64_t {
+        const std::span to(out, room);
+        if (counts.are_offsets) return upsweep::repeat_indices(where.executor(), by_offsets(each), to);
+        return upsweep::repeat_indices(where.executor(), each, to);
     });
 }
 

@@ -1,7 +1,7 @@
 // Repeated elements, of any type and of any length: repeat and repeat_indices of rows of bytes.
 //
 // Everything is in host memory, and the device must be the CPU. Errors are those of upsweep/repeat.hpp, where
-// counts are called `counts`; upsweep::error (unsupported) for other devices.
+// counts are called `counts` and offsets `segments`; upsweep::error (unsupported) for other devices.
 #pragma once
 
 #include <cstddef>
@@ -12,11 +12,13 @@
 
 namespace upsweep::registry {
 
-// How often elements are repeated: integers or bool, one an element, or one for all.
+// How often elements are repeated: integers or bool, one an element, or one for all; or offsets, one more
+// than elements, of which each element is repeated as often as the next one is larger.
 struct repeat_counts {
     dtype type;
     const void* each;
     std::size_t size;
+    bool are_offsets;
 };
 
 // Sequences, one behind the other, of n elements of so many bytes, all by the same counts. Elements are where

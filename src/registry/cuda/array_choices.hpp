@@ -64,8 +64,8 @@ void encode_runs(cuda::executor& ex, dtype type, const void* in, std::size_t n, 
 // As registry::number_runs.
 void number_runs(cuda::executor& ex, dtype type, const void* in, std::size_t n, std::int64_t* out);
 
-// Elements repeated as often as int32 or int64 say, one an element, or so many times each; `room` of the
-// results at most. *count, in device memory, receives how many there are.
+// Elements repeated as often as int32 or int64 say, one an element or offsets, or so many times each; `room`
+// of the results at most. *count, in device memory, receives how many there are.
 struct words_to_repeat {
     const void* in;
     void* out;

@@ -6,11 +6,13 @@
 namespace upsweep::registry::gpu {
 namespace {
 
-// body(counts), a span of the integers that they are.
+// body(counts), what the calls of repeat.cuh take.
 template <class Body>
 void visit_counts(const repeat_counts& counts, const Body& body) {
     const auto as = [&]<class Count>(std::type_identity<Count>) {
-        body(cuda::device_span<const Count>(static_cast<const Count*>(counts.each), counts.size));
+        const cuda::device_span<const Count> each(static_cast<const Count*>(counts.each), counts.size);
+        if (counts.are_offsets) return body(cuda::by_offsets<Count>(each));
+        body(each);
     };
     switch (counts.type) {
         case dtype::int64:
