@@ -15,8 +15,9 @@ from ._engines import of_library
 from ._libraries import TorchOnHost
 from ._parameters import (IDENTITIES, Operator, check_one_of_repeats, count_for_all, expected_repeat_offsets, expected_repeats, known_size,
                           name_of, wrong_size)
-from .torch_operators import (ArgsortFunction, LinearRecurrenceFunction, RepeatFunction, RepeatSumsFunction, ScanFunction,
-                              SmoothingFunction, SortFunction, library_with)
+from ._torch_library import library_with
+from ._torch_repeats import RepeatFunction, RepeatSumsFunction
+from .torch_operators import ArgsortFunction, LinearRecurrenceFunction, ScanFunction, SmoothingFunction, SortFunction
 
 _ops = torch.ops.upsweep
 _host = TorchOnHost(torch)

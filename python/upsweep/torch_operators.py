@@ -7,46 +7,21 @@ operators.
 """
 from __future__ import annotations
 
-from typing import Any, Optional, Sequence, Tuple
+from typing import Any, Sequence, Tuple
 
 import torch
 
-from . import _gradients, _tensor_repeats, _tensor_sorts, _tensors
+from . import _gradients, _tensor_sorts, _tensors, _torch_repeats  # noqa: F401  (whose operators are made too)
 from ._derivatives import recurrence_tangent
-from ._libraries import Library, library_of
-
-if not hasattr(torch.library, "custom_op"):
-    raise TypeError(f"a: compiled functions and torch.func need PyTorch 2.4 or later, but it is {torch.__version__}")
+from ._torch_library import derive, library_with, operator, placed
 
 _ops = torch.ops.upsweep
 
 
-def library_with(a: Any) -> Library:
-    library = library_of(a)
-    if library is None:
-        raise TypeError(f"a: expected a tensor in host memory or on a CUDA GPU, but it is on {a.device}")
-    return library
-
-
-def _operator(name: str, schema: str) -> Any:
-    return torch.library.custom_op(f"upsweep::{name}", mutates_args=(), schema=schema)
-
-
-def _derive(operator: Any, function: Any) -> None:
-    """The operator's derivatives, where it is compiled, are those of the function."""
-    operator.register_autograd(function.backward, setup_context=function.setup_context)
-    if hasattr(operator, "register_vmap"):  # not before PyTorch 2.5
-        operator.register_vmap(function.vmap)
-
-
-def _placed(x: Any, place: Optional[int], k: int) -> Any:
-    return x if place is None else x.select(place, k)
-
-
 # --- scans; with `heads`, bool, of which a true one starts a segment, of one dimension
 
-@_operator("scan", "(Tensor a, Tensor? heads, str op, int axis, ScalarType? dtype, Scalar? initial, bool reverse, "
-                   "bool exclusive) -> Tensor")
+@operator("scan", "(Tensor a, Tensor? heads, str op, int axis, ScalarType? dtype, Scalar? initial, bool reverse, "
+                  "bool exclusive) -> Tensor")
 def _scan(a: Any, heads: Any, op: str, axis: int, dtype: Any, initial: Any, reverse: bool, exclusive: bool) -> Any:
     if heads is None:
         return _tensors.scan(library_with(a), a, op, axis, dtype, initial, reverse, None, exclusive)
@@ -109,7 +84,7 @@ class ScanFunction(torch.autograd.Function):
             none = a.unsqueeze(0).expand(0, *a.shape) if places[0] is None else a.movedim(places[0], 0)
             return ScanFunction.apply(none, None, op, 1, *how), 0
         # One after the other, because bits depend on where in the whole a segment begins.
-        return torch.stack([ScanFunction.apply(_placed(a, places[0], k), _placed(heads, places[1], k), op, axis, *how)
+        return torch.stack([ScanFunction.apply(placed(a, places[0], k), placed(heads, places[1], k), op, axis, *how)
                             for k in range(info.batch_size)]), 0
 
 
@@ -142,12 +117,12 @@ class RegionSumsFunction(torch.autograd.Function):
         return RegionSumsFunction.apply(x, heads, axis + (place <= axis), reverse), place
 
 
-_derive(_scan, ScanFunction)
+derive(_scan, ScanFunction)
 
 
 # --- linear recurrences; a and b have as many dimensions, and broadcast
 
-@_operator("linear_recurrence", "(Tensor a, Tensor b, float x0, int axis, bool reverse, ScalarType dtype) -> Tensor")
+@operator("linear_recurrence", "(Tensor a, Tensor b, float x0, int axis, bool reverse, ScalarType dtype) -> Tensor")
 def _linear_recurrence(a: Any, b: Any, x0: float, axis: int, reverse: bool, dtype: Any) -> Any:
     return _tensors.linear_recurrence(library_with(a), a, b, x0, axis, reverse, dtype, None)
 
@@ -195,12 +170,12 @@ class LinearRecurrenceFunction(torch.autograd.Function):
         return LinearRecurrenceFunction.apply(a, b, x0, axis + (place <= axis), *how), place
 
 
-_derive(_linear_recurrence, LinearRecurrenceFunction)
+derive(_linear_recurrence, LinearRecurrenceFunction)
 
 
 # --- the same with one coefficient, a number
 
-@_operator("smoothing", "(float a, Tensor b, float x0, int axis, bool reverse, ScalarType dtype) -> Tensor")
+@operator("smoothing", "(float a, Tensor b, float x0, int axis, bool reverse, ScalarType dtype) -> Tensor")
 def _smoothing(a: float, b: Any, x0: float, axis: int, reverse: bool, dtype: Any) -> Any:
     return _tensors.linear_recurrence(library_with(b), a, b, x0, axis, reverse, dtype, None)
 
@@ -235,19 +210,19 @@ class SmoothingFunction(torch.autograd.Function):
         return SmoothingFunction.apply(a, b, x0, axis + (places[1] <= axis), *how), places[1]
 
 
-_derive(_smoothing, SmoothingFunction)
+derive(_smoothing, SmoothingFunction)
 
 
 # --- sorting
 
 # With `heads`, bool, of which a true one starts a segment that is sorted by itself, of one dimension.
 
-@_operator("sort", "(Tensor a, Tensor? heads, int axis, bool descending) -> Tensor")
+@operator("sort", "(Tensor a, Tensor? heads, int axis, bool descending) -> Tensor")
 def _sort(a: Any, heads: Any, axis: int, descending: bool) -> Any:
     return _ordered(a, heads, axis, descending, False)
 
 
-@_operator("argsort", "(Tensor a, Tensor? heads, int axis, bool descending) -> Tensor")
+@operator("argsort", "(Tensor a, Tensor? heads, int axis, bool descending) -> Tensor")
 def _argsort(a: Any, heads: Any, axis: int, descending: bool) -> Any:
     return _ordered(a, heads, axis, descending, True)
 
@@ -328,91 +303,5 @@ class SortFunction(torch.autograd.Function):
         return _in_one(SortFunction, info, places, a, heads, descending), 0
 
 
-_derive(_argsort, ArgsortFunction)
-_derive(_sort, SortFunction)
-
-
-# --- repeated elements, with as many counts as elements along the axis; and sums of each one's results, which are each other's transposes
-
-@_operator("repeat", "(Tensor a, Tensor counts, int axis, SymInt output_size) -> Tensor")
-def _repeat(a: Any, counts: Any, axis: int, output_size: int) -> Any:
-    return _tensor_repeats.repeat(library_with(a), a, counts, None, axis, output_size)
-
-
-@_operator("sum_repeats", "(Tensor a, Tensor counts, int axis) -> Tensor")
-def _sum_repeats(a: Any, counts: Any, axis: int) -> Any:
-    return _tensor_repeats.sum_repeats(library_with(a), a, counts, axis, counts.shape[0])
-
-
-def _with_extent(a: Any, axis: int, extent: int) -> Any:
-    return a.new_empty((*a.shape[:axis], extent, *a.shape[axis + 1:]))
-
-
-@_repeat.register_fake
-def _(a: Any, counts: Any, axis: int, output_size: int) -> Any:
-    return _with_extent(a, axis, output_size)
-
-
-@_sum_repeats.register_fake
-def _(a: Any, counts: Any, axis: int) -> Any:
-    return _with_extent(a, axis, counts.shape[0])
-
-
-def _of_each(function: Any, info: Any, places: Any, a: Any, counts: Any, axis: int, *how: Any) -> Tuple[Any, int]:
-    if places[1] is None:
-        return function.apply(a, counts, axis + (places[0] <= axis), *how), places[0]
-    return torch.stack([function.apply(_placed(a, places[0], k), _placed(counts, places[1], k), axis, *how)
-                        for k in range(info.batch_size)]), 0
-
-
-class RepeatFunction(torch.autograd.Function):
-    @staticmethod
-    def forward(a: Any, counts: Any, axis: int, output_size: int) -> Any:
-        return _ops.repeat(a, counts, axis, output_size)
-
-    @staticmethod
-    def setup_context(ctx: Any, inputs: Sequence[Any], output: Any) -> None:
-        _, counts, ctx.axis, ctx.output_size = inputs
-        ctx.save_for_backward(counts)
-        ctx.save_for_forward(counts)
-
-    @staticmethod
-    def backward(ctx: Any, gradient: Any) -> Tuple[Any, ...]:
-        return RepeatSumsFunction.apply(gradient, ctx.saved_tensors[0], ctx.axis), None, None, None
-
-    @staticmethod
-    def jvp(ctx: Any, to_a: Any, *_: Any) -> Any:
-        return RepeatFunction.apply(to_a, ctx.saved_tensors[0], ctx.axis, ctx.output_size)
-
-    @staticmethod
-    def vmap(info: Any, places: Any, a: Any, counts: Any, axis: int, output_size: int) -> Tuple[Any, int]:
-        return _of_each(RepeatFunction, info, places, a, counts, axis, output_size)
-
-
-class RepeatSumsFunction(torch.autograd.Function):
-    @staticmethod
-    def forward(a: Any, counts: Any, axis: int) -> Any:
-        return _ops.sum_repeats(a, counts, axis)
-
-    @staticmethod
-    def setup_context(ctx: Any, inputs: Sequence[Any], output: Any) -> None:
-        a, counts, ctx.axis = inputs
-        ctx.extent = a.shape[ctx.axis]
-        ctx.save_for_backward(counts)
-        ctx.save_for_forward(counts)
-
-    @staticmethod
-    def backward(ctx: Any, gradient: Any) -> Tuple[Any, ...]:
-        return RepeatFunction.apply(gradient, ctx.saved_tensors[0], ctx.axis, ctx.extent), None, None
-
-    @staticmethod
-    def jvp(ctx: Any, to_a: Any, *_: Any) -> Any:
-        return RepeatSumsFunction.apply(to_a, ctx.saved_tensors[0], ctx.axis)
-
-    @staticmethod
-    def vmap(info: Any, places: Any, a: Any, counts: Any, axis: int) -> Tuple[Any, int]:
-        return _of_each(RepeatSumsFunction, info, places, a, counts, axis)
-
-
-_derive(_repeat, RepeatFunction)
-_derive(_sum_repeats, RepeatSumsFunction)
+derive(_argsort, ArgsortFunction)
+derive(_sort, SortFunction)
