@@ -19,6 +19,7 @@ class NumPy:
     cumsum = staticmethod(np.cumsum)
     array = staticmethod(lambda x: x)
     copy = staticmethod(np.copyto)
+    repeat = staticmethod(np.repeat)
     peers = {"cumsum": np.cumsum, "maximum": np.maximum.accumulate, "sort": np.sort,
              "argsort": lambda x: np.argsort(x, kind="stable"), "compact": lambda x: x[x < 0]}
 
@@ -44,6 +45,7 @@ class PyTorch:
         self.name, self.version = f"PyTorch, {torch.get_num_threads()} threads", torch.__version__
         self.cumsum, self.array = torch.cumsum, torch.from_numpy
         self.copy = lambda to, x: to.copy_(x)
+        self.repeat = torch.repeat_interleave
         self.peers = {"cumsum": lambda x: torch.cumsum(x, 0), "maximum": lambda x: torch.cummax(x, 0)[0],
                       "sort": lambda x: torch.sort(x, stable=True)[0], "argsort": lambda x: torch.argsort(x, stable=True),
                       "compact": lambda x: x[x < 0]}
@@ -137,6 +139,10 @@ def main():
                                                                    lambda: upsweep.run_length_encode(keys)), rounds)
             measure(f"reduce_by_key, {where}", "float32", size, (lambda: library.copy(to, x), lambda: library.reduce_by_key(keys, x),
                                                                  lambda: upsweep.reduce_by_key(keys, x)), rounds)
+            counts = offsets[1:] - offsets[:-1]
+            values = x[:counts.shape[0]]
+            measure(f"repeat, {where}", "float32", size, (lambda: library.copy(to, x), lambda: library.repeat(values, counts),
+                                                          lambda: upsweep.repeat(values, counts)), rounds)
             measure(f"segmented_reduce by offsets, {where}", "float32", size,
                     (lambda: library.copy(to, x), lambda: library.sums_by_offsets(x, offsets),
                      lambda: upsweep.segmented_reduce(x, offsets=offsets)), rounds)

@@ -123,6 +123,12 @@ def measure_runs(size, average, rounds):
     measure(f"reduce_by_key, {where}", x.dtype, 8 * (size + count), sums_of_torch, lambda: upsweep.reduce_by_key(keys, x), rounds)
     measure(f"segmented_reduce by offsets, {where}", x.dtype, 4 * size + 12 * count, lambda: torch.segment_reduce(x, "sum", offsets=offsets),
             lambda: upsweep.segmented_reduce(x, offsets=offsets), rounds)
+    counts, values = offsets[1:] - offsets[:-1], x[:count]
+    for known, how in (("", {}), (" of a known size", {"output_size": size})):
+        measure(f"repeat{known}, {where}", x.dtype, 4 * size + 12 * count, lambda: torch.repeat_interleave(values, counts, **how),
+                lambda: upsweep.repeat(values, counts, **how), rounds)
+        measure(f"repeat_indices{known}, {where}", torch.int64, 8 * size + 8 * count, lambda: torch.repeat_interleave(counts, **how),
+                lambda: upsweep.repeat_indices(counts, **how), rounds)
 
 
 def main():
