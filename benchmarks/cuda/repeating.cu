@@ -1,9 +1,6 @@
-// Repeated elements beside what CUB has: the faster of its batched copy, whose documentation has this for an
-// example, and of scans around a scatter. Counts are random, of so many on average. A copy moves as many
-// bytes as counts, elements and results have.
-#include <thrust/iterator/constant_iterator.h>
-#include <thrust/iterator/counting_iterator.h>
-#include <thrust/iterator/transform_iterator.h>
+// Repeated elements beside scans of CUB around a scatter: of the counts, and of the numbers of elements where
+// their results begin, which the second one's results are taken by. Counts are random, of so many on average.
+// A copy moves as many bytes as counts, elements and results have.
 #include <thrust/iterator/transform_output_iterator.h>
 
 #include <cuda/functional>
@@ -35,16 +32,6 @@ __global__ void make_counts(std::int32_t* counts, std::size_t n, std::uint32_t m
     }
 }
 
-// The sources and targets of a batched copy.
-struct source_of {
-    const float* in;
-    __device__ auto operator()(std::uint32_t i) const { return thrust::constant_iterator<float>(in[i]); }
-};
-struct target_of {
-    float* out;
-    const std::uint32_t* offsets;
-    __device__ float* operator()(std::uint32_t i) const { return out + offsets[i]; }
-};
 struct mark_owner {
     const std::int32_t* counts;
     const std::uint32_t* offsets;
@@ -75,11 +62,7 @@ struct arrays {
           offsets(reinterpret_cast<std::uint32_t*>(memory().in + 2 * aligned(n * sizeof(float)))) {
         make_counts<<<2048, 256>>>(counts, n, mean, how);
         uc::check(cudaMalloc(&count, sizeof *count), "a count");
-        for (const bool counts_alone : {true, false}) {
-            std::size_t bytes = 0;
-            uc::check(counts_alone ? sum(nullptr, bytes) : copy(nullptr, bytes, nullptr), "CUB");
-            scratch_bytes = std::max(scratch_bytes, bytes);
-        }
+        uc::check(sum(nullptr, scratch_bytes), "CUB");
         std::size_t bytes = 0;
         uc::check(spread_owners(nullptr, bytes, nullptr, nullptr, limit()), "CUB");
         scratch_bytes = std::max(scratch_bytes, bytes);
@@ -116,26 +99,14 @@ struct arrays {
     cudaError_t sum(void* memory, std::size_t& bytes) const {
         return cub::DeviceScan::ExclusiveSum(memory, bytes, counts, offsets, n);
     }
-    cudaError_t copy(void* memory, std::size_t& bytes, float* out) const {
-        const thrust::counting_iterator<std::uint32_t> numbers(0);
-        return cub::DeviceCopy::Batched(
-            memory, bytes, thrust::make_transform_iterator(numbers, source_of{in}),
-            thrust::make_transform_iterator(numbers, target_of{out, offsets}), counts, std::int64_t(n));
-    }
     cudaError_t spread_owners(void* memory, std::size_t& bytes, std::uint32_t* owners, float* out,
                               std::size_t results) const {
         return cub::DeviceScan::InclusiveScan(memory, bytes, owners,
                                               thrust::make_transform_output_iterator(out, element_at{in}),
                                               ::cuda::maximum<>{}, results);
     }
-    // The two ways by CUB. The host knows how many results there are.
-    void copy_by_cub(float* out) {
-        std::size_t bytes = scratch_bytes;
-        sum(scratch, bytes);
-        bytes = scratch_bytes;
-        copy(scratch, bytes, out);
-    }
-    void scan_by_cub(float* out) {
+    // The host knows how many results there are.
+    void repeat_by_cub(float* out) {
         auto* const owners = reinterpret_cast<std::uint32_t*>(out) + aligned(m);
         std::size_t bytes = scratch_bytes;
         sum(scratch, bytes);
@@ -151,7 +122,7 @@ void repeat_cells(const char* counted, std::size_t n, std::uint32_t mean, spread
     if (!wanted(work + "/float") && !wanted(work + "/indices") && !wanted(work + "/by offsets")) return;
     arrays a(n, mean, how);
     auto* const expected = reinterpret_cast<float*>(memory().expected);
-    a.copy_by_cub(expected);
+    a.repeat_by_cub(expected);
     uc::executor ex;
     const auto copied = [](std::size_t bytes) {
         return median_seconds([=] {
@@ -165,10 +136,9 @@ void repeat_cells(const char* counted, std::size_t n, std::uint32_t mean, spread
         ex.wait();
         if (!equal_bytes(memory().out, expected, a.m * sizeof(float))) fail(work + "/" + type);
         const double seconds = median_seconds(call);
-        const double by_copy = median_seconds([&] { a.copy_by_cub(expected); });
-        const double by_scan = median_seconds([&] { a.scan_by_cub(expected); });
+        const double by_cub = median_seconds([&] { a.repeat_by_cub(expected); });
         const std::size_t bytes = a.n * 8 + a.m * 4;
-        report(work, type, "automatic", a.m, bytes, seconds, copied(bytes), std::min(by_copy, by_scan));
+        report(work, type, "automatic", a.m, bytes, seconds, copied(bytes), by_cub);
     };
     floats("float", a.given());
     floats("by offsets", a.ends());

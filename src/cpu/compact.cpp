@@ -6,6 +6,7 @@
 #include <cstring>
 #include <optional>
 
+#include "src/cpu/advanced.hpp"
 #include "upsweep/cpu/chunks.hpp"
 #include "upsweep/cpu/engine.hpp"
 #include "upsweep/cpu/tasks.hpp"
@@ -24,8 +25,6 @@ void invert(const std::uint64_t* bits, std::size_t count, std::uint64_t* inverte
     for (std::size_t i = 0; i < words; ++i) inverted[i] = ~bits[i];
     if (count % 64 != 0) inverted[words - 1] &= (std::uint64_t{1} << (count % 64)) - 1;
 }
-
-void* advanced(void* p, std::size_t bytes) { return static_cast<std::byte*>(p) + bytes; }
 
 // What is the same for every chunk.
 struct call {

@@ -8,42 +8,41 @@
 #include <cstdint>
 #include <limits>
 
+#include "src/cpu/advanced.hpp"
 #include "upsweep/cpu/tasks.hpp"
 #include "upsweep/cpu/tuning.hpp"
 
 namespace upsweep::cpu {
 namespace {
 
-constexpr std::size_t most_chunks = 2048;
-constexpr std::uint64_t most_results = std::numeric_limits<std::uint64_t>::max();
-constexpr std::size_t lead = 4 * 1024;
-constexpr std::size_t least_chunk = 4 * repeat_block;  // elements
-constexpr std::size_t streamed_bytes = 16 * 1024;      // that are made in a cache and leave at once
-
-void* advanced(void* p, std::size_t bytes) { return static_cast<std::byte*>(p) + bytes; }
+constexpr std::size_t most_count_chunks = 2048;
+constexpr std::uint64_t most_of_64_bits = std::numeric_limits<std::uint64_t>::max();
+constexpr std::size_t asked_ahead = 4 * 1024;
+constexpr std::size_t least_count_chunk = 4 * repeat_block;  // elements
+constexpr std::size_t streamed_at_once = 16 * 1024;          // that are made in a cache and leave at once
 
 // Asks for the bytes from base + offset on, which are read soon; they need not be there.
-void ask_for(const void* base, std::size_t offset, std::size_t bytes) {
+void ask_for_bytes(const void* base, std::size_t offset, std::size_t bytes) {
     const std::uintptr_t from = reinterpret_cast<std::uintptr_t>(base) + offset;
     for (std::size_t i = 0; i < bytes; i += 64) __builtin_prefetch(reinterpret_cast<const void*>(from + i));
     asm volatile("");  // GCC drops calls of a function that does nothing but prefetch, as without effect
 }
 
 // A call, whose counts are added up.
-struct call {
+struct counted_call {
     const repetition& of;
     const repeat_kernels& kernels;
     const memory_kernels& memory;
     std::size_t chunk;  // elements of one
     std::size_t chunks;
-    std::array<std::uint64_t, most_chunks + 1> before;  // results of the chunks in front of one
-    bool asks = false;                                  // for what is read soon
-    bool streaming = false;                             // results are stored past the caches
+    std::array<std::uint64_t, most_count_chunks + 1> before;  // results of the chunks in front of one
+    bool asks = false;                                        // for what is read soon
+    bool streaming = false;                                   // results are stored past the caches
 
-    call(executor& ex, const repetition& what)
+    counted_call(executor& ex, const repetition& what)
         : of(what), kernels(repeat_kernels_for(ex.simd())), memory(memory_kernels_for(ex.simd())) {
-        const std::size_t fair = (of.n + most_chunks - 1) / most_chunks;
-        chunk = std::max(least_chunk, (fair + repeat_block - 1) / repeat_block * repeat_block);
+        const std::size_t fair = (of.n + most_count_chunks - 1) / most_count_chunks;
+        chunk = std::max(least_count_chunk, (fair + repeat_block - 1) / repeat_block * repeat_block);
         chunks = (of.n + chunk - 1) / chunk;
     }
 
@@ -61,17 +60,18 @@ struct call {
         if (!good.load(std::memory_order_relaxed)) return false;
         before[0] = 0;
         for (std::size_t k = 0; k < chunks; ++k) {
-            if (before[k + 1] > most_results - before[k]) return false;
+            if (before[k + 1] > most_of_64_bits - before[k]) return false;
             before[k + 1] += before[k];
         }
         return true;
     }
     // The counts, and elements, that come some way behind the first-th.
     void ask_for_counts(std::size_t first) const {
-        if (asks) ask_for(of.counts, first * of.count_bytes + lead, repeat_block * of.count_bytes);
+        if (asks)
+            ask_for_bytes(of.counts, first * of.count_bytes + asked_ahead, repeat_block * of.count_bytes);
     }
     void ask_for_elements(std::size_t first) const {
-        if (asks) ask_for(of.in, first * of.in_bytes + lead, repeat_block * of.in_bytes);
+        if (asks) ask_for_bytes(of.in, first * of.in_bytes + asked_ahead, repeat_block * of.in_bytes);
     }
     // The last chunk of those before which there are no more than so many results.
     [[nodiscard]] std::size_t chunk_of(std::uint64_t result) const {
@@ -87,7 +87,7 @@ struct call {
         for (std::size_t i = k * chunk; i < end; i += repeat_block) {
             std::uint64_t sum = 0;
             ask_for_counts(i + repeat_block);
-            if (!of.sum(of, kernels, i, std::min(repeat_block, end - i), &sum) || all > most_results - sum)
+            if (!of.sum(of, kernels, i, std::min(repeat_block, end - i), &sum) || all > most_of_64_bits - sum)
                 return false;
             all += sum;
         }
@@ -97,10 +97,10 @@ struct call {
 };
 
 // Results from one place on, one after the other.
-class cursor {
+class repeat_cursor {
   public:
     // There is a result of this number.
-    cursor(const call& from, std::uint64_t result) : from_(from) {
+    repeat_cursor(const counted_call& from, std::uint64_t result) : from_(from) {
         const std::size_t chunk = from.chunk_of(result);
         std::uint64_t skipped = result - from.before[chunk];
         end_ = chunk * from.chunk;
@@ -117,8 +117,8 @@ class cursor {
         for (; counts_[at_] <= skipped && skipped != 0; ++at_) skipped -= counts_[at_];
         counts_[at_] -= skipped;
     }
-    cursor(const cursor&) = delete;
-    cursor& operator=(const cursor&) = delete;
+    repeat_cursor(const repeat_cursor&) = delete;
+    repeat_cursor& operator=(const repeat_cursor&) = delete;
 
     // The next `room` results, which there are.
     void write(void* dst, std::size_t room) {
@@ -148,7 +148,7 @@ class cursor {
         at_ = 0;
     }
 
-    const call& from_;
+    const counted_call& from_;
     std::size_t end_;  // of the elements whose counts are loaded
     std::size_t loaded_ = 0;
     std::size_t at_ = 0;  // of those, done
@@ -156,19 +156,19 @@ class cursor {
 };
 
 // Results [first, last).
-void make(const call& from, std::size_t first, std::size_t last) {
+void make_results(const counted_call& from, std::size_t first, std::size_t last) {
     if (first == last) return;
     const std::size_t size = from.of.out_bytes;
     void* to = advanced(from.of.out, first * size);
-    cursor results(from, first);
+    repeat_cursor results(from, first);
     if (!from.streaming) {
         results.write(to, last - first);
         return;
     }
-    alignas(64) std::array<std::byte, streamed_bytes> buffer;
+    alignas(64) std::array<std::byte, streamed_at_once> buffer;
     for (std::size_t left = last - first; left != 0;) {
-        const std::size_t offset = reinterpret_cast<std::uintptr_t>(to) % streamed_bytes;
-        const std::size_t part = std::min(left, std::max<std::size_t>(1, (streamed_bytes - offset) / size));
+        const std::size_t offset = reinterpret_cast<std::uintptr_t>(to) % streamed_at_once;
+        const std::size_t part = std::min(left, std::max<std::size_t>(1, (streamed_at_once - offset) / size));
         results.write(buffer.data(), part);
         from.memory.stream(to, buffer.data(), part * size, nullptr);
         to = advanced(to, part * size);
@@ -178,9 +178,9 @@ void make(const call& from, std::size_t first, std::size_t last) {
 }
 
 // Parts of the first `room` results that cost the same.
-class division {
+class repeat_division {
   public:
-    division(const call& from, std::size_t room, std::size_t parts)
+    repeat_division(const counted_call& from, std::size_t room, std::size_t parts)
         : from_(from), room_(room), parts_(parts) {
         const std::size_t last = from.chunk_of(room - 1);
         all_ = cost_before(last) + (room - from.before[last]) * from.of.out_bytes + chunk_cost();
@@ -206,7 +206,7 @@ class division {
     [[nodiscard]] std::size_t cost_before(std::size_t chunk) const {
         return from_.before[chunk] * from_.of.out_bytes + chunk * chunk_cost();
     }
-    const call& from_;
+    const counted_call& from_;
     std::size_t room_, parts_;
     std::size_t all_;
 };
@@ -217,7 +217,7 @@ repeat_result run_repeat(executor& ex, const repetition& of, std::size_t room) {
     constexpr std::size_t parts_per_thread = 8;
     const std::size_t bytes = of.n * (of.count_bytes + of.in_bytes) + room * of.out_bytes;
     const std::size_t helpers = ex.helpers_for(tuning::repeat_cost * bytes);
-    call from(ex, of);
+    counted_call from(ex, of);
     from.asks = bytes >= tuning::asking_bytes;
     if (!from.add_up(ex, helpers)) return {false, 0};
     const std::uint64_t all = from.before[from.chunks];
@@ -226,11 +226,11 @@ repeat_result run_repeat(executor& ex, const repetition& of, std::size_t room) {
     from.streaming = of.is_plain && std::has_single_bit(of.out_bytes) && of.out_bytes <= 64 &&
                      (helpers == 0 ? ex.streams(bytes) : !ex.fits_caches(bytes));
     if (helpers == 0) {
-        make(from, 0, room);
+        make_results(from, 0, room);
     } else {
-        const division parts(from, room, parts_per_thread * (helpers + 1));
+        const repeat_division parts(from, room, parts_per_thread * (helpers + 1));
         for_each_task(ex, helpers, parts_per_thread * (helpers + 1),
-                      [&](std::size_t k) { make(from, parts.begin_of(k), parts.begin_of(k + 1)); });
+                      [&](std::size_t k) { make_results(from, parts.begin_of(k), parts.begin_of(k + 1)); });
     }
     return {true, all};
 }

@@ -147,12 +147,12 @@ TEST(cuda_repeat, runs_come_back) {
     const device_array<std::uint16_t> in(x);
     device_array<std::uint16_t> first(n), back(n);
     device_array<std::int32_t> lengths(n);
-    device_array<std::uint64_t> counts(2);
+    device_array<std::uint64_t> runs(1), count(1);
     cuda::executor ex;
-    run_length_encode(ex, in.view(), first.span(), lengths.span(), counts.data());
-    const std::size_t m = counts.read()[0];
-    repeat(ex, first.view().subspan(0, m), lengths.view().subspan(0, m), back.span(), counts.data() + 1);
-    EXPECT_EQ(counts.read()[1], n);
+    run_length_encode(ex, in.view(), first.span(), lengths.span(), runs.data());
+    const std::size_t m = runs.read()[0];
+    repeat(ex, first.view().subspan(0, m), lengths.view().subspan(0, m), back.span(), count.data());
+    EXPECT_EQ(count.read()[0], n);
     EXPECT_EQ(back.read(), x);
 }
 

@@ -261,8 +261,8 @@ struct repeat_kernels {
     // to[i] = counts[i]
     void (*widen[4])(std::uint64_t* to, const void* counts, std::size_t n);
     // Elements of 1, 2, 4 and 8 bytes:
-    // dst[0], dst[1], ... = src[0] counts[0] times, src[1] counts[1] times, ..., src[n - 1], `room` results at
-    // most. Of an element that is not done the count becomes how often it is still to be written. Writes
+    // dst[0], dst[1], ... = src[0] counts[0] times, src[1] counts[1] times, ..., src[n - 1], `room` results
+    // at most. Of an element that is not done the count becomes how often it is still to be written. Writes
     // nothing past dst[room - 1].
     repeated (*repeat[4])(void* dst, std::size_t room, const void* src, std::uint64_t* counts, std::size_t n);
 };

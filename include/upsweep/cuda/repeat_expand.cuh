@@ -22,7 +22,7 @@ template <class Out>
 struct repeat_shape {
     static constexpr bool by_value = passes_as_bits<Out>;
     static constexpr int threads = repeat_threads;
-    static constexpr int blocks_per_multiprocessor = 5;  // of which shared memory has room for that many
+    static constexpr int blocks_per_multiprocessor = 4;  // of which shared memory has room for that many
     static constexpr int group = by_value ? 16 / int(sizeof(Out)) : 1;  // results stored at once
     // Places in shared memory, of which the first and the last few may not belong to a window's results.
     static constexpr int slots = !by_value || sizeof(Out) == 16 ? 2048
@@ -230,11 +230,11 @@ class repeat_block {
     __device__ __forceinline__ bool mark_row(std::uint64_t row, int k, std::uint64_t begin,
                                              std::uint64_t origin, int count, int lead) const {
         const int lane = int(threadIdx.x % 32);
+        const std::uint64_t first = row * repeat_row + unsigned(lane * repeat_run);
+        const auto elements = given_.source.load(first);  // on their way together with the counts
         const element_places found = given_.places.narrow_places(row, begin, origin, lane);
         const auto at = [&](int m) { return int(found.boundary[m]); };
         if (at(0) >= count || at(repeat_run) <= 0 || at(0) == at(repeat_run)) return false;
-        const std::uint64_t first = row * repeat_row + unsigned(lane * repeat_run);
-        const auto elements = given_.source.load(first);
         lane_marks marks{shared_.marks};
         bool spreads = false;
 #pragma unroll
@@ -299,8 +299,8 @@ class repeat_block {
     }
     // The last marked slot up to slot `at`, to which `word` belongs.
     [[nodiscard]] __device__ __forceinline__ static std::uint32_t owner(int at, const uint2& word) {
-        const std::uint32_t upto = word.x & (0xffffffffu >> (31 - at % 32));
-        return upto != 0 ? last_slot(at / 32, upto) : word.y;
+        const std::uint32_t upto = word.x << (31 - at % 32);
+        return upto != 0 ? unsigned(at - __clz(int(upto))) : word.y;
     }
 
     __device__ __forceinline__ void store_window(const result_places<Out>& to) const {
@@ -308,10 +308,10 @@ class repeat_block {
         constexpr std::uint32_t later = (1u << (group - 1)) - 1;
         for (int at = int(threadIdx.x) * group; at < to.end(); at += shape::threads * group) {
             const uint2 word = shared_.words[at / 32];
+            const std::uint32_t begins = (word.x >> (at % 32) >> 1) & later;
             slot value[group];
             value[0] = shared_.slots[owner(at, word)];
-            const std::uint32_t begins = (word.x >> (at % 32) >> 1) & later;
-            if (begins == 0) {
+            if (group > 4 && begins == 0) {  // choosing among few takes less than a branch
 #pragma unroll
                 for (int k = 1; k < group; ++k) value[k] = value[0];
             } else {
