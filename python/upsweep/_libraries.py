@@ -8,7 +8,7 @@ from typing import Any, Dict, Optional, Sequence, Tuple
 
 import numpy as np
 
-from . import _back_ends
+from . import _back_ends, _gradients
 from ._arrays import TYPES, flags_in_host_memory, in_host_memory, known_type, memory, type_name
 
 _advise = None
@@ -212,6 +212,8 @@ class _Torch(Library):
         return self.module.from_numpy(values).to(like.device, non_blocking=True)
 
     def to_host(self, a: Any) -> np.ndarray:
+        if _gradients.are_watched():  # within torch.func the few numbers that are asked for have no memory
+            return np.array([number.item() for number in a.reshape(-1)]).reshape(tuple(a.shape))
         return a.cpu().numpy()
 
     def contiguous(self, a: Any) -> Any:
