@@ -9,7 +9,7 @@
 // every segment comes to each of its elements, and repeat_indices(executor, by_offsets(offsets), out) is the
 // number of each element's segment.
 //
-// of [5 7 9] by the counts [2 0 3] repeat makes [5 5 9 9 9] and repeat_indices [0 0 2 2 2]. Where counts are
+// Of [5 7 9] by the counts [2 0 3] repeat makes [5 5 9 9 9] and repeat_indices [0 0 2 2 2]. Where counts are
 // of items that each has to do, out[k] says whose item k is, and k less the counts' exclusive sum before it
 // says which of its items that is.
 //
@@ -27,12 +27,14 @@
 // of the counts).
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <ranges>
+#include <span>
 #include <string>
 #include <type_traits>
 
