@@ -1,10 +1,10 @@
 // Repeated elements in plain C++: the level `portable`, and the tails of the vector bodies.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
+#include "upsweep/core/portability.hpp"
 #include "upsweep/cpu/kernels.hpp"
 #include "upsweep/cpu/repeat.hpp"
 
@@ -28,8 +28,9 @@ constexpr repeat_kernels repeat_table_of() {
 namespace portable {
 
 struct repetition {
+    // Loops of which compilers make vectors of the level that they are inlined at.
     template <class Count>
-    static std::uint64_t sum(const void* counts, std::size_t n, std::uint64_t* any) {
+    static UPSWEEP_ALWAYS_INLINE std::uint64_t sum(const void* counts, std::size_t n, std::uint64_t* any) {
         const auto* x = static_cast<const Count*>(counts);
         std::uint64_t all = 0;
         Count bits = 0;
@@ -41,8 +42,9 @@ struct repetition {
         return all;
     }
     template <class Count>
-    static void widen(std::uint64_t* to, const void* counts, std::size_t n) {
-        std::copy_n(static_cast<const Count*>(counts), n, to);
+    static UPSWEEP_ALWAYS_INLINE void widen(std::uint64_t* to, const void* counts, std::size_t n) {
+        const auto* x = static_cast<const Count*>(counts);
+        for (std::size_t i = 0; i < n; ++i) to[i] = x[i];
     }
     template <class T>
     static repeated repeat(void* dst, std::size_t room, const void* src, std::uint64_t* counts,

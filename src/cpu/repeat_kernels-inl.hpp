@@ -20,23 +20,13 @@ HWY_BEFORE_NAMESPACE();
 namespace upsweep::cpu::HWY_NAMESPACE {
 
 struct repetition {
-    // Loops of which compilers make vectors of this level.
     template <class Count>
     static std::uint64_t sum(const void* counts, std::size_t n, std::uint64_t* any) {
-        const auto* x = static_cast<const Count*>(counts);
-        std::uint64_t all = 0;
-        Count bits = 0;
-        for (std::size_t i = 0; i < n; ++i) {
-            all += x[i];
-            bits = static_cast<Count>(bits | x[i]);
-        }
-        *any = bits;
-        return all;
+        return portable::repetition::sum<Count>(counts, n, any);
     }
     template <class Count>
     static void widen(std::uint64_t* to, const void* counts, std::size_t n) {
-        const auto* x = static_cast<const Count*>(counts);
-        for (std::size_t i = 0; i < n; ++i) to[i] = x[i];
+        portable::repetition::widen<Count>(to, counts, n);
     }
 
     template <class T>
