@@ -30,7 +30,8 @@ set(UPSWEEP_SUBGROUP_LINES "#define UPSWEEP_SUBGROUPS|#extension GL_KHR_shader_s
 # In the order of shader::stage.
 set(UPSWEEP_STAGES tile_totals super_totals super_prefixes tile_scan blelloch_scan blelloch_add vote compact sort_count
     sort_move sort_gather probe lane_scan axis_shape mark_heads mark_offsets clear_counts count_bins
-    bins_count bins_move bins_number bins_offsets segment_totals fill_empty run_lengths look_back_scan look_back_totals)
+    bins_count bins_move bins_number bins_offsets segment_totals fill_empty run_lengths look_back_scan look_back_totals
+    repeat)
 # Those of scans along an axis that depend on the operator.
 set(UPSWEEP_AXIS_STAGES tile_totals super_totals super_prefixes tile_scan lane_scan CACHE INTERNAL "For the functions below")
 # And those of scans of segments.
@@ -105,7 +106,7 @@ function(upsweep_embed_spirv output)
             list(APPEND stages vote)
         elseif(NOT variant STREQUAL "one_word")
             list(REMOVE_ITEM stages vote compact sort_gather axis_shape mark_heads mark_offsets clear_counts
-                 bins_offsets run_lengths)
+                 bins_offsets run_lengths repeat)
         endif()
         if(variant STREQUAL "doubles")
             # Which compute with no double.

@@ -5,43 +5,17 @@ layout(local_size_x = UPSWEEP_GROUP_SIZE) in;
 #include "tile_bits.glsl"
 #include "items.glsl"
 #include "item_count.glsl"
+#include "arguments.glsl"
 
 // Before each tile, the items chosen; from UPSWEEP_P_SUPERS on, the votes; at UPSWEEP_P_CARRY, the items chosen in all.
 layout(std430, binding = UPSWEEP_WORKSPACE) readonly buffer workspace_block {
     uint workspace[];
 };
-layout(std430, binding = UPSWEEP_TOTAL) writeonly buffer argument_block {
-    uint arguments[];
-};
-
 // Four neighbouring words of votes are added up by one invocation.
 #define UPSWEEP_QUADS (UPSWEEP_TILE_WORDS / 4)
 shared uint quad_counts[UPSWEEP_QUADS];
 // The votes of each word and all words before it in the tile.
 shared uint word_prefixes[UPSWEEP_TILE_WORDS];
-
-void write_arguments(uint found, uint count) {
-    uint at = parameters[UPSWEEP_P_TOTAL_INDEX];
-    uint kept = min(found, parameters[UPSWEEP_P_CAPACITY]);
-    uint vertices = parameters[UPSWEEP_P_VERTICES];
-    arguments[at + uint(UPSWEEP_A_DRAW)] = vertices == 0u ? kept : vertices;
-    arguments[at + uint(UPSWEEP_A_DRAW + 1)] = vertices == 0u ? 1u : kept;
-    arguments[at + uint(UPSWEEP_A_DRAW + 2)] = 0u;
-    arguments[at + uint(UPSWEEP_A_DRAW + 3)] = 0u;
-    // Rows of groups where one dimension is not enough; the last row may be longer than needed.
-    uint items = parameters[UPSWEEP_P_GROUP_ITEMS];
-    uint groups = kept / items + (kept % items != 0u ? 1u : 0u);
-    uint widest = parameters[UPSWEEP_P_GROUPS_X];
-    uint height = groups / widest + (groups % widest != 0u ? 1u : 0u);
-    arguments[at + uint(UPSWEEP_A_DISPATCH)] = min(groups, widest);
-    arguments[at + uint(UPSWEEP_A_DISPATCH + 1)] = max(height, 1u);
-    arguments[at + uint(UPSWEEP_A_DISPATCH + 2)] = 1u;
-    arguments[at + uint(UPSWEEP_A_COUNT)] = kept;
-    arguments[at + uint(UPSWEEP_A_FOUND)] = found;
-    arguments[at + uint(UPSWEEP_A_REJECTED)] = count - found;
-    arguments[at + uint(UPSWEEP_A_REJECTED + 1)] = 0u;
-    arguments[at + uint(UPSWEEP_A_REJECTED + 2)] = 0u;
-}
 
 // The tile's votes and their prefixes. Each of the invocations that have a quad adds up the counts of all quads, of which it
 // needs those before its own: two barriers, instead of one for each doubling. Heads of segments that are votes may have
@@ -183,7 +157,7 @@ void main() {
     tile.base = number * uint(UPSWEEP_TILE_ELEMENTS);
     tile.count = item_count();
     tile.found = workspace[parameters[UPSWEEP_P_CARRY]];
-    if (number == 0u && lane == 0u) write_arguments(tile.found, tile.count);
+    if (number == 0u && lane == 0u) write_arguments(tile.found, tile.count - tile.found);
     if (tile.base >= tile.count || has_flag(UPSWEEP_F_ARGUMENTS)) return;
     tile.capacity = parameters[UPSWEEP_P_CAPACITY];
     tile.all = has_flag(UPSWEEP_F_PARTITION);

@@ -42,6 +42,8 @@
 #define UPSWEEP_P_SHIFT 14         // sort: the lowest bit of the digit
 #define UPSWEEP_P_BINS 17          // bins; split: at most UPSWEEP_MOST_BINS
 #define UPSWEEP_P_TILES 18         // split: tiles, which is how far apart the counts of two bins are
+// repeat, whose other words are those of compact; the number of results is at UPSWEEP_P_CARRY.
+#define UPSWEEP_P_OFFSETS_FIRST 12  // where the results of each element begin, in the workspace
 #define UPSWEEP_P_USER 21          // four words for a user's keep and move, or bin
 
 // Along an axis (UPSWEEP_AXIS) there are many sequences of one length. The words of their own are those of lengths from
@@ -140,6 +142,9 @@
 
 // Offsets of segments that an invocation loads before it uses one.
 #define UPSWEEP_OFFSETS_AHEAD 4
+
+// Results that a work group of repeat stores.
+#define UPSWEEP_REPEAT_PLACES 2048
 
 // Words of shared memory for the counters of bins and their thresholds: 16 KiB, all that every device has.
 #define UPSWEEP_TALLY_WORDS 4096

@@ -1,6 +1,6 @@
-// What a host must do for a scan, of a sequence or along an axis, a compaction, a sort or a histogram: which
-// stages in which order, with which ranges of which buffers, how many work groups and which parameters. Plain
-// data, made without touching a device; OpenGL and Vulkan only carry it out.
+// What a host must do for a scan, of a sequence or along an axis, a compaction, a repetition, a sort or a
+// histogram: which stages in which order, with which ranges of which buffers, how many work groups and which
+// parameters. Plain data, made without touching a device; OpenGL and Vulkan only carry it out.
 //
 // A host carries out a dispatch as follows: if `waits`, a memory barrier (storage buffer writes before it
 // become visible to storage buffer reads and writes after it); bind the five ranges; hand over the parameter
@@ -261,6 +261,33 @@ struct compact_request {
 // Two or more stages: vote, a scan of the counts (dispatch::counts), compact. Throws upsweep::error as
 // plan_scan does, and (unsupported) if flags, records or votes exceed binding_bytes.
 [[nodiscard]] std::vector<dispatch> plan_compact(const compact_request& request, const limits& device);
+
+// The records of resource::input, or their indices (record_words = 0), go to resource::output, each as often
+// as its word of resource::flags says; or, by offsets, as often as the next word there is more than its own.
+// Arguments (UPSWEEP_A_...) go to resource::total: all results are found, those that were left out rejected.
+struct repeat_request {
+    std::uint64_t elements = 0;     // with length_in_buffer the most that there can be
+    bool length_in_buffer = false;  // not by offsets
+    bool by_offsets = false;
+    std::uint64_t counts = 0;  // words of resource::flags
+    std::uint32_t record_words = 1;
+    std::uint64_t room = 0;      // results
+    std::uint32_t vertices = 0;  // see compact_request
+    std::uint32_t group_items = 256;
+    std::uint64_t input_offset = 0;
+    std::uint64_t counts_offset = 0;
+    std::uint64_t output_offset = 0;
+    std::uint64_t workspace_offset = 0;
+    std::uint64_t arguments_offset = 0;
+    std::uint64_t length_offset = 0;
+};
+
+// By counts; offsets need none. It never decreases with the number of elements.
+[[nodiscard]] std::uint64_t repeat_workspace_bytes(std::uint64_t elements, const limits& device);
+// A scan of the counts, unless there are offsets, and repeat. Throws upsweep::error as plan_scan does, and
+// (invalid_argument) for another number of counts or offsets; (unsupported) if there are 2^32 elements or
+// more, or if records, offsets or results exceed binding_bytes.
+[[nodiscard]] std::vector<dispatch> plan_repeat(const repeat_request& request, const limits& device);
 
 // Keys are words of resource::input. Sorted, they go to resource::output, with the values, records of
 // shape.value_words words, from resource::values to resource::moved_values; or their indices, words, go to

@@ -42,8 +42,9 @@ enum class stage : std::uint8_t {
     run_lengths,
     look_back_scan,
     look_back_totals,
+    repeat,
 };
-inline constexpr int stage_count = 27;
+inline constexpr int stage_count = 28;
 
 // What the stages of a scan find their elements in: each is built for all of these.
 enum class form : std::uint8_t {
@@ -66,7 +67,8 @@ enum class form : std::uint8_t {
 // Of stages that are the same for every element and operator.
 [[nodiscard]] constexpr bool knows_no_elements(stage which) {
     return which == stage::axis_shape || which == stage::mark_heads || which == stage::mark_offsets ||
-           which == stage::clear_counts || which == stage::bins_offsets || which == stage::run_lengths;
+           which == stage::clear_counts || which == stage::bins_offsets || which == stage::run_lengths ||
+           which == stage::repeat;
 }
 
 // "tile_totals"
@@ -82,6 +84,8 @@ inline constexpr std::uint32_t tile_elements = UPSWEEP_RUN_ELEMENTS * UPSWEEP_RO
 inline constexpr std::uint32_t vote_words = tile_elements / 32;
 // Offsets of segments that stages which read nothing else take a work group.
 inline constexpr std::uint32_t offsets_of_group = UPSWEEP_OFFSETS_AHEAD * group_size;
+// Results that repeat stores a work group.
+inline constexpr std::uint32_t repeat_places = UPSWEEP_REPEAT_PLACES;
 
 // The traits of an operation as the stages take them: UPSWEEP_EXACT and so on.
 [[nodiscard]] std::uint32_t traits_of(const operation& op);

@@ -36,16 +36,16 @@ constexpr table table_of(std::initializer_list<stage_code> stages) {
         UPSWEEP_MODULE(look_back_totals, build), UPSWEEP_MODULE(fill_empty, build)
 
 constexpr table one_word =
-    table_of({UPSWEEP_SEQUENCE_MODULES(one_word), UPSWEEP_MODULE(blelloch_scan, one_word),
+    table_of({UPSWEEP_SEQUENCE_MODULES(one_word),     UPSWEEP_MODULE(blelloch_scan, one_word),
               UPSWEEP_MODULE(blelloch_add, one_word), UPSWEEP_MODULE(vote, one_word),
-              UPSWEEP_MODULE(compact, one_word), UPSWEEP_MODULE(sort_count, one_word),
-              UPSWEEP_MODULE(sort_move, one_word), UPSWEEP_MODULE(sort_gather, one_word),
-              UPSWEEP_MODULE(probe, one_word), UPSWEEP_MODULE(axis_shape, one_word),
-              UPSWEEP_MODULE(mark_heads, one_word), UPSWEEP_MODULE(mark_offsets, one_word),
+              UPSWEEP_MODULE(compact, one_word),      UPSWEEP_MODULE(sort_count, one_word),
+              UPSWEEP_MODULE(sort_move, one_word),    UPSWEEP_MODULE(sort_gather, one_word),
+              UPSWEEP_MODULE(probe, one_word),        UPSWEEP_MODULE(axis_shape, one_word),
+              UPSWEEP_MODULE(mark_heads, one_word),   UPSWEEP_MODULE(mark_offsets, one_word),
               UPSWEEP_MODULE(clear_counts, one_word), UPSWEEP_MODULE(count_bins, one_word),
-              UPSWEEP_MODULE(bins_count, one_word), UPSWEEP_MODULE(bins_move, one_word),
-              UPSWEEP_MODULE(bins_number, one_word), UPSWEEP_MODULE(bins_offsets, one_word),
-              UPSWEEP_MODULE(run_lengths, one_word)});
+              UPSWEEP_MODULE(bins_count, one_word),   UPSWEEP_MODULE(bins_move, one_word),
+              UPSWEEP_MODULE(bins_number, one_word),  UPSWEEP_MODULE(bins_offsets, one_word),
+              UPSWEEP_MODULE(run_lengths, one_word),  UPSWEEP_MODULE(repeat, one_word)});
 constexpr table two_words =
     table_of({UPSWEEP_SEQUENCE_MODULES(two_words), UPSWEEP_MODULE(blelloch_scan, two_words),
               UPSWEEP_MODULE(blelloch_add, two_words), UPSWEEP_MODULE(sort_count, two_words),

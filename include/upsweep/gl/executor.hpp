@@ -1,5 +1,5 @@
-// The OpenGL executor: scans, compactions, sorts, histograms and bins in the caller's context, on the
-// caller's buffer objects.
+// The OpenGL executor: scans, compactions, repetitions, sorts, histograms and bins in the caller's context,
+// on the caller's buffer objects.
 //
 // - Context: the executor is made, used and destroyed while one OpenGL 4.3 (or later, core or compatibility)
 //   or OpenGL ES 3.1 context, or contexts that share objects with it, are current on the calling thread. It
@@ -65,8 +65,9 @@ struct device_info {
     std::uint64_t binding_alignment = 1;               // of its offset, bytes
 };
 
-// A scan, compaction, sort or histogram without types, as scan.hpp, segmented_scan.hpp, segmented_reduce.hpp,
-// unique.hpp, axis_scan.hpp, compact.hpp, sort.hpp, histogram.hpp and bins.hpp hand it over.
+// A scan, compaction, repetition, sort or histogram without types, as scan.hpp, segmented_scan.hpp,
+// segmented_reduce.hpp, unique.hpp, axis_scan.hpp, compact.hpp, repeat.hpp, sort.hpp, histogram.hpp and
+// bins.hpp hand it over.
 struct scan_call {
     shader::operation op{};
     std::uint32_t user_text = 0;  // number of a user's operator; 0: built in
@@ -128,6 +129,15 @@ struct compact_call {
     std::uint32_t items_per_group = 256;
     std::array<std::uint32_t, 4> user{};
 };
+// Elements, each as often as its count says.
+struct repeat_call {
+    buffer_region in{}, counts{}, out{}, arguments{}, length{}, workspace{};
+    bool by_offsets = false;         // counts are the offsets of segments
+    std::uint64_t size = 0;          // elements
+    std::uint32_t record_words = 0;  // 0: indices are written
+    std::uint32_t vertices_per_instance = 0;
+    std::uint32_t items_per_group = 256;
+};
 struct sort_call {
     core::key_order order{};
     shader::sort_shape shape{};  // values_in_place is found out
@@ -184,6 +194,8 @@ class executor {
     [[nodiscard]] std::uint64_t runs_workspace_bytes(std::uint64_t size) const;
     [[nodiscard]] std::uint64_t runs_workspace_bytes(std::uint64_t size, std::uint64_t lengths) const;
     [[nodiscard]] std::uint64_t compact_workspace_bytes(std::uint64_t items) const;
+    // By counts; offsets need none.
+    [[nodiscard]] std::uint64_t repeat_workspace_bytes(std::uint64_t size) const;
     [[nodiscard]] std::uint64_t sort_workspace_bytes(const shader::sort_shape& shape,
                                                      std::uint64_t size) const;
     [[nodiscard]] std::uint64_t histogram_workspace_bytes(shader::element_type type,
@@ -205,6 +217,7 @@ class executor {
     void run(const runs_call& call);
     void run(const axis_call& call);
     void run(const compact_call& call);
+    void run(const repeat_call& call);
     void run(const sort_call& call);
     void run(const histogram_call& call);
     void run(const bins_call& call);
@@ -217,6 +230,8 @@ class executor {
     void compile(const segmented_call& call);
     // Or what these calls need, by offsets too.
     void compile(const runs_call& call);
+    // Or what all repetitions need.
+    void compile(const repeat_call& call);
     [[nodiscard]] std::uint64_t axis_workspace_bytes(const axis_call& call) const;
     // What a histogram, or an extraction of any number of bins, of such elements needs.
     void compile_histogram(shader::element_type type);
