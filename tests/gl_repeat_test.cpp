@@ -131,6 +131,7 @@ TEST_P(gl_repeat, widths) { check_widths(runner(executor())); }
 TEST_P(gl_repeat, gaps) { check_gaps(runner(executor())); }
 TEST_P(gl_repeat, room) { check_room(runner(executor())); }
 TEST_P(gl_repeat, length) { check_length(runner(executor())); }
+TEST_P(gl_repeat, what_is_not_promised) { check_what_is_not_promised(runner(executor())); }
 
 // Few groups, and bindings that hold little more than a tile of counts.
 TEST_P(gl_repeat, small_limits) {

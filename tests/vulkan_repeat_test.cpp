@@ -120,6 +120,7 @@ TEST_F(vulkan_repeat, widths) { check_widths(runner(executor())); }
 TEST_F(vulkan_repeat, gaps) { check_gaps(runner(executor())); }
 TEST_F(vulkan_repeat, room) { check_room(runner(executor())); }
 TEST_F(vulkan_repeat, length) { check_length(runner(executor())); }
+TEST_F(vulkan_repeat, what_is_not_promised) { check_what_is_not_promised(runner(executor())); }
 
 // Few groups, and bindings that hold little more than a tile of counts.
 TEST_F(vulkan_repeat, small_limits) {

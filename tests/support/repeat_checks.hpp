@@ -154,4 +154,23 @@ void check_length(const Run& run) {
     }
 }
 
+// Offsets that are none, and a sum of counts that wraps around: what is written is within the results, and
+// are numbers of elements.
+template <class Run>
+void check_what_is_not_promised(const Run& run) {
+    random_bits random(4);
+    host_repeat asked{.counts = std::vector<std::uint32_t>(70000), .by_offsets = true, .room = 9000};
+    for (const std::uint64_t most : {std::uint64_t{3000}, std::uint64_t{1} << 32}) {
+        for (std::uint32_t& offset : asked.counts) offset = static_cast<std::uint32_t>(random.below(most));
+        asked.counts.back() = 8000;
+        for (const bool by_offsets : {true, false}) {
+            asked.by_offsets = by_offsets;
+            repeat_results got;
+            run(asked, got);
+            for (const std::uint32_t number : got.out)
+                ASSERT_TRUE(number < asked.counts.size() || number == got.poison) << number;
+        }
+    }
+}
+
 }  // namespace upsweep::test
