@@ -56,12 +56,12 @@ shader::repeat_request request_of(const repeat_arguments& given) {
 
 }  // namespace
 
-commands prepare_repeat(executor& on, const repeat_arguments& given) {
-    executor::state& ex = on.internal();
+commands prepare_repeat(executor& ex, const repeat_arguments& given) {
+    executor::state& state = ex.internal();
     check_buffers(given);
-    const std::vector<shader::dispatch> plan = shader::plan_repeat(request_of(given), ex.limits);
+    const std::vector<shader::dispatch> plan = shader::plan_repeat(request_of(given), state.limits);
     const std::uint64_t needed =
-        given.by_offsets ? 0 : shader::repeat_workspace_bytes(given.elements, ex.limits);
+        given.by_offsets ? 0 : shader::repeat_workspace_bytes(given.elements, state.limits);
     check_workspace(plan, given.workspace, needed);
     const buffer_span<const std::uint32_t>& length = given.options.length;
     const std::array<memory_use, 6> uses{{
@@ -78,8 +78,9 @@ commands prepare_repeat(executor& on, const repeat_arguments& given) {
     }
 
     std::vector<commands::state::step> steps;
+    steps.reserve(plan.size());
     for (const shader::dispatch& next : plan)
-        steps.push_back({next, scan_pipeline(ex, next.which, shader::counts_operation, 0)});
+        steps.push_back({next, scan_pipeline(state, next.which, shader::counts_operation, 0)});
     std::array<VkBuffer, shader::resource_count> buffers{};
     const auto at = [&](shader::resource which) -> VkBuffer& {
         return buffers[static_cast<std::size_t>(which)];
@@ -91,7 +92,7 @@ commands prepare_repeat(executor& on, const repeat_arguments& given) {
     at(shader::resource::length) = length.buffer;
     at(shader::resource::workspace) = given.workspace.buffer;
     return commands(
-        std::make_unique<commands::state>(ex, ex.layout, VK_NULL_HANDLE, std::move(steps), buffers));
+        std::make_unique<commands::state>(state, state.layout, VK_NULL_HANDLE, std::move(steps), buffers));
 }
 
 namespace {

@@ -1,8 +1,10 @@
 // Elements repeated, each as often as a count says, in OpenGL buffer objects: the inverse of
 // run_length_encode, and how work that is counted is allocated.
 //
-//     repeat(executor, in, counts, out, arguments)       out = in[0] counts[0] times, in[1] counts[1] times,
-//     ... repeat_indices(executor, counts, out, arguments)   out = 0 counts[0] times, 1 counts[1] times, ...
+//     repeat(executor, in, counts, out, arguments)
+//         out = in[0] counts[0] times, in[1] counts[1] times, ...
+//     repeat_indices(executor, counts, out, arguments)
+//         out = 0 counts[0] times, 1 counts[1] times, ...
 //
 // counts are words, one an element; or by_offsets(offsets), with one offset more than elements: element i is
 // repeated offsets[i + 1] - offsets[i] times. So a result of every segment comes to each of its elements, and
@@ -10,8 +12,7 @@
 //
 // How many results there are stays on the device, in `arguments`, as compact.hpp has it: `found` is the sum
 // of the counts, `count` how many of them out has room for, `rejected` the others. As many as there is room
-// for are written, the first ones, and what lies behind them is left as it is. Elements are moved bit for
-// bit.
+// for are written, the first ones, and what lies behind them is left. Elements are moved bit for bit.
 //
 // Shapes: in and counts have n < 2^32 elements, in's of any trivially copyable type whose size is a multiple
 // of 4 bytes; out has any size. That the sum of the counts is less than 2^32, that offsets begin with 0 and
@@ -19,10 +20,10 @@
 // is in out may be anything, but nothing else is written. Offsets, which counts become, what is moved, and
 // where it goes, must fit a storage buffer binding. Aliasing: out, arguments and workspace overlap nothing
 // else. Errors: as in scan.hpp. Complexity: O(n + r log n) for r results, where out has room for them, and
-// O(n + r) unless nearly all counts are 0; counts are read twice, offsets written and read once, elements
-// read and results written once; scratch of 4 bytes for each count. By offsets one dispatch, and no scratch.
-// Source: Blelloch, Prefix sums and their applications, 1990, section 1.4 (allocation by an exclusive scan of
-// counts).
+// O(n + r) unless nearly all counts are 0; counts are read once or twice, offsets written and read once,
+// elements read and results written once; scratch of 4 bytes for each count. By offsets one dispatch, and no
+// scratch. Source: Blelloch, Prefix sums and their applications, 1990, section 1.4 (allocation by an
+// exclusive scan of counts).
 #pragma once
 
 #include <concepts>

@@ -9,13 +9,12 @@
 //     prepare_repeat_indices(executor, by_offsets(offsets), out, arguments)
 //
 // counts are words, one an element; or there is one offset more than elements: element i is repeated
-// offsets[i + 1] - offsets[i] times. So a result of every segment comes to each of its elements, and
-// the last of these calls gives the number of each element's segment.
+// offsets[i + 1] - offsets[i] times. So a result of every segment comes to each of its elements, and the
+// last of these calls gives the number of each element's segment.
 //
 // How many results there are stays on the device, in `arguments`, as compact.hpp has it: `found` is the sum
 // of the counts, `count` how many of them out has room for, `rejected` the others. As many as there is room
-// for are written, the first ones, and what lies behind them is left as it is. Elements are moved bit for
-// bit.
+// for are written, the first ones, and what lies behind them is left. Elements are moved bit for bit.
 //
 // Shapes: in and counts have n < 2^32 elements, in's of any trivially copyable type whose size is a multiple
 // of 4 bytes; out has any size. That the sum of the counts is less than 2^32, that offsets begin with 0 and
@@ -24,9 +23,9 @@
 // where it goes, must fit a storage buffer binding. Aliasing: no two arguments may overlap of which one is
 // written. Errors: upsweep::error names the argument. Cost: O(n + r log n) for r results, where out has room
 // for them, and O(n + r) unless nearly all counts are 0; by counts 2 dispatches up to 4096 elements, 3 up to
-// 131072, 4 or 5 above; counts are read twice, offsets written and read once, elements read and results
-// written once; 4 bytes for each count. By offsets one dispatch, and no workspace. Source: Blelloch, Prefix
-// sums and their applications, 1990, section 1.4 (allocation by an exclusive scan of counts).
+// 131072, 4 or 5 above; counts are read once or twice, offsets written and read once, elements read and
+// results written once; 4 bytes for each count. By offsets one dispatch, and no workspace. Source: Blelloch,
+// Prefix sums and their applications, 1990, section 1.4 (allocation by an exclusive scan of counts).
 #pragma once
 
 #include <cstddef>
