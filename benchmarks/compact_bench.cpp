@@ -41,10 +41,7 @@ void measure(session& current, team& threads, executors& upsweeps, std::size_t n
         if (!current.wants(which)) return;
         std::vector<contender> list;
         add_copies(list, threads, from, to, which.bytes / 2);
-        (list.push_back({peers.name, role::peer, peers.parallel ? threads.size() : 1,
-                         repeated([&found, call = peers.call] { found = call(); })}),
-         ...);
-        upsweeps.add_to(list, [&found, scan](upsweep::cpu::executor& executor) { found = scan(executor); });
+        add_counting(list, threads.size(), upsweeps, found, {peers...}, scan);
         for (contender& one : list)
             if (one.kind != role::copy)
                 one.correct = [&, written, repeat = one.repeat] {
@@ -54,16 +51,12 @@ void measure(session& current, team& threads, executors& upsweeps, std::size_t n
                 };
         current.measure(which, std::move(list));
     };
-    struct entry {
-        const char* name;
-        bool parallel;
-        std::function<std::size_t()> call;
-    };
     const std::span<const T> source(in, n);
     const std::span<T> target(out, n);
-    const entry loop{"plain loop", false, [=] { return compact_loop(in, out, n, bound); }};
-    const entry standard{"std", false, [=] { return compact_standard(in, out, n, bound); }};
-    const entry parallel{"std par_unseq", true, [=] { return compact_standard_parallel(in, out, n, bound); }};
+    const counting_peer loop{"plain loop", false, [=] { return compact_loop(in, out, n, bound); }};
+    const counting_peer standard{"std", false, [=] { return compact_standard(in, out, n, bound); }};
+    const counting_peer parallel{"std par_unseq", true,
+                                 [=] { return compact_standard_parallel(in, out, n, bound); }};
     run(
         compacted, kept,
         [=](auto& executor) {
@@ -79,16 +72,16 @@ void measure(session& current, team& threads, executors& upsweeps, std::size_t n
     run(
         by_flags, kept,
         [&, source, target](auto& executor) { return upsweep::compact(executor, flags, source, target); },
-        entry{"plain loop", false, [&] { return compact_flags_loop(in, out, flags.data(), n); }});
+        counting_peer{"plain loop", false, [&] { return compact_flags_loop(in, out, flags.data(), n); }});
     std::copy_if(in, in + n, std::back_inserter(expected), [=](T x) { return !(x < bound); });
     run(
         partitioned, n,
         [=](auto& executor) {
             return upsweep::partition_if(executor, source, target, upsweep::less_than(bound));
         },
-        entry{"plain loop", false, [=] { return partition_loop(in, out, n, bound); }},
-        entry{"std", false, [=] { return partition_standard(in, out, n, bound); }},
-        entry{"std par_unseq", true, [=] { return partition_standard_parallel(in, out, n, bound); }});
+        counting_peer{"plain loop", false, [=] { return partition_loop(in, out, n, bound); }},
+        counting_peer{"std", false, [=] { return partition_standard(in, out, n, bound); }},
+        counting_peer{"std par_unseq", true, [=] { return partition_standard_parallel(in, out, n, bound); }});
 }
 
 }  // namespace

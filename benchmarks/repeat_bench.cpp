@@ -7,7 +7,6 @@
 #include "upsweep/repeat.hpp"
 
 #include <cstring>
-#include <functional>
 #include <numeric>
 #include <random>
 #include <span>
@@ -17,12 +16,6 @@
 using namespace bench;
 
 namespace {
-
-struct peer {
-    const char* name;
-    bool parallel;
-    std::function<std::size_t()> call;
-};
 
 template <class T>
 const char* name_of() {
@@ -62,14 +55,11 @@ void measure(session& current, team& threads, executors& upsweeps, std::size_t w
 
     std::size_t found = 0;  // what the latest call returned
     const auto run = [&](const cell& which, const auto& call, const auto& wanted_results,
-                         std::vector<peer> peers) {
+                         const std::vector<counting_peer>& peers) {
         if (!current.wants(which)) return;
         std::vector<contender> list;
         add_copies(list, threads, from, to, which.bytes / 2);
-        for (const peer& other : peers)
-            list.push_back({other.name, role::peer, other.parallel ? threads.size() : 1,
-                            repeated([&found, call_peer = other.call] { found = call_peer(); })});
-        upsweeps.add_to(list, [&found, call](upsweep::cpu::executor& ex) { found = call(ex); });
+        add_counting(list, threads.size(), upsweeps, found, peers, call);
         for (contender& one : list)
             if (one.kind != role::copy)
                 one.correct = [&, repeat = one.repeat] {

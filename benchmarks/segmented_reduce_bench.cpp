@@ -26,12 +26,6 @@ struct runs {
     [[nodiscard]] std::size_t count() const { return offsets.size() - 1; }
 };
 
-struct peer {
-    const char* name;
-    bool parallel;
-    std::function<std::size_t()> call;
-};
-
 // Keys are written to the first half of `to`, totals or lengths to the second.
 template <class T>
 void measure(session& current, team& threads, executors& upsweeps, std::size_t n, std::uint32_t mean_length) {
@@ -75,14 +69,12 @@ void measure(session& current, team& threads, executors& upsweeps, std::size_t n
         return std::memcmp(results, expected.data(), given.count() * sizeof *results) == 0;
     };
     std::size_t found = 0;  // what the latest call returned
-    const auto run = [&](const cell& which, const auto& call, const auto& correct, std::vector<peer> peers) {
+    const auto run = [&](const cell& which, const auto& call, const auto& correct,
+                         const std::vector<counting_peer>& peers) {
         if (!current.wants(which)) return;
         std::vector<contender> list;
         add_copies(list, threads, from, to, which.bytes / 2);
-        for (const peer& other : peers)
-            list.push_back({other.name, role::peer, other.parallel ? threads.size() : 1,
-                            repeated([&found, call_peer = other.call] { found = call_peer(); })});
-        upsweeps.add_to(list, [&found, call](upsweep::cpu::executor& ex) { found = call(ex); });
+        add_counting(list, threads.size(), upsweeps, found, peers, call);
         for (contender& one : list)
             if (one.kind != role::copy)
                 one.correct = [&, repeat = one.repeat] {

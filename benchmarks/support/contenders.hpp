@@ -9,6 +9,7 @@
 #include "upsweep/scan.hpp"
 
 #include <cstdlib>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -62,6 +63,22 @@ class executors {
     upsweep::cpu::executor all;
     upsweep::cpu::executor one{1};
 };
+
+// A peer of calls that return how many results there are.
+struct counting_peer {
+    const char* name;
+    bool parallel;
+    std::function<std::size_t()> call;
+};
+// Such peers, and Upsweep by call(executor); the latest number is in `found`.
+template <class Call>
+void add_counting(std::vector<contender>& list, std::size_t threads, executors& upsweeps, std::size_t& found,
+                  const std::vector<counting_peer>& peers, const Call& call) {
+    for (const counting_peer& other : peers)
+        list.push_back({other.name, role::peer, other.parallel ? threads : 1,
+                        repeated([&found, call_peer = other.call] { found = call_peer(); })});
+    upsweeps.add_to(list, [&found, call](upsweep::cpu::executor& executor) { found = call(executor); });
+}
 
 template <class T>
 void add_peer(std::vector<contender>& list, const peer<T>& one, std::size_t threads, const T* in, T* out,

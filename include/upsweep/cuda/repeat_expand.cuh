@@ -22,7 +22,7 @@ template <class Out>
 struct repeat_shape {
     static constexpr bool by_value = passes_as_bits<Out>;
     static constexpr int threads = repeat_threads;
-    static constexpr int blocks_per_multiprocessor = 4;  // of which shared memory has room for that many
+    static constexpr int blocks_per_multiprocessor = 4;  // for five there are too few registers
     static constexpr int group = by_value ? 16 / int(sizeof(Out)) : 1;  // results stored at once
     // Places in shared memory, of which the first and the last few may not belong to a window's results.
     static constexpr int slots = !by_value || sizeof(Out) == 16 ? 2048
