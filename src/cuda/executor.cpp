@@ -105,6 +105,7 @@ executor& executor::operator=(executor&& other) noexcept {
     plain_ = std::exchange(other.plain_, {});
     tables_ = std::exchange(other.tables_, {});
     owns_workspace_ = std::exchange(other.owns_workspace_, true);
+    plain_at_ = std::exchange(other.plain_at_, 0);
     return *this;
 }
 
@@ -167,8 +168,10 @@ executor::scratch executor::take_scratch(std::size_t bytes) {
 
 executor::scratch executor::take_plain_scratch(std::size_t bytes, std::size_t other) {
     if (owns_workspace_) return take_own(plain_, bytes, false);
+    if (bytes == 0) return {};
     const scratch all = take_scratch(other + bytes);
-    return {static_cast<char*>(all.data) + other, bytes, scratch::to_be_cleared};
+    plain_at_ = (workspace_.bytes - bytes) / 256 * 256;
+    return {static_cast<char*>(all.data) + plain_at_, bytes, scratch::to_be_cleared};
 }
 
 executor::scratch executor::take_own(memory& held, std::size_t bytes, bool clears) {
@@ -215,8 +218,9 @@ cudaError_t executor::allocate(void** data, std::size_t bytes) const {
 void executor::release_scratch(const scratch& used) {
     if (used.state == scratch::captured)
         check(cudaFreeAsync(used.data, stream_), "releasing the graph's scratch");
-    if (used.state == scratch::to_be_cleared && used.bytes != 0)
-        check(cudaMemsetAsync(used.data, 0, used.bytes, stream_), "clearing scratch");
+    if (used.state != scratch::to_be_cleared) return;
+    const std::size_t bytes = workspace_.bytes - std::exchange(plain_at_, 0);
+    check(cudaMemsetAsync(used.data, 0, bytes, stream_), "clearing scratch");
 }
 
 void executor::check_before_launch() const {

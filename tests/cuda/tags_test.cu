@@ -8,7 +8,10 @@
 #include "cuda/device_array.cuh"
 #include "support/bits.hpp"
 #include "upsweep/cuda/axis_scan.cuh"
+#include "upsweep/cuda/bins.cuh"
+#include "upsweep/cuda/repeat.cuh"
 #include "upsweep/cuda/scan.cuh"
+#include "upsweep/cuda/sort.cuh"
 #include "upsweep/scan.hpp"
 
 namespace upsweep::test {
@@ -57,6 +60,66 @@ TEST(cuda_tags, begin_again) {
                 ASSERT_EQ(differences(y, wanted), 0u) << "launch " << launch << ", stale tag " << stale;
             }
         }
+    }
+}
+
+// What one launch of a call leaves for the next lies among the words that the one with the last tag clears.
+TEST(cuda_tags, begin_again_in_a_repetition) {
+    constexpr std::size_t n = 300'001, each = 3;
+    const std::vector<std::uint32_t> counts(n, each);
+    std::vector<std::uint32_t> expected(n * each);
+    for (std::size_t i = 0; i < expected.size(); ++i) expected[i] = static_cast<std::uint32_t>(i / each);
+    const device_array<std::uint32_t> times(counts);
+    device_array<std::uint32_t> out(n * each);
+    device_array<std::uint64_t> count(1);
+    const std::size_t bytes = cuda::repeat_workspace_bytes(n) + 4096;
+    for (const std::uint32_t stale : {1u, 2u, 3u}) {
+        device_array<std::byte> scratch(bytes);
+        cuda::executor ex(nullptr, scratch.span());
+        const std::vector<std::uint64_t> worn = worn_scratch(bytes / 8 * 8, 4, stale);
+        expect_success(cudaMemcpy(scratch.data(), worn.data(), worn.size() * 8, cudaMemcpyHostToDevice),
+                       "wearing");
+        for (int launch = 0; launch < 8; ++launch) {
+            out.poison();
+            repeat_indices(ex, times.view(), out.span(), count.data());
+            ASSERT_EQ(out.read(), expected) << "launch " << launch << ", stale tag " << stale;
+        }
+    }
+}
+
+// Calls that have other things than tags in the caller's workspace leave the count of launches alone, with
+// which a scan knows its own words.
+TEST(cuda_tags, go_on_behind_other_calls) {
+    constexpr std::size_t n = 3'000'001, m = 20'000;
+    const device_array<std::uint32_t> x = random_array<std::uint32_t>(n, 1),
+                                      y = random_array<std::uint32_t>(n, 2),
+                                      keys = random_array<std::uint32_t>(m, 3);
+    std::vector<std::uint32_t> of_x(n), of_y(n);
+    cpu::executor host;
+    inclusive_scan(host, x.read(), of_x);
+    inclusive_scan(host, y.read(), of_y);
+    const device_array<std::uint32_t> expected_of_x(of_x), expected_of_y(of_y);
+    device_array<std::uint32_t> out(n), few(m);
+    device_array<std::uint64_t> offsets(257);
+    const cuda::executor any;
+    const std::size_t bytes = std::max(
+        {cuda::scan_workspace_bytes<std::uint32_t>(n), cuda::sort_workspace_bytes<std::uint32_t>(any, m),
+         cuda::bins_workspace_bytes<std::uint32_t, std::uint32_t>(any, m, 256)});
+    for (const cuda::algorithm choice : cuda_algorithms()) {
+        SCOPED_TRACE(cuda::name(choice));
+        const device_array<std::byte> scratch(bytes + 4096);
+        cuda::executor ex(nullptr, scratch.span(), choice);
+        const auto scan = [&](const device_array<std::uint32_t>& in,
+                              const device_array<std::uint32_t>& expected) {
+            out.poison();
+            inclusive_scan(ex, in.view(), out.span());
+            EXPECT_EQ(differences(out, expected), 0u);
+        };
+        scan(x, expected_of_x);
+        sort(ex, keys.view(), few.span());
+        scan(y, expected_of_y);
+        bins(ex, keys.view(), few.span(), offsets.span(), {.lo = 0, .hi = 1u << 31, .count = 256});
+        scan(x, expected_of_x);
     }
 }
 

@@ -247,8 +247,7 @@ class axis_launch {
                      shape::permits_bytes + warps * plan.unit_bytes, ex_.stream()>>>(
                 arguments_, plan, reinterpret_cast<launch_state*>(scratch.data()),
                 reinterpret_cast<unsigned long long*>(scratch.data() + launch_state_bytes),
-                (std::max(ex_.workspace_bytes(), launch_state_bytes) - launch_state_bytes) /
-                    sizeof(std::uint64_t));
+                ex_.tagged_words());
             scratch.release();
         }
     }

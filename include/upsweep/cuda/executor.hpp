@@ -14,6 +14,7 @@
 #include <string>
 
 #include "upsweep/cuda/device_span.hpp"
+#include "upsweep/cuda/launch_state.hpp"
 #include "upsweep/error.hpp"
 
 namespace upsweep::cuda {
@@ -103,13 +104,20 @@ class executor {
     };
     [[nodiscard]] scratch take_scratch(std::size_t bytes);
     // Scratch that may hold anything, in front and afterwards, and is other memory than what take_scratch
-    // gives. Of the caller's workspace it is what lies behind its first `other` bytes, a multiple of 256, and
-    // is cleared when it is released, since a call's tagged words may come to lie there.
-    [[nodiscard]] scratch take_plain_scratch(std::size_t bytes, std::size_t other = 0);
+    // gives. Of the caller's workspace it is the end, where at least the first `other` bytes are left, a
+    // multiple of 256 that is not 0: there the launch_state is. It is cleared when it is released, since
+    // tagged words of a later call may come to lie there. One at a time.
+    [[nodiscard]] scratch take_plain_scratch(std::size_t bytes, std::size_t other = launch_state_bytes);
     // Scratch for tables of a call that others of its launches look up: that of neither of the above. Only
     // where allocates().
     [[nodiscard]] scratch take_table_scratch(std::size_t bytes) { return take_own(tables_, bytes, false); }
     void release_scratch(const scratch& used);
+    // All words behind the launch_state of what take_scratch gives, in front of plain scratch that is in use:
+    // what the launch with the last tag clears.
+    [[nodiscard]] std::uint64_t tagged_words() const {
+        const std::size_t end = plain_at_ != 0 ? plain_at_ : workspace_.bytes;
+        return end > launch_state_bytes ? (end - launch_state_bytes) / sizeof(std::uint64_t) : 0;
+    }
     void set_latest(algorithm used) { latest_ = used; }
     // Whether calls may allocate: not with scratch of the caller's.
     [[nodiscard]] bool allocates() const { return owns_workspace_; }
@@ -168,6 +176,7 @@ class executor {
     std::size_t next_passed_ = 0;
     memory workspace_, plain_, tables_;
     bool owns_workspace_ = true;
+    std::size_t plain_at_ = 0;  // where, of the caller's workspace, plain scratch is in use; 0: nowhere
     cudaMemPool_t pool_ = nullptr;
 };
 

@@ -239,7 +239,7 @@ class tree_launch {
             constexpr auto kernel = Kernels::look_ahead();
             detail::prepare<kernel>(ex_, ahead::shared_bytes, 90);
             kernel<<<blocks, ahead::threads, ahead::shared_bytes, ex_.stream()>>>(
-                arguments_, static_cast<launch_state*>(scratch), tagged(scratch), tagged_words());
+                arguments_, static_cast<launch_state*>(scratch), tagged(scratch), ex_.tagged_words());
         }
     }
     // By how many tiles look-back's sums go ahead of its scan; 0 where its blocks had better keep one tile
@@ -275,14 +275,14 @@ class tree_launch {
                 prepare_tiles<kernel>(tiles::ahead_shared_bytes);
                 kernel<<<std::min(one_a_tile, ahead_blocks()), tiles::threads, tiles::ahead_shared_bytes,
                          ex_.stream()>>>(arguments_, static_cast<launch_state*>(scratch), tagged(scratch),
-                                         tagged_words(), distance);
+                                         ex_.tagged_words(), distance);
                 return;
             }
         }
         constexpr auto kernel = Kernels::look_back();
         prepare_tiles<kernel>();
         kernel<<<one_a_tile, tiles::threads, tiles::shared_bytes, ex_.stream()>>>(
-            arguments_, static_cast<launch_state*>(scratch), tagged(scratch), tagged_words());
+            arguments_, static_cast<launch_state*>(scratch), tagged(scratch), ex_.tagged_words());
     }
     void reduce_then_scan(void* scratch) const {
         constexpr auto sum_tiles = Kernels::sum_tiles();
@@ -305,11 +305,6 @@ class tree_launch {
 
     static unsigned long long* tagged(void* scratch) {
         return reinterpret_cast<unsigned long long*>(static_cast<char*>(scratch) + launch_state_bytes);
-    }
-    // All there are, for the launch that clears them.
-    [[nodiscard]] std::uint64_t tagged_words() const {
-        return (std::max(ex_.workspace_bytes(), launch_state_bytes) - launch_state_bytes) /
-               sizeof(std::uint64_t);
     }
 
     executor& ex_;

@@ -58,11 +58,9 @@ void repeat_by_counts(executor& ex, device_span<const Count> counts, const Sourc
         held_scratch plain(ex, ex.take_plain_scratch(layout.plain, layout.tagged));
         held_scratch tagged(ex, ex.take_scratch(layout.tagged));
         auto* const starts = reinterpret_cast<std::uint64_t*>(plain.data());
-        const std::uint64_t words =
-            (std::max(ex.workspace_bytes(), launch_state_bytes) - launch_state_bytes) / sizeof(std::uint64_t);
         sum_rows_kernel<Count><<<blocks_for(layout.tiles), repeat_threads, 0, ex.stream()>>>(
             counts.data(), n, starts, count, reinterpret_cast<launch_state*>(tagged.data()),
-            reinterpret_cast<unsigned long long*>(tagged.data() + launch_state_bytes), words);
+            reinterpret_cast<unsigned long long*>(tagged.data() + launch_state_bytes), ex.tagged_words());
         tagged.release();
         results(starts);
         plain.release();

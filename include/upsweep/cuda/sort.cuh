@@ -221,7 +221,7 @@ template <sort_key Key, class Value = void>
 [[nodiscard]] std::size_t sort_workspace_bytes(const executor&, std::uint64_t n) {
     std::size_t value = 0;
     if constexpr (!std::is_void_v<Value>) value = sizeof(Value);
-    return sort_scratch_bytes(n, sizeof(Key), value);
+    return launch_state_bytes + sort_scratch_bytes(n, sizeof(Key), value);
 }
 template <sort_key Key, class Element>
 [[nodiscard]] std::size_t sort_by_workspace_bytes(const executor& ex, std::uint64_t n) {

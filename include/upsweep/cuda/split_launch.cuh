@@ -79,7 +79,7 @@ struct split_scratch {
         : plan(bins),
           portions(n == 0 ? 0 : (n - 1) / digit_portion + 1),
           counts((std::min(n, digit_portion) + tile - 1) / tile, plan.passes * portions) {
-        tickets_at = plan.passes == 1 ? 0 : aligned(count_scan_bytes(bins));
+        tickets_at = plan.passes == 1 ? launch_state_bytes : aligned(count_scan_bytes(bins));
         bin_counts_at = aligned(tickets_at + plan.passes * portions * sizeof(unsigned));
         digit_starts_at =
             aligned(bin_counts_at + (plan.passes == 1 ? (bins + 1) * sizeof(std::uint64_t) : 0));

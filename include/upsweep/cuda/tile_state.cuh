@@ -7,17 +7,10 @@
 
 #include <cstdint>
 
+#include "upsweep/cuda/launch_state.hpp"
 #include "upsweep/cuda/words.cuh"
 
 namespace upsweep::cuda {
-
-// At the head of the workspace. All zero before the first launch; each launch leaves it ready for the next.
-struct launch_state {
-    // Tag of the launch minus one in the upper half, the next ticket in the lower.
-    unsigned long long ticket;
-    unsigned finished_blocks;
-};
-inline constexpr std::size_t launch_state_bytes = 256;
 
 struct ticket {
     std::uint32_t index;
