@@ -29,6 +29,16 @@ struct triple {
     }
 };
 
+// 20 bytes: more than a lane of a GPU has of a run.
+struct five_words {
+    std::uint32_t word[5];
+    UPSWEEP_HOST_DEVICE friend bool operator==(const five_words& x, const five_words& y) {
+        for (int k = 0; k < 5; ++k)
+            if (x.word[k] != y.word[k]) return false;
+        return true;
+    }
+};
+
 // n elements in runs of about `mean_length`, each of other bits than the one before.
 template <class T>
 std::vector<T> runs_of(std::size_t n, double mean_length, std::uint64_t seed) {
@@ -123,6 +133,7 @@ TEST(unique, many_elements) {
     for (const double mean_length : {1.0, 2.5, 40.0, 5000.0, 1e9}) {
         check<std::uint8_t>(coverage::all, repetitions(400'001, 30'011), mean_length);
         check<triple, std::int32_t>(coverage::threads, repetitions(100'003, 10'007), mean_length);
+        check<five_words, std::int16_t>(coverage::threads, repetitions(30'011, 10'007), mean_length);
         if constexpr (tests_every_pair)
             check<std::uint64_t, std::uint32_t>(coverage::all, repetitions(300'001, 30'011), mean_length);
     }

@@ -56,10 +56,10 @@ struct arrays {
 };
 
 // ours(ex, buffer, count) and cub(scratch, scratch_bytes, count), which writes to memory().expected. `read`
-// bytes an element, `written` bytes a run.
+// bytes an element, `written` bytes a run, of which `compared` lie at the buffer's begin.
 template <class T, class Ours, class Cub>
 void measure(const std::string& work, const char* type, arrays<T>& a, std::size_t read, std::size_t written,
-             const Ours& ours, const Cub& cub) {
+             std::size_t compared, const Ours& ours, const Cub& cub) {
     uc::executor reference(nullptr, uc::algorithm::reduce_then_scan);
     ours(reference, memory().expected, a.count);
     reference.wait();
@@ -68,8 +68,7 @@ void measure(const std::string& work, const char* type, arrays<T>& a, std::size_
     ex.wait();
     std::uint64_t m = 0;
     uc::check(cudaMemcpy(&m, a.count, sizeof m, cudaMemcpyDeviceToHost), "count");
-    if (!equal_bytes(memory().out, memory().expected, m * (written > 4 ? written - 4 : written)))
-        fail(work + "/" + type);
+    if (!equal_bytes(memory().out, memory().expected, m * compared)) fail(work + "/" + type);
     const double seconds = median_seconds([&] { ours(ex, memory().out, a.count); });
     std::size_t scratch_bytes = 0;
     void* scratch = nullptr;
@@ -89,7 +88,7 @@ void reduce(const char* type, std::size_t n, std::uint32_t length) {
     if (!wanted(work + "/" + type)) return;
     arrays<T> a(n, length);
     measure(
-        work, type, a, sizeof(T) + 4, sizeof(T) + 4,
+        work, type, a, sizeof(T) + 4, sizeof(T) + 4, sizeof(T),
         [&](uc::executor& ex, char* to, std::uint64_t* count) {
             upsweep::reduce_by_key(ex, a.from_keys(), a.from(), a.to_keys(to),
                                    uc::device_span<T>(a.template totals<T>(to), n), count);
@@ -105,7 +104,7 @@ void first(std::size_t n, std::uint32_t length) {
     if (!wanted(work + "/uint32")) return;
     arrays<float> a(n, length);
     measure(
-        work, "uint32", a, 4, 4,
+        work, "uint32", a, 4, 4, 4,
         [&](uc::executor& ex, char* to, std::uint64_t* count) {
             upsweep::unique(ex, a.from_keys(), uc::device_span<std::uint32_t>(a.totals<std::uint32_t>(to), n),
                             count);
@@ -115,19 +114,30 @@ void first(std::size_t n, std::uint32_t length) {
                                              a.totals<std::uint32_t>(memory().expected), count, n);
         });
 }
-template <class Length>
+template <class Key>
+__global__ void convert_keys(const std::uint32_t* keys, Key* to, std::size_t n) {
+    for (std::size_t i = blockIdx.x * std::size_t(blockDim.x) + threadIdx.x; i < n;
+         i += std::size_t(gridDim.x) * blockDim.x)
+        to[i] = static_cast<Key>(keys[i]);
+}
+// Keys as this type, which neighbouring runs have others of.
+template <class Key, class Length>
 void encode(const char* type, std::size_t n, std::uint32_t length) {
     const std::string work = "run_length_encode, " + std::to_string(length);
     if (!wanted(work + "/" + type)) return;
     arrays<float> a(n, length);
+    auto* const keys = reinterpret_cast<Key*>(memory().in);
+    convert_keys<<<2048, 256>>>(a.keys, keys, n);
+    const auto keys_of = [&](char* buffer) { return reinterpret_cast<Key*>(a.keys_of(buffer)); };
     measure(
-        work, type, a, 4, sizeof(Length) + 4,
+        work, type, a, sizeof(Key), sizeof(Length) + sizeof(Key), sizeof(Length),
         [&](uc::executor& ex, char* to, std::uint64_t* count) {
-            upsweep::run_length_encode(ex, a.from_keys(), a.to_keys(to),
+            upsweep::run_length_encode(ex, uc::device_span<const Key>(keys, n),
+                                       uc::device_span<Key>(keys_of(to), n),
                                        uc::device_span<Length>(a.totals<Length>(to), n), count);
         },
         [&](void* scratch, std::size_t& bytes, std::uint64_t* count) {
-            return cub::DeviceRunLengthEncode::Encode(scratch, bytes, a.keys, a.keys_of(memory().expected),
+            return cub::DeviceRunLengthEncode::Encode(scratch, bytes, keys, keys_of(memory().expected),
                                                       a.totals<Length>(memory().expected), count, n);
         });
 }
@@ -140,10 +150,15 @@ void bench_runs() {
         reduce<float>("float", n, length);
         reduce<double>("double", n / 2, length);
         first(n, length);
-        encode<std::int32_t>("int32", n, length);
+        encode<std::uint32_t, std::int32_t>("int32", n, length);
     }
     reduce<std::int32_t>("int32", n, 100);
-    for (const int power : {12, 16, 20, 24}) reduce<float>("float", std::size_t(1) << power, 100);
+    encode<std::uint8_t, std::int32_t>("uint8>int32", n, 10);
+    encode<std::uint64_t, std::int64_t>("uint64>int64", n / 2, 10);
+    for (const int power : {12, 16, 20, 24}) {
+        reduce<float>("float", std::size_t(1) << power, 100);
+        encode<std::uint32_t, std::int32_t>("int32", std::size_t(1) << power, 100);
+    }
 }
 
 }  // namespace bench

@@ -11,13 +11,14 @@
 namespace upsweep::test {
 namespace {
 
-// Runs of 1000 bytes; one goes on where the second launch of a compaction begins.
+// Runs of 1000 bytes; one goes on where the second launch of a compaction begins, and ends there.
 TEST(cuda_large, runs_past_two_to_the_31_elements) {
     constexpr std::size_t n = (std::size_t{1} << 31) + 3'000'477, length = 1000;
     constexpr std::size_t m = (n + length - 1) / length;
     SKIP_BELOW(4 * n)
     std::vector<std::uint8_t> host(n), first(m);
-    std::vector<std::uint32_t> sums(m);
+    std::vector<std::uint32_t> sums(m), lengths(m, length);
+    lengths.back() = n - (m - 1) * length;
     for (std::size_t i = 0; i < n; ++i) {
         host[i] = static_cast<std::uint8_t>(1 + i / length % 199);
         sums[i / length] += host[i];
@@ -35,6 +36,12 @@ TEST(cuda_large, runs_past_two_to_the_31_elements) {
         unique(ex, keys.view(), keys_out.span(), count.data());
         EXPECT_EQ(count.read()[0], m);
         EXPECT_EQ(keys_out.read(), first);
+        keys_out.poison();
+        totals.poison();
+        run_length_encode(ex, keys.view(), keys_out.span(), totals.span(), count.data());
+        EXPECT_EQ(count.read()[0], m);
+        EXPECT_EQ(keys_out.read(), first);
+        EXPECT_EQ(totals.read(), lengths);
         const auto reduce = [&] {
             reduce_by_key<std::uint32_t>(ex, keys.view(), keys.view(), keys_out.span(), totals.span(),
                                          count.data());

@@ -12,6 +12,7 @@
 #include "upsweep/cuda/repeat.cuh"
 #include "upsweep/cuda/scan.cuh"
 #include "upsweep/cuda/sort.cuh"
+#include "upsweep/cuda/unique.cuh"
 #include "upsweep/scan.hpp"
 
 namespace upsweep::test {
@@ -64,6 +65,38 @@ TEST(cuda_tags, begin_again) {
 }
 
 // What one launch of a call leaves for the next lies among the words that the one with the last tag clears.
+TEST(cuda_tags, begin_again_between_launches_of_a_call) {
+    constexpr std::size_t n = 3'000'001, length = 700, m = (n + length - 1) / length;
+    std::vector<std::uint32_t> keys(n), first(m), lengths(m, length);
+    for (std::size_t i = 0; i < n; ++i) keys[i] = static_cast<std::uint32_t>(i / length);
+    for (std::size_t k = 0; k < m; ++k) first[k] = static_cast<std::uint32_t>(k);
+    lengths.back() = n - (m - 1) * length;
+    const device_array<std::uint32_t> in(keys);
+    device_array<std::uint32_t> out(m), sizes(m);
+    device_array<std::uint64_t> count(1);
+    const std::size_t needed = cuda::run_length_encode_workspace_bytes<std::uint32_t, std::uint32_t>(n);
+    const std::size_t bytes = (needed + 4096) / 8 * 8;
+    for (const cuda::algorithm choice : {cuda::algorithm::look_ahead, cuda::algorithm::look_back}) {
+        if (choice == cuda::algorithm::look_ahead && cuda::executor().compute_capability() < 90) continue;
+        SCOPED_TRACE(cuda::name(choice));
+        for (const std::uint32_t stale : {1u, 2u, 3u}) {
+            device_array<std::byte> scratch(bytes);
+            cuda::executor ex(nullptr, scratch.span(), choice);
+            const std::vector<std::uint64_t> worn = worn_scratch(bytes, 4, stale);
+            expect_success(cudaMemcpy(scratch.data(), worn.data(), worn.size() * 8, cudaMemcpyHostToDevice),
+                           "wearing");
+            for (int launch = 0; launch < 8; ++launch) {
+                SCOPED_TRACE("launch " + std::to_string(launch) + ", stale tag " + std::to_string(stale));
+                out.poison();
+                sizes.poison();
+                run_length_encode(ex, in.view(), out.span(), sizes.span(), count.data());
+                ASSERT_EQ(count.read()[0], m);
+                ASSERT_EQ(out.read(), first);
+                ASSERT_EQ(sizes.read(), lengths);
+            }
+        }
+    }
+}
 TEST(cuda_tags, begin_again_in_a_repetition) {
     constexpr std::size_t n = 300'001, each = 3;
     const std::vector<std::uint32_t> counts(n, each);

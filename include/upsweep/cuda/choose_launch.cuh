@@ -2,7 +2,9 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "upsweep/cuda/choosing.cuh"
@@ -10,6 +12,7 @@
 #include "upsweep/cuda/held_scratch.hpp"
 #include "upsweep/cuda/launch.cuh"
 #include "upsweep/cuda/look_ahead_moves.cuh"
+#include "upsweep/cuda/run_lengths.cuh"
 #include "upsweep/cuda/tile_moves.cuh"
 
 namespace upsweep::cuda {
@@ -48,12 +51,39 @@ static __global__ void go_on_choosing(choose_progress* progress, const std::uint
     if (length != nullptr) progress->length = *length < first ? 0 : *length - first;
 }
 
+// What a call that tells lengths of runs has besides, in scratch that begins behind that of its launches.
+template <class Types>
+struct length_scratch {
+    unsigned piece_items = 1;
+    std::uint64_t pieces = 0;  // of a launch of n elements
+    std::size_t at = 0;
+
+    length_scratch(algorithm chosen, std::uint64_t n, std::size_t launch_bytes) {
+        if constexpr (Types::tells_lengths) {
+            piece_items = chosen == algorithm::look_ahead ? look_ahead_shape<Types>::piece_items : Types::row;
+            pieces = pieces_of(n);
+            at = (launch_bytes + 255) / 256 * 256;
+        }
+    }
+    [[nodiscard]] std::uint64_t pieces_of(std::uint64_t n) const {
+        return (n + piece_items - 1) / piece_items;
+    }
+    [[nodiscard]] std::size_t bytes() const { return pieces * sizeof(first_run); }
+};
+
 }  // namespace detail
 
 // Bytes of scratch that a call on up to n elements needs, whichever algorithm runs. Never decreases with n.
 template <class Types>
 std::size_t choose_workspace_bytes_of(std::uint64_t n) {
-    return workspace_bytes_of<Types>(std::min(n, Types::launch_elements));
+    const std::uint64_t together = std::min(n, Types::launch_elements);
+    const std::size_t bytes = workspace_bytes_of<Types>(together);
+    if constexpr (Types::tells_lengths) {
+        // Rows are the smallest pieces.
+        const detail::length_scratch<Types> lengths(algorithm::look_back, together, bytes);
+        return lengths.at + lengths.bytes();
+    }
+    return bytes;
 }
 
 template <class Types, bool Both>
@@ -71,6 +101,12 @@ class choose_launch {
         const tree_launch<choose_kernels<Types, Both>> launch(ex_, part);
         const algorithm chosen = choose(launch);
         part.at_once = Both && !ex_.counts_first() && launch.holds_all_tiles(chosen);
+        const detail::length_scratch<Types> layout(chosen, part.n, launch.bytes(chosen));
+        std::optional<held_scratch> pieces;
+        if constexpr (Types::tells_lengths) {
+            pieces.emplace(ex_, ex_.take_plain_scratch(layout.bytes(), layout.at));
+            part.lengths.pieces = reinterpret_cast<first_run*>(pieces->data());
+        }
         held_scratch scratch(ex_, ex_.take_scratch(launch.bytes(chosen)));
         auto* const progress =
             reinterpret_cast<detail::choose_progress*>(scratch.data() + detail::choose_progress_at);
@@ -97,8 +133,10 @@ class choose_launch {
             part.first = done;
             part.upto = !last ? &progress->upto : counts ? nullptr : count_;
             launch.enqueue(chosen, scratch.data());
+            if constexpr (Types::tells_lengths) finish_lengths(part, layout, last);
         }
         scratch.release();
+        if (pieces) pieces->release();
         check(cudaGetLastError(), "launching a compaction");
         ex_.set_latest(chosen);
     }
@@ -119,6 +157,29 @@ class choose_launch {
             "out: is in, which " + std::string(name(chosen)) + " of elements of " +
                 std::to_string(sizeof(typename Types::Out)) +
                 " bytes reads twice; give other memory, or choose look-ahead (compute capability 9.0)");
+    }
+
+    void finish_lengths(const choose_arguments<Types>& part, const detail::length_scratch<Types>& layout,
+                        bool last) const {
+        constexpr unsigned threads = 256;
+        const std::uint64_t pieces = layout.pieces_of(part.n);
+        const std::uint64_t most = std::uint64_t(ex_.multiprocessors()) * 16;
+        const auto blocks = static_cast<unsigned>(std::min((pieces - 1) / threads + 1, most));
+        constexpr auto kernel = &detail::finish_lengths_kernel<typename Types::Lengths::Length>;
+        // Compiled for a device that can, it is on its way while the launch before it ends, for which it
+        // waits.
+        cudaLaunchAttribute early{};
+        early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+        early.val.programmaticStreamSerializationAllowed = 1;
+        cudaLaunchConfig_t config{};
+        config.gridDim = blocks;
+        config.blockDim = threads;
+        config.stream = ex_.stream();
+        config.attrs = &early;
+        config.numAttrs = detail::prepare<kernel>(ex_, 0, 90) == detail::readiness::ready ? 1 : 0;
+        check(cudaLaunchKernelEx(&config, kernel, part.lengths, pieces, layout.piece_items, part.first,
+                                 given_.n, static_cast<const std::uint64_t*>(last ? count_ : nullptr)),
+              "launching what finishes lengths");
     }
 
     void count_all(detail::choose_progress& progress) const {

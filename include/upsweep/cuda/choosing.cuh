@@ -8,6 +8,7 @@
 
 #include "upsweep/cuda/arguments.cuh"
 #include "upsweep/cuda/rows.cuh"
+#include "upsweep/cuda/run_lengths.cuh"
 #include "upsweep/cuda/words.cuh"
 #include "upsweep/operators.hpp"
 
@@ -29,18 +30,34 @@ struct choose_types
     using tile_runs = run_totals<std::uint32_t, std::uint16_t>;  // of a row at most
     static constexpr bool chooses = true;
     static constexpr bool moves_elements = What == moving::elements;
+    static constexpr bool has_own_heads = false;
+    static constexpr bool tells_lengths = false;  // of runs whose first elements are moved
+    using Lengths = no_lengths;
     using Packed = std::conditional_t<moves_elements, OutType, std::uint16_t>;
     static constexpr int widest_staged = base::widest > int(sizeof(Packed)) ? base::widest
                                                                             : int(sizeof(Packed));
     static constexpr std::uint64_t launch_elements = std::uint64_t{1} << 31;
 };
 
-// The same of the first elements of segments: load(in0[i], head).
-template <class OutType, class LoadType, class InType, class HeadsType>
+// The same of the first elements of segments: load(in0[i], head). `Own`: the elements themselves are what
+// heads are asked of, as the array that in0 is; load() says `head` then.
+template <class OutType, class LoadType, class InType, class HeadsType, bool Own>
 struct choose_heads_types : choose_types<moving::elements, OutType, LoadType, InType> {
     static constexpr bool has_heads = true;
+    static constexpr bool has_own_heads = Own;
     using Heads = HeadsType;
     using Raw = raw_run_in_segments<choose_heads_types::items, InType>;
+};
+
+// The same, and how long the segments are, as integers of this type.
+template <class LengthType, class OutType, class LoadType, class InType, class HeadsType>
+struct encode_types : choose_heads_types<OutType, LoadType, InType, HeadsType, true> {
+    static constexpr bool tells_lengths = true;
+    using Lengths = run_lengths<LengthType>;
+    // Beside each element that is packed lies its place.
+    static constexpr int widest_staged =
+        choose_heads_types<OutType, LoadType, InType, HeadsType, true>::widest_staged +
+        int(sizeof(std::uint16_t));
 };
 
 template <class Types>
@@ -51,6 +68,7 @@ struct choose_arguments : scan_arguments<Types> {
     std::uint64_t* upto;          // receives how many are after this launch; null: not wanted
     const std::uint64_t* chosen;  // of a partition: how many are in all;
     bool at_once;                 // or its blocks find out, before they move anything
+    typename Types::Lengths lengths{};
 
     __device__ __forceinline__ std::uint64_t chosen_before() const { return before == nullptr ? 0 : *before; }
     __device__ __forceinline__ void store_upto(std::uint64_t count) const {
@@ -84,8 +102,50 @@ class packed_elements {
     using unit = natural_unit<int(alignof(Packed)), int(sizeof(Packed))>;
 
   public:
+    // Whether an element is put by one access.
+    static constexpr bool in_units = sizeof(Packed) == sizeof(unit) && sizeof(unit) <= 8;
+
     __device__ __forceinline__ packed_elements(char* area, int bytes) : area_(area), bytes_(bytes) {}
 
+    // Where put_next() puts element `index`.
+    __device__ __forceinline__ std::uint32_t address(int index) const {
+        return static_cast<std::uint32_t>(__cvta_generic_to_shared(area_)) +
+               unsigned(index) * unsigned(sizeof(Packed));
+    }
+    // Puts an element at `next`, which goes on by one, if it is `chosen`, which is not 0 then. Three
+    // instructions; of an index to which an element adds 1 the compiler makes six.
+    __device__ __forceinline__ static void put_next(unsigned chosen, std::uint32_t& next,
+                                                    const Packed& element) requires in_units {
+        const auto words = to_words(element);
+        if constexpr (sizeof(Packed) == 1)
+            asm volatile(
+                "{\n.reg .pred chosen;\nsetp.ne.u32 chosen, %1, 0;\n"
+                "@chosen st.shared.u8 [%0], %2;\n@chosen add.u32 %0, %0, 1;\n}"
+                : "+r"(next)
+                : "r"(chosen), "r"(words.word[0])
+                : "memory");
+        else if constexpr (sizeof(Packed) == 2)
+            asm volatile(
+                "{\n.reg .pred chosen;\nsetp.ne.u32 chosen, %1, 0;\n"
+                "@chosen st.shared.u16 [%0], %2;\n@chosen add.u32 %0, %0, 2;\n}"
+                : "+r"(next)
+                : "r"(chosen), "r"(words.word[0])
+                : "memory");
+        else if constexpr (sizeof(Packed) == 4)
+            asm volatile(
+                "{\n.reg .pred chosen;\nsetp.ne.u32 chosen, %1, 0;\n"
+                "@chosen st.shared.u32 [%0], %2;\n@chosen add.u32 %0, %0, 4;\n}"
+                : "+r"(next)
+                : "r"(chosen), "r"(words.word[0])
+                : "memory");
+        else
+            asm volatile(
+                "{\n.reg .pred chosen;\nsetp.ne.u32 chosen, %1, 0;\n"
+                "@chosen st.shared.v2.u32 [%0], {%2, %3};\n@chosen add.u32 %0, %0, 8;\n}"
+                : "+r"(next)
+                : "r"(chosen), "r"(words.word[0]), "r"(words.word[1])
+                : "memory");
+    }
     __device__ __forceinline__ void put(int index, const Packed& element) const {
         unit parts[sizeof(Packed) / sizeof(unit)];
         std::memcpy(parts, &element, sizeof(Packed));
@@ -138,6 +198,13 @@ class packed_elements {
     int bytes_;
 };
 
+// Where a warp packs elements and, where lengths of runs are told, their places.
+template <class Types>
+struct packing {
+    packed_elements<typename Types::Packed> elements;
+    packed_elements<std::uint16_t> places;
+};
+
 // How many of `count` elements that go to `begin` and behind there is room for.
 __device__ __forceinline__ int fitting(std::uint64_t begin, int count, std::uint64_t room) {
     return begin >= room ? 0 : room - begin < unsigned(count) ? int(room - begin) : count;
@@ -154,24 +221,38 @@ __device__ __forceinline__ int valid_of_run(int valid, int lane) {
 // `valid` that it does not say, from index `others` on, which is at most `limit`; `place` is that of the
 // run's first among those packed together.
 template <class Types, bool Both>
-__device__ __forceinline__ void pack_run(const packed_elements<typename Types::Packed>& area,
-                                         const typename Types::Raw& raw, unsigned bits, int valid, int at,
-                                         int others, int limit, int place) {
+__device__ __forceinline__ void pack_run(const packing<Types>& area, const typename Types::Raw& raw,
+                                         unsigned bits, int valid, int at, int others, int limit, int place) {
     using Packed = typename Types::Packed;
+    const auto packed = [&](int m) -> Packed {
+        if constexpr (Types::moves_elements)
+            return convert<Packed>(unpack<typename Types::template In<0>>(raw.arrays().words, m));
+        else
+            return static_cast<Packed>(place + m);
+    };
+    if constexpr (!Both && packed_elements<Packed>::in_units) {
+        std::uint32_t next = area.elements.address(at);
+        [[maybe_unused]] std::uint32_t next_place = area.places.address(at);
 #pragma unroll
-    for (int m = 0; m < Types::items; ++m) {
-        const bool chosen = (bits >> m & 1u) != 0;
-        if (Both ? m < valid : chosen) {
-            Packed packed;
-            if constexpr (Types::moves_elements)
-                packed = convert<Packed>(unpack<typename Types::template In<0>>(raw.arrays().words, m));
-            else
-                packed = static_cast<Packed>(place + m);
-            // Within the area whatever a predicate answers.
-            area.put(!Both || chosen ? at : min(others, limit), packed);
+        for (int m = 0; m < Types::items; ++m) {
+            const unsigned chosen = bits & 1u << m;
+            area.elements.put_next(chosen, next, packed(m));
+            if constexpr (Types::tells_lengths)
+                area.places.put_next(chosen, next_place, static_cast<std::uint16_t>(place + m));
         }
-        at += chosen;
-        others += !chosen;
+    } else {
+#pragma unroll
+        for (int m = 0; m < Types::items; ++m) {
+            const bool chosen = (bits >> m & 1u) != 0;
+            if (Both ? m < valid : chosen) {
+                // Within the area whatever a predicate answers.
+                area.elements.put(!Both || chosen ? at : min(others, limit), packed(m));
+                if constexpr (Types::tells_lengths)
+                    area.places.put(at, static_cast<std::uint16_t>(place + m));
+            }
+            at += chosen;
+            others += !chosen;
+        }
     }
 }
 // Delivers `count` elements from `first` on to place `begin` of the output, as far as there is room; `base`
@@ -185,6 +266,20 @@ __device__ __forceinline__ void deliver(const choose_arguments<Types>& arguments
         area.deliver(arguments.out + begin, first, fit, lane);
     else
         area.deliver_indices(arguments.out + begin, first, fit, base, lane);
+}
+
+// Where lengths of runs are told, those of the `count` runs of piece `first` / `Items` of a launch, which
+// `begin` are before.
+template <class Types, int Items>
+__device__ __forceinline__ void deliver_lengths(const choose_arguments<Types>& arguments,
+                                                const packed_elements<std::uint16_t>& places,
+                                                std::uint64_t first, int count, std::uint64_t begin,
+                                                int lane) {
+    if constexpr (Types::tells_lengths) {
+        static_assert(Items <= first_run::most_places);
+        arguments.lengths.store(first / Items, arguments.first + first, begin, count, lane,
+                                [&](int k) { return places.get(k); });
+    }
 }
 
 }  // namespace detail

@@ -42,7 +42,7 @@ struct look_ahead_moves : look_ahead_located<Types> {
     };
     template <bool Plain>
     __device__ __forceinline__ warp_rows<Plain> rows_of(const unit_view& seen, int warp) const {
-        constexpr int per_warp = shape::rows_per_warp, items = per_warp * Types::row;
+        constexpr int per_warp = shape::rows_per_warp, items = shape::piece_items;
         const int row = warp * per_warp;
         const std::uint64_t first = (std::uint64_t(seen.unit) * shape::rows + unsigned(row)) * Types::row;
         if (Plain) return {row, per_warp, first, items};
@@ -100,21 +100,32 @@ struct look_ahead_moves : look_ahead_located<Types> {
                 bits[k] = this->run_bits(s)[(own.row + k) * 32 + lane];
             }
         }
-        const packed_elements<typename Types::Packed> area =
+        constexpr int elements_bytes = shape::image_bytes - shape::places_bytes;
+        const packing<Types> area{
             shape::in_place
                 ? packed_elements<typename Types::Packed>{this->staged_row(s, own.row, 0, false) +
                                                               seen.shift[0],
                                                           own.rows * Types::row * int(sizeof(Out))}
-                : packed_elements<typename Types::Packed>{image, shape::image_bytes};
+                : packed_elements<typename Types::Packed>{image, elements_bytes},
+            {image + elements_bytes, shape::places_bytes}};
         left_parts<Acc> left;
         this->set_inner_parts(combine, s, unit_row, own.row, false, left);
         const Acc rows_before = left.rows;
         const int count = count_of(s, own, rows_before);
+        // Where the elements of each run go, for all rows before the first is packed, so that these loads
+        // need not wait for stores.
+        int first[per_warp];
 #pragma unroll
         for (int k = 0; k < per_warp; ++k) {
             if (!Plain && k >= own.rows) break;
             if (k > 0) this->set_inner_parts(combine, s, unit_row, own.row + k, true, left);
-            const int at = int(left.rows - rows_before + left.runs), place = (k * 32 + lane) * Types::items;
+            first[k] = int(left.rows - rows_before + left.runs);
+        }
+        const bool packs = Both || !shape::finds_heads || count != 0;  // runs may be long
+#pragma unroll
+        for (int k = 0; k < per_warp; ++k) {
+            if (!packs || (!Plain && k >= own.rows)) break;
+            const int at = first[k], place = (k * 32 + lane) * Types::items;
             pack_run<Types, Both>(area, raw[k], bits[k], valid_of_lane(k), at, count + place - at,
                                   own.items - 1, place);
         }
@@ -122,14 +133,15 @@ struct look_ahead_moves : look_ahead_located<Types> {
         control(s).located.wait(phase);
         const std::uint64_t begin = before + before_tile(s, own.row) + rows_before;
         const std::uint64_t index = choosing.first + own.first_item;
-        deliver(choosing, area, 0, count, begin, index, lane);
+        deliver(choosing, area.elements, 0, count, begin, index, lane);
         if constexpr (Both)
-            deliver(choosing, area, count, own.items - count, control(s).chosen + (index - begin), index,
-                    lane);
+            deliver(choosing, area.elements, count, own.items - count, control(s).chosen + (index - begin),
+                    index, lane);
+        deliver_lengths<Types, shape::piece_items>(choosing, area.places, own.first_item, count, begin, lane);
         if (lane == 0 && own.first_item + unsigned(own.items) == n)
             choosing.store_upto(begin + unsigned(count));
         // The image is written again before this warp's next wait.
-        if constexpr (!shape::in_place) __syncwarp();
+        if constexpr (shape::image_bytes > 0) __syncwarp();
     }
     // How many elements are chosen, in this launch, before the tile that has a row of a unit.
     __device__ __forceinline__ Acc before_tile(int s, int row) const {
@@ -176,6 +188,7 @@ struct look_ahead_moves : look_ahead_located<Types> {
         if constexpr (Both)
             deliver_places(places, count, own.items - count, control(s).chosen + (index - begin), index,
                            rows);
+        deliver_lengths<Types, shape::piece_items>(choosing, places, own.first_item, count, begin, lane);
         if (lane == 0 && own.first_item + unsigned(own.items) == n)
             choosing.store_upto(begin + unsigned(count));
         __syncwarp();

@@ -161,7 +161,7 @@ struct look_ahead_ring {
         typename Types::Raw raw;
         read_raw<Aligned, Around, 0>(raw.arrays(), s, seen,
                                      reverse ? rows * 32 - 1 - (row * 32 + lane) : row * 32 + lane);
-        if constexpr (Types::has_heads) raw.heads = run_bits(s)[row * 32 + lane];
+        if constexpr (Types::has_heads && !shape::finds_heads) raw.heads = run_bits(s)[row * 32 + lane];
         return raw;
     }
 

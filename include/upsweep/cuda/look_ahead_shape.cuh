@@ -43,9 +43,7 @@ struct look_ahead_shape {
     static constexpr int parts = rows >= 32 ? 1 : 32 / rows;  // units of a tile
     static constexpr int unit_items = rows * Types::row;
     static constexpr int fold_rows = rows >= 32 ? 32 : rows;  // folded by one warp at once
-    // Whether bits alone tell what a run sums up to.
-    static constexpr bool sums_heads = requires { Types::Load::template fold<Types::items>(0u); };
-    static constexpr int most_warps = accumulator_size > 8 || sums_heads ? 4 : 8;
+    static constexpr int most_warps = accumulator_size > 8 ? 4 : 8;
     static constexpr int warps = rows < most_warps ? rows : most_warps;  // that sum, and as many that scan
     static constexpr int rows_per_warp = rows / warps;
     // Elements that do not fit into registers by runs are scanned one by one.
@@ -65,23 +63,27 @@ struct look_ahead_shape {
     // Small units leave one warp no time for that; two take turns.
     static constexpr int unit_bytes = rows * (row_bytes + Types::row * int(sizeof(typename Types::Out)));
     static constexpr int look_ahead_warps = !Types::chooses && words == 1 && unit_bytes < 56 * 1024 ? 2 : 1;
+    // Whether the elements themselves tell which of them are heads, so that the warps that sum find out.
+    static constexpr bool finds_heads = [] {
+        if constexpr (Types::chooses) return Types::has_own_heads && !by_element;
+        return false;
+    }();
     // That find out where segments begin, for each run of a unit in so many bits. Fewer where registers for
     // the others would become too few, and where more warps store.
-    static constexpr int most_head_warps = !Types::has_heads        ? 0
-                                           : storing_warps == warps ? most_warps
-                                           : sums_heads             ? 8
-                                                                    : 4;
+    static constexpr int most_head_warps = !Types::has_heads || finds_heads ? 0
+                                           : storing_warps == warps         ? most_warps
+                                                                            : 4;
     static constexpr int head_warps = rows < most_head_warps ? rows : most_head_warps;
     static constexpr int rows_per_head_warp = head_warps == 0 ? 1 : rows / head_warps;
     static constexpr int threads =
         (warps + storing_warps + 1 + look_ahead_warps + (parts > 1) + head_warps) * 32;
     // A bit for each element of a run, in the order of memory, that one warp finds out and another needs:
     // whether the element begins a segment, or else whether it is chosen. The latter where runs have many
-    // elements, which would not stay in registers; of four it is found out twice.
+    // elements, which would not stay in registers, or neighbours are asked; of four it is found out twice.
     using run_bits = std::conditional_t<(Types::items > 8), std::uint16_t, std::uint8_t>;
     static constexpr bool shares_choices = [] {
         if constexpr (Types::chooses)
-            return Types::moves_elements && Types::items > 4 && !Types::has_heads;
+            return finds_heads || (Types::moves_elements && Types::items > 4 && !Types::has_heads);
         else
             return false;
     }();
@@ -108,7 +110,7 @@ struct look_ahead_shape {
     // Rows that reach the output through shared memory: in the stage, where results are as large as the
     // elements they replace; or in an image of a row a warp.
     // Elements that are chosen are packed in the same two places; those scanned one by one stay where they
-    // are, and the image has their places.
+    // are, and the image has their places. So it has where lengths of runs are told.
     static constexpr bool in_place = [] {
         const bool same_size = Types::element_size[0] == int(sizeof(typename Types::Out));
         if constexpr (Types::keeps_segments)
@@ -119,10 +121,17 @@ struct look_ahead_shape {
             return same_size &&
                    (by_element || best_storing<typename Types::Out, Types::items> == storing::staged);
     }();
+    // What a warp that moves elements has of a unit.
+    static constexpr int piece_items = rows_per_warp * Types::row;
+    static constexpr int places_bytes = [] {
+        if constexpr (Types::chooses)
+            if (Types::tells_lengths) return align16(piece_items * int(sizeof(std::uint16_t)));
+        return 0;
+    }();
     static constexpr int image_bytes = [] {
         if constexpr (Types::chooses) {
             const int packed = by_element ? 2 : int(sizeof(typename Types::Packed));
-            return in_place ? 0 : align16(rows_per_warp * Types::row * packed + 16);
+            return (in_place ? 0 : align16(piece_items * packed + 16)) + (by_element ? 0 : places_bytes);
         } else if constexpr (Types::keeps_segments) {
             return align16(Types::image_bytes);
         } else {

@@ -50,11 +50,6 @@ struct look_ahead_totals : look_ahead_ring<Types> {
                     totals.store(row, lane, total);
                     continue;
                 }
-                if constexpr (shape::sums_heads) {
-                    const unsigned heads = this->run_bits(s)[row * 32 + lane];
-                    totals.store(row, lane, Types::Load::template fold<Types::items>(heads));
-                    continue;
-                }
                 const auto raw = this->template read<Plain, Aligned, around>(s, seen, row, reverse);
                 if constexpr (packs_bytes<Types>) {
                     totals.store(row, lane, static_cast<Acc>(bytes::fold(raw.words)));
@@ -67,11 +62,15 @@ struct look_ahead_totals : look_ahead_ring<Types> {
         }
     }
 
+    template <bool Plain>
+    __device__ __forceinline__ int valid_of_lane(const unit_view& seen, int row) const {
+        return Plain ? Types::items
+                     : valid_of_run<Types>(this->valid_items(seen.unit) - row * Types::row, lane);
+    }
     // How many elements of a lane's run are chosen, of those that exist.
     template <bool Plain, bool Aligned>
     __device__ __forceinline__ Acc count_run(int s, const unit_view& seen, int row) const {
-        const int valid =
-            Plain ? Types::items : valid_of_run<Types>(this->valid_items(seen.unit) - row * Types::row, lane);
+        const int valid = valid_of_lane<Plain>(seen, row);
         if constexpr (shape::by_element) {
             Acc count = 0;
 #pragma unroll 1
@@ -86,6 +85,56 @@ struct look_ahead_totals : look_ahead_ring<Types> {
         }
     }
 
+    // The same where the elements tell which of them are heads: finds these and counts them.
+    template <bool Plain, bool Aligned>
+    __device__ __forceinline__ void find_heads(int s, const unit_view& seen, int warp) const {
+        const typename Types::tile_runs totals{stage(s) + shape::totals_at};
+        const unit_neighbour before = before_unit(seen, warp);
+        // The unit's first row last: what is before it is still on its way.
+#pragma unroll
+        for (int k = shape::rows_per_warp - 1; k >= 0; --k) {
+            const int row = warp * shape::rows_per_warp + k;
+            if (Plain || row < seen.rows)
+                totals.store(row, lane, count_heads<Plain, Aligned>(s, seen, row, before));
+        }
+    }
+    // The element before a unit's first one, in lane 0 of the warp that has its first row; else anything.
+    using In0 = typename Types::template In<0>;
+    using unit_neighbour = word_array<words_for<sizeof(In0)>>;
+    __device__ __forceinline__ unit_neighbour before_unit(const unit_view& seen, int warp) const {
+        unit_neighbour before{};
+        const std::uint64_t first = this->first_item(seen.unit);
+        if (warp == 0 && lane == 0 && (first != 0 || arguments.heads.continues))
+            before = to_words(arguments.heads.array[std::int64_t(first) - 1]);
+        return before;
+    }
+    // Finds which elements of a lane's run are heads, of those that exist. Returns how many are.
+    template <bool Plain, bool Aligned>
+    __device__ __forceinline__ Acc count_heads(int s, const unit_view& seen, int row,
+                                               const unit_neighbour& before) const {
+        constexpr int items = Types::items;
+        const int valid = valid_of_lane<Plain>(seen, row);
+        const auto raw = this->template read<Plain, Aligned, around>(s, seen, row, false);
+        const auto own = [&](int m) { return unpack<In0>(raw.arrays().words, m); };
+        In0 previous = shuffle_up(own(items - 1), 1);
+        bool is_first = false;  // of the array
+        if (lane == 0 && row > 0) {
+            const char* const begin = stage(s) + shape::input_at(0) + seen.shift[0];
+            previous =
+                load_element<In0>(begin + (row * Types::row - 1) * int(sizeof(In0)), seen.aligned, lane);
+        } else if (lane == 0) {
+            is_first = seen.unit == 0 && !arguments.heads.continues;
+            previous = is_first ? own(0) : from_words<In0>(before);
+        }
+        unsigned bits = is_first ? 1 : 0;
+#pragma unroll
+        for (int m = 0; m < items; ++m)
+            if (m < valid && arguments.heads.begins_between(m > 0 ? own(m - 1) : previous, own(m)))
+                bits |= 1u << m;
+        this->run_bits(s)[row * 32 + lane] = static_cast<typename shape::run_bits>(bits);
+        return Acc(__popc(bits));
+    }
+
     __device__ void sum(int warp) const {
         const auto combine = arguments.combine();
         cursor at;
@@ -95,9 +144,17 @@ struct look_ahead_totals : look_ahead_ring<Types> {
             own.full.wait(at.phase);
             const unit_view seen = view(s);
             if (seen.unit < 0) return;
-            // Totals of segments are never taken from the other end: no code is made for that.
-            const bool reverse = !Types::keeps_segments && arguments.reverse;
-            if (shape::by_element)
+            // Totals of segments are never taken from the other end, nor is what is chosen: no code is made
+            // for that.
+            const bool reverse = !Types::keeps_segments && !Types::chooses && arguments.reverse;
+            if constexpr (shape::finds_heads) {
+                if (seen.plain && seen.aligned)
+                    find_heads<true, true>(s, seen, warp);
+                else if (seen.plain)
+                    find_heads<true, false>(s, seen, warp);
+                else
+                    find_heads<false, false>(s, seen, warp);
+            } else if (shape::by_element)
                 sum_runs<false, false, direction::either>(s, seen, warp);
             else if (seen.plain && seen.aligned && !reverse)
                 sum_runs<true, true, direction::forward>(s, seen, warp);

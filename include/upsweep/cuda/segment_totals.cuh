@@ -33,22 +33,6 @@ struct load_counted {
         return (*this)(x, head);
     }
 };
-// One, whatever the element is.
-template <class T>
-struct load_one {
-    static constexpr bool keeps_sides = true;
-
-    template <class In>
-    __device__ __forceinline__ counted_value<T, false> operator()(const In&, bool head) const {
-        return {T(1), head ? 1u : 0u};
-    }
-    // The fold of a run, by the bits of its heads alone.
-    template <int Items>
-    __device__ __forceinline__ static counted_value<T, false> fold(unsigned heads) {
-        return {T(heads != 0 ? Items - 31 + __clz(int(heads)) : Items), unsigned(__popc(heads))};
-    }
-};
-
 // Where totals go: segment after segment, as far as there is room.
 template <class OutType>
 struct packed_places {

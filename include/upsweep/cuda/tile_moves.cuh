@@ -141,13 +141,17 @@ struct tile_moves : tile_block<Types> {
         const int place = lane > 0 ? int(this->totals().load(row, lane - 1)) : 0;
         const std::uint64_t first = this->first_item(row), index = choosing.first + first;
         const int count = __shfl_sync(0xffffffffu, place + __popc(own), 31);
-        const packed_elements<typename Types::Packed> area{this->image(), shape::image_bytes};
+        constexpr int elements_bytes =
+            Types::tells_lengths ? Types::row * int(sizeof(typename Types::Packed)) + 16 : shape::image_bytes;
+        const packing<Types> area{{this->image(), elements_bytes},
+                                  {this->image() + elements_bytes, shape::image_bytes - elements_bytes}};
         pack_run<Types, Both>(area, raw, own, valid_of_run<Types>(valid, lane), place,
                               count + lane * Types::items - place, valid - 1, lane * Types::items);
         __syncwarp();
-        deliver(choosing, area, 0, count, begin, index, lane);
+        deliver(choosing, area.elements, 0, count, begin, index, lane);
         if constexpr (Both)
-            deliver(choosing, area, count, valid - count, in_all + (index - begin), index, lane);
+            deliver(choosing, area.elements, count, valid - count, in_all + (index - begin), index, lane);
+        deliver_lengths<Types, Types::row>(choosing, area.places, first, count, begin, lane);
         __syncwarp();
         if (lane == 0 && first + unsigned(valid) == n) choosing.store_upto(begin + unsigned(count));
     }

@@ -19,19 +19,16 @@
 // return when the work is in the executor's stream. Aliasing: outputs and count must overlap nothing else.
 // Errors: upsweep::error names the argument; nothing has been enqueued then. Complexity: O(n), one read of in
 // (unique_by_key: and two of keys) and one write of what is kept; scratch is that of a compaction, of
-// run_length_encode that of a segmented scan. Source: as upsweep/unique.hpp.
+// run_length_encode and 8 bytes more for every 32 elements at most. Source: as upsweep/unique.hpp.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <functional>
-#include <limits>
 #include <type_traits>
 
 #include "upsweep/core/arguments.hpp"
 #include "upsweep/cuda/checked_array.hpp"
 #include "upsweep/cuda/compact.cuh"
-#include "upsweep/cuda/segment_totals.cuh"
 #include "upsweep/cuda/segmented_reduce.cuh"
 
 namespace upsweep {
@@ -49,13 +46,13 @@ struct by_head {
 // Calls whose arguments are found good, of n >= 1 elements.
 
 // The elements beside the first keys.
-template <class T, class Key, class Equal, class Out>
-void keep_first(executor& ex, const by_keys<Key, Equal>& runs, device_span<const T> in, device_span<Out> out,
-                std::uint64_t* count) {
-    using types = choose_heads_types<Out, by_head, T, decltype(runs.heads())>;
-    const choose_arguments<types> arguments{{{in.data()},
+template <class Types, class Key, class Equal>
+void keep_first(executor& ex, const by_keys<Key, Equal>& runs, const void* in,
+                device_span<typename Types::Out> out, std::uint64_t* count,
+                const typename Types::Lengths& lengths = {}) {
+    const choose_arguments<Types> arguments{{{in},
                                              out.data(),
-                                             in.size(),
+                                             runs.elements().size(),
                                              nullptr,
                                              false,
                                              false,
@@ -72,27 +69,14 @@ void keep_first(executor& ex, const by_keys<Key, Equal>& runs, device_span<const
                                             nullptr,
                                             nullptr,
                                             nullptr,
-                                            false};
-    choose_launch<types, false>(ex, arguments, count).run();
+                                            false,
+                                            lengths};
+    choose_launch<Types, false>(ex, arguments, count).run();
 }
-// Lengths are scanned in Value, in which so many elements and runs must fit.
-template <class Out, class Length, class Value>
-using store_lengths = store_segments<Value, packed_places<Length>, first_elements<Out>>;
-
-template <class Value, class T, class Key, class Equal, class Out, class Length>
-void encode_runs(executor& ex, const by_keys<Key, Equal>& runs, device_span<const T> in, device_span<Out> out,
-                 device_span<Length> lengths, std::uint64_t* count) {
-    const store_lengths<Out, Length, Value> store{
-        {lengths.data(), lengths.size()}, {out.data(), out.size()}, count};
-    enqueue_segments<false, Value, Length>(ex, runs, in.size(), plus{}, load_one<Value>{}, store, in.data());
-}
-template <class In, class Length, class Out, class Value>
-std::size_t encode_runs_bytes(std::uint64_t n) {
-    using heads = heads_of_array<In, differs<In, std::equal_to<>>>;
-    using types = segment_total_types<false, Value, Length, plus, heads, load_one<Value>,
-                                      store_lengths<Out, Length, Value>, In>;
-    return heads_at(workspace_bytes_of<types>(n));
-}
+template <class Out, class T, class Key, class Equal, bool Own>
+using first_types = choose_heads_types<Out, by_head, T, heads_of_array<Key, differs<Key, Equal>>, Own>;
+template <class Length, class Out, class Key, class Equal>
+using encoded_types = encode_types<Length, Out, by_head, Key, heads_of_array<Key, differs<Key, Equal>>>;
 
 }  // namespace detail
 
@@ -101,8 +85,8 @@ std::size_t encode_runs_bytes(std::uint64_t n) {
 // compact_workspace_bytes<Out, In>(n), of unique_by_key the more of the two compactions'.
 template <class In, class Length, class Out = In>
 [[nodiscard]] std::size_t run_length_encode_workspace_bytes(std::uint64_t n) {
-    return std::max(detail::encode_runs_bytes<In, Length, Out, std::uint32_t>(n),
-                    detail::encode_runs_bytes<In, Length, Out, std::uint64_t>(n));
+    return choose_workspace_bytes_of<
+        detail::encoded_types<Length, Out, std::remove_const_t<In>, std::equal_to<>>>(n);
 }
 
 }  // namespace cuda
@@ -117,7 +101,8 @@ requires(!std::is_const_v<Out>) void unique(cuda::executor& ex, cuda::device_spa
                                 {checked_array::of("in", in)});
     if (in.size() == 0) return cuda::detail::clear_count(ex, count);
     using element = std::remove_const_t<In>;
-    cuda::detail::keep_first<element>(ex, cuda::by_keys<element, Equal>(in, equal), in, out, count);
+    cuda::detail::keep_first<cuda::detail::first_types<Out, element, element, Equal, true>>(
+        ex, cuda::by_keys<element, Equal>(in, equal), in.data(), out, count);
 }
 
 // The same of keys, and the elements beside them.
@@ -138,8 +123,10 @@ requires(!std::is_const_v<Out> &&
                                 {checked_array::of("keys", keys), checked_array::of("in", in)});
     if (in.size() == 0) return cuda::detail::clear_count(ex, count);
     const cuda::by_keys<key, Equal> runs(keys, equal);
-    cuda::detail::keep_first<key>(ex, runs, keys, keys_out, count);
-    cuda::detail::keep_first<element>(ex, runs, in, out, count);
+    cuda::detail::keep_first<cuda::detail::first_types<KeyOut, key, key, Equal, true>>(ex, runs, keys.data(),
+                                                                                       keys_out, count);
+    cuda::detail::keep_first<cuda::detail::first_types<Out, element, key, Equal, false>>(ex, runs, in.data(),
+                                                                                         out, count);
 }
 
 // out = the first element of every run of equal neighbours, lengths = how many elements it has.
@@ -157,16 +144,9 @@ requires(!std::is_const_v<Out> &&
                                  cuda::detail::count_array(count)},
                                 {checked_array::of("in", in)});
     if (in.size() == 0) return cuda::detail::clear_count(ex, count);
-    const cuda::by_keys<element, Equal> runs(in, equal);
-    const cuda::device_span<const element> from(in.data(), in.size());
-    constexpr bool always_fits = sizeof(Length) < 4 || (sizeof(Length) == 4 && std::is_signed_v<Length>);
-    if constexpr (always_fits) {
-        cuda::detail::encode_runs<std::uint32_t>(ex, runs, from, out, lengths, count);
-    } else if (in.size() <= std::numeric_limits<std::uint32_t>::max()) {
-        cuda::detail::encode_runs<std::uint32_t>(ex, runs, from, out, lengths, count);
-    } else {
-        cuda::detail::encode_runs<std::uint64_t>(ex, runs, from, out, lengths, count);
-    }
+    cuda::detail::keep_first<cuda::detail::encoded_types<Length, Out, element, Equal>>(
+        ex, cuda::by_keys<element, Equal>(in, equal), in.data(), out, count,
+        {lengths.data(), lengths.size(), nullptr});
 }
 
 }  // namespace upsweep
