@@ -146,6 +146,20 @@ class packed_elements {
                 : "r"(chosen), "r"(words.word[0]), "r"(words.word[1])
                 : "memory");
     }
+    // Puts an element at `next` if it is `chosen`, else at `other` or, if that is behind it, `last`. The one
+    // that it goes to goes on by one.
+    __device__ __forceinline__ static void put_next_of(unsigned chosen, std::uint32_t& next,
+                                                       std::uint32_t& other, std::uint32_t last,
+                                                       const Packed& element) requires in_units {
+        std::uint32_t to;
+        asm("{\n.reg .pred chosen;\n.reg .b32 held;\nsetp.ne.u32 chosen, %3, 0;\nmin.u32 held, %1, %4;\n"
+            "selp.b32 %2, %0, held, chosen;\n@chosen add.u32 %0, %0, %5;\n@!chosen add.u32 %1, %1, %5;\n}"
+            : "+r"(next), "+r"(other), "=r"(to)
+            : "r"(chosen), "r"(last), "n"(int(sizeof(Packed))));
+        unit own;
+        std::memcpy(&own, &element, sizeof own);
+        *static_cast<unit*>(__cvta_shared_to_generic(to)) = own;
+    }
     __device__ __forceinline__ void put(int index, const Packed& element) const {
         unit parts[sizeof(Packed) / sizeof(unit)];
         std::memcpy(parts, &element, sizeof(Packed));
@@ -230,7 +244,13 @@ __device__ __forceinline__ void pack_run(const packing<Types>& area, const typen
         else
             return static_cast<Packed>(place + m);
     };
-    if constexpr (!Both && packed_elements<Packed>::in_units) {
+    if constexpr (Both && packed_elements<Packed>::in_units) {
+        std::uint32_t next = area.elements.address(at), other = area.elements.address(others);
+        const std::uint32_t last = area.elements.address(limit);
+#pragma unroll
+        for (int m = 0; m < Types::items; ++m)
+            if (m < valid) area.elements.put_next_of(bits & 1u << m, next, other, last, packed(m));
+    } else if constexpr (packed_elements<Packed>::in_units) {
         std::uint32_t next = area.elements.address(at);
         [[maybe_unused]] std::uint32_t next_place = area.places.address(at);
 #pragma unroll

@@ -112,20 +112,23 @@ struct look_ahead_moves : look_ahead_located<Types> {
         this->set_inner_parts(combine, s, unit_row, own.row, false, left);
         const Acc rows_before = left.rows;
         const int count = count_of(s, own, rows_before);
-        // Where the elements of each run go, for all rows before the first is packed, so that these loads
-        // need not wait for stores.
+        const auto first_of_run = [&](int k) {
+            if (k > 0) this->set_inner_parts(combine, s, unit_row, own.row + k, true, left);
+            return int(left.rows - rows_before + left.runs);
+        };
+        // Of compaction for all rows before the first is packed: loads do not pass stores. Measured:
+        // partition had better ask when it packs.
         int first[per_warp];
 #pragma unroll
-        for (int k = 0; k < per_warp; ++k) {
+        for (int k = 0; k < per_warp && !Both; ++k) {
             if (!Plain && k >= own.rows) break;
-            if (k > 0) this->set_inner_parts(combine, s, unit_row, own.row + k, true, left);
-            first[k] = int(left.rows - rows_before + left.runs);
+            first[k] = first_of_run(k);
         }
         const bool packs = Both || !shape::finds_heads || count != 0;  // runs may be long
 #pragma unroll
         for (int k = 0; k < per_warp; ++k) {
             if (!packs || (!Plain && k >= own.rows)) break;
-            const int at = first[k], place = (k * 32 + lane) * Types::items;
+            const int at = Both ? first_of_run(k) : first[k], place = (k * 32 + lane) * Types::items;
             pack_run<Types, Both>(area, raw[k], bits[k], valid_of_lane(k), at, count + place - at,
                                   own.items - 1, place);
         }
