@@ -25,7 +25,7 @@ def _elements(a: Any) -> Tuple[np.ndarray, str]:
 
 def _asked(bins: Any, argument: str, range: Range, clamp: bool) -> Bins:
     edges = bins
-    if library_of(bins) is not None and bins.ndim != 0:  # wherever it is: there are few of them
+    if type(bins) is not int and library_of(bins) is not None and bins.ndim != 0:  # wherever it is: there are few of them
         bins = np.asarray(bins.tolist())
     if isinstance(bins, (str, bytes)) or not hasattr(bins, "__len__") or getattr(bins, "ndim", 1) == 0:
         number = integer(bins, argument)

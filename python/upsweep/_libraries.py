@@ -271,7 +271,7 @@ class TorchOnHost(_Torch):
         return made
 
     def numbers(self, like: Any, values: np.ndarray) -> Any:
-        return self.module.as_tensor(values, device="cpu")  # wherever new tensors go
+        return self.module.from_numpy(values)  # in host memory wherever new tensors go
 
 
 class _CuPy(Library):
