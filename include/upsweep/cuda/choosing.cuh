@@ -117,34 +117,22 @@ class packed_elements {
     __device__ __forceinline__ static void put_next(unsigned chosen, std::uint32_t& next,
                                                     const Packed& element) requires in_units {
         const auto words = to_words(element);
+#define UPSWEEP_PUT_NEXT(store, size, ...)                                   \
+    asm volatile(                                                            \
+        "{\n.reg .pred chosen;\nsetp.ne.u32 chosen, %1, 0;\n"                \
+        "@chosen st.shared." store ";\n@chosen add.u32 %0, %0, " size ";\n}" \
+        : "+r"(next)                                                         \
+        : "r"(chosen), __VA_ARGS__                                           \
+        : "memory")
         if constexpr (sizeof(Packed) == 1)
-            asm volatile(
-                "{\n.reg .pred chosen;\nsetp.ne.u32 chosen, %1, 0;\n"
-                "@chosen st.shared.u8 [%0], %2;\n@chosen add.u32 %0, %0, 1;\n}"
-                : "+r"(next)
-                : "r"(chosen), "r"(words.word[0])
-                : "memory");
+            UPSWEEP_PUT_NEXT("u8 [%0], %2", "1", "r"(words.word[0]));
         else if constexpr (sizeof(Packed) == 2)
-            asm volatile(
-                "{\n.reg .pred chosen;\nsetp.ne.u32 chosen, %1, 0;\n"
-                "@chosen st.shared.u16 [%0], %2;\n@chosen add.u32 %0, %0, 2;\n}"
-                : "+r"(next)
-                : "r"(chosen), "r"(words.word[0])
-                : "memory");
+            UPSWEEP_PUT_NEXT("u16 [%0], %2", "2", "r"(words.word[0]));
         else if constexpr (sizeof(Packed) == 4)
-            asm volatile(
-                "{\n.reg .pred chosen;\nsetp.ne.u32 chosen, %1, 0;\n"
-                "@chosen st.shared.u32 [%0], %2;\n@chosen add.u32 %0, %0, 4;\n}"
-                : "+r"(next)
-                : "r"(chosen), "r"(words.word[0])
-                : "memory");
+            UPSWEEP_PUT_NEXT("u32 [%0], %2", "4", "r"(words.word[0]));
         else
-            asm volatile(
-                "{\n.reg .pred chosen;\nsetp.ne.u32 chosen, %1, 0;\n"
-                "@chosen st.shared.v2.u32 [%0], {%2, %3};\n@chosen add.u32 %0, %0, 8;\n}"
-                : "+r"(next)
-                : "r"(chosen), "r"(words.word[0]), "r"(words.word[1])
-                : "memory");
+            UPSWEEP_PUT_NEXT("v2.u32 [%0], {%2, %3}", "8", "r"(words.word[0]), "r"(words.word[1]));
+#undef UPSWEEP_PUT_NEXT
     }
     // Puts an element at `next` if it is `chosen`, else at `other` or, if that is behind it, `last`. The one
     // that it goes to goes on by one.

@@ -8,7 +8,8 @@
 //               nothing
 //   scanning    combine what stands to the left with each element and store; where one result a segment is
 //               kept, rows in which none begins are passed over
-//   heads       where elements are in segments: ask what describes these which elements begin one
+//   heads       where elements are in segments: ask what describes these which elements begin one; where
+//               it is the elements themselves, the warps that sum do
 //
 // A look-back would publish prefixes and wait for them; here every block computes the prefix itself, from
 // totals alone, in the order of the tree. That costs one read of n / 4096 totals a block, from the cache.
