@@ -1,6 +1,7 @@
 // All of Upsweep.
 #pragma once
 
+#include "upsweep/axis_reduce.hpp"
 #include "upsweep/axis_scan.hpp"
 #include "upsweep/bin_range.hpp"
 #include "upsweep/bins.hpp"
@@ -11,6 +12,7 @@
 #include "upsweep/partition.hpp"
 #include "upsweep/predicates.hpp"
 #include "upsweep/recurrence.hpp"
+#include "upsweep/reduce.hpp"
 #include "upsweep/repeat.hpp"
 #include "upsweep/scan.hpp"
 #include "upsweep/segmented_reduce.hpp"

@@ -68,18 +68,6 @@ class axis_engine {
     }
 
   private:
-    // The executor's level, or one of narrower vectors if there are not enough lanes for its own. Vectors of
-    // fewer than 32 bytes and eight lanes are slower than lines.
-    static simd_level level_for_lanes(const operation<Acc, Exact>& op, simd_level level, std::size_t lanes) {
-        const auto enough_for = [&](simd_level other) { return op.kernels(other).least_lanes <= lanes; };
-        const auto has_vectors = [&](simd_level other) { return op.kernels(other).least_lanes > 1; };
-        if (enough_for(level)) return level;
-        for (const simd_level narrower : {simd_level::avx2, simd_level::sse4}) {
-            if (narrower == simd_level::sse4 && sizeof(Acc) > 2) break;
-            if (narrower < level && has_vectors(narrower) && enough_for(narrower)) return narrower;
-        }
-        return level;
-    }
     [[nodiscard]] bool may_stream() const {
         return !in_place_ && out_.plain &&
                (ex_.streams(footprint_) || (ex_.threads() > 1 && !ex_.fits_caches(footprint_)));

@@ -68,6 +68,20 @@ struct lane_state {
     }
 };
 
+// The executor's level, or one of narrower vectors if there are not enough lanes for its own. Vectors of
+// fewer than 32 bytes and eight lanes are slower than lines.
+template <class Acc, bool Exact>
+simd_level level_for_lanes(const operation<Acc, Exact>& op, simd_level level, std::size_t lanes) {
+    const auto enough_for = [&](simd_level other) { return op.kernels(other).least_lanes <= lanes; };
+    const auto has_vectors = [&](simd_level other) { return op.kernels(other).least_lanes > 1; };
+    if (enough_for(level)) return level;
+    for (const simd_level narrower : {simd_level::avx2, simd_level::sse4}) {
+        if (narrower == simd_level::sse4 && sizeof(Acc) > 2) break;
+        if (narrower < level && has_vectors(narrower) && enough_for(narrower)) return narrower;
+    }
+    return level;
+}
+
 template <class Acc, bool Exact>
 class lane_scanner {
   public:
@@ -100,6 +114,37 @@ class lane_scanner {
             fold_block(staging.input_of(range, first, count), 0, totals, runs.values);
         else
             fold_buffered(range, first, count, totals, runs.values);
+    }
+
+    // The last elements of sequences, at most a row of them, from a row on: state.supers[lane] becomes the
+    // fold of everything.
+    void fold_last(const lane_range& range, std::size_t first, std::size_t count,
+                   const lane_arrays<Acc, Exact>& state) const {
+        if constexpr (Exact) {
+            fold(range, first, count, state.supers);
+        } else if (range.lanes < kernels_.least_lanes) {
+            alignas(64) Acc lines[cache_line<Acc> * core::row_size];
+            staging.load_lines(range, first, count, lines);
+            const scan_pass pass{placement::cached, false, staging.backwards()};
+            for (std::size_t lane = 0; lane < range.lanes; ++lane) {
+                Acc* elements = staging.line_of(lines, lane, count);
+                Acc& supers = state.supers[lane];
+                kernels_.scan_rows(elements, elements, count, supers, state.tiles[lane], &state.rows[lane],
+                                   pass, &supers);
+            }
+        } else {
+            // S of lanes that are done is overwritten, and no longer asked for.
+            run_array runs(range.lanes, op.identity);
+            alignas(64) Acc rows[lane_staging<Acc>::rows_size];
+            for_each_piece(
+                range, first, count,
+                [&](std::size_t lane, std::size_t lanes, std::size_t from, std::size_t length) {
+                    const auto block = staging.load_rows(range.part(lane, lanes), from, length, rows);
+                    scan_block(kernels_, block, from % core::row_size, state.from(lane), runs.values + lane);
+                    if (from + length == first + count)
+                        std::copy_n(rows + (length - 1) * lanes, lanes, state.supers + lane);
+                });
+        }
     }
 
     // `done`: how many elements of their row come before the block's, whose runs fold to `runs`.
