@@ -1,0 +1,119 @@
+#include "registry/array_reducer.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <span>
+#include <string>
+#include <type_traits>
+
+#include "registry/accumulation.hpp"
+#include "registry/reducer.hpp"
+#include "registry/staging.hpp"
+#include "upsweep/core/reduced_axis.hpp"
+#include "upsweep/cpu/axis_reduce.hpp"
+#include "upsweep/cpu/tuning.hpp"
+#include "upsweep/error.hpp"
+#include "upsweep/views.hpp"
+
+namespace upsweep::registry {
+namespace {
+
+// Shape and strides as long as they may be.
+class dimensions {
+  public:
+    void push(std::int64_t number) { numbers_[count_++] = number; }
+    [[nodiscard]] std::span<const std::int64_t> all() const { return {numbers_.data(), count_}; }
+
+  private:
+    std::array<std::int64_t, max_rank> numbers_{};
+    std::size_t count_ = 0;
+};
+
+dimensions in_bytes_of(std::span<const std::int64_t> strides, dtype type) {
+    dimensions made;
+    for (const std::int64_t stride : strides) made.push(stride * static_cast<std::int64_t>(size_of(type)));
+    return made;
+}
+
+// The views are checked as arrays of bytes, whose strides tell the element sizes too.
+core::axis_geometry checked_geometry(const scan_types& types, const void* in, void* out,
+                                     const axis_layout& layout) {
+    const std::size_t rank = layout.shape.size();
+    if (layout.in_strides.size() != rank || layout.out_strides.size() != rank) {
+        throw_error(errc::invalid_argument,
+                    "strides: expected " + std::to_string(rank) + ", one a dimension");
+    }
+    if (rank > max_rank) {
+        throw_error(errc::invalid_argument, "shape: expected at most " + std::to_string(max_rank) +
+                                                " dimensions, but there are " + std::to_string(rank));
+    }
+    const std::int64_t along = layout.axis < 0 ? layout.axis + static_cast<std::int64_t>(rank) : layout.axis;
+    dimensions shape, strides;  // of the results; of a wrong axis anything
+    for (std::size_t k = 0; k < rank; ++k) {
+        if (static_cast<std::int64_t>(k) == along) continue;
+        shape.push(layout.shape[k]);
+        strides.push(layout.out_strides[k]);
+    }
+    const dimensions in_bytes = in_bytes_of(layout.in_strides, types.input);
+    const dimensions out_bytes = in_bytes_of(strides.all(), types.output);
+    const strided_view<const char> from(static_cast<const char*>(in), layout.shape, in_bytes.all());
+    const strided_view<char> to(static_cast<char*>(out), shape.all(), out_bytes.all());
+    static_cast<void>(detail::check_reduced(from, to, layout.axis));
+    return core::reduced_geometry(layout.shape, layout.in_strides, strides.all(),
+                                  static_cast<std::size_t>(along));
+}
+
+void store_nothing(const scan_request& request, void* out, const core::axis_geometry& geometry) {
+    const value nothing = total_of_nothing(request);
+    const auto size = static_cast<std::ptrdiff_t>(size_of(nothing.type()));
+    auto* const bytes = static_cast<std::byte*>(out);
+    for (std::size_t k = 0; k < geometry.sequence_count; ++k)
+        std::memcpy(bytes + geometry.begin(k).second * size, nothing.data(), static_cast<std::size_t>(size));
+}
+
+template <class Acc, class Op>
+void reduce_sequences(cpu::executor& ex, const scan_request& request, const void* in, void* out,
+                      const core::axis_geometry& geometry) {
+    const accumulation<Acc> how{is_truth(request)};
+    const std::optional<Acc> initial = initial_of<Acc>(request);
+    const cpu::source<Acc> source = make_source<Acc>(how, request.types.input, in, geometry.in_stride);
+    const cpu::sink<Acc> sink = make_sink<Acc>(how, request.types.output, out, 1);
+    if constexpr (cpu::has_kernels<Acc, Op>) {
+        cpu::run_axis_reduce(cpu::operation_of<Acc, Op>, ex, source, sink, geometry, initial);
+    } else {
+        const cpu::memory_kernels& memory = cpu::memory_kernels_for(ex.simd());
+        cpu::for_each_sequence(
+            ex, geometry, sizeof(Acc) * cpu::tuning::generic_cost,
+            [&](cpu::executor& with, std::size_t sequence) {
+                const auto at = geometry.begin(sequence);
+                const staged_source<Acc> staged{cpu::moved(source, at.in), memory, geometry.length};
+                const Acc total = cpu::run_generic_reduce<Acc>(with, staged, Op(), geometry.length, initial);
+                sink.store(cpu::moved(sink, at.second), memory, 0, 1, &total);
+            });
+    }
+}
+
+}  // namespace
+
+void reduce_array(const device& where, const scan_request& request, const void* in, void* out,
+                  const axis_layout& layout) {
+    const scan_types& types = request.types;
+    static_cast<void>(resolve_types(request.op, types.input, types.output, types.accumulator));
+    if (where.accelerated() != nullptr) {
+        throw_error(errc::unsupported,
+                    "device " + where.name() + ": arrays are reduced along an axis on the CPU only");
+    }
+    const core::axis_geometry geometry = checked_geometry(types, in, out, layout);
+    if (geometry.sequence_count == 0) return;
+    if (geometry.length == 0) return store_nothing(request, out, geometry);
+    visit_operation(request, [&]<class Op>(Op) {
+        visit_accumulator<Op>(request, [&]<class Acc>(std::type_identity<Acc>) {
+            reduce_sequences<Acc, Op>(where.executor(), request, in, out, geometry);
+        });
+    });
+}
+
+}  // namespace upsweep::registry

@@ -1,0 +1,19 @@
+// Totals of arrays of run-time types along an axis: reduce of upsweep/axis_reduce.hpp.
+//
+// Everything is in host memory, and the device must be the CPU.
+#pragma once
+
+#include "registry/device.hpp"
+#include "registry/scanner.hpp"
+
+namespace upsweep::registry {
+
+// out[i..., k...] = in[i..., 0, k...] (+) ... (+) in[i..., n - 1, k...] along layout.axis: the last result of
+// an inclusive scan of each sequence, and of no elements the initial value, or else the operator's identity.
+// out_strides has an entry for every dimension, and the axis's is not looked at. Of the request, operator,
+// types and initial value count. `out` must not overlap `in`. Throws upsweep::error: unsupported for other
+// devices, and as make_scanner and the reduce of views do.
+void reduce_array(const device& where, const scan_request& request, const void* in, void* out,
+                  const axis_layout& layout);
+
+}  // namespace upsweep::registry
