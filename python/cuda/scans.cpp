@@ -1,4 +1,4 @@
-// Scans along an axis and of segments, totals of segments, and linear recurrences.
+// Scans along an axis and of segments, totals of either, and linear recurrences.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
@@ -23,6 +23,14 @@ void scan(const scan_plan& plan, stream& in_stream, nb::handle a, nb::handle out
     const layout in(a, "a"), to(out, "out");
     registry::gpu::scan_array(request_of(plan, exclusive, reverse, initial), in_stream.executor(), in.data(),
                               to.data(), {in.shape(), in.strides(), to.strides(), axis});
+}
+
+// `out` has one element along the axis.
+void reduce(const scan_plan& plan, stream& in_stream, nb::handle a, nb::handle out, int axis,
+            const std::optional<nb::bytes>& initial) {
+    const layout in(a, "a"), to(out, "out");
+    registry::gpu::reduce_array(request_of(plan, false, false, initial), in_stream.executor(), in.data(),
+                                to.data(), {in.shape(), in.strides(), to.strides(), axis});
 }
 
 void scan_segments(const scan_plan& plan, stream& in_stream, nb::handle a, nb::handle heads, nb::handle out,
@@ -121,6 +129,8 @@ void add_scans(nb::module_& module) {
     bind_plans(module)
         .def("scan", &scan, nb::arg("stream"), nb::arg("a"), nb::arg("out"), nb::arg("axis"),
              nb::arg("exclusive"), nb::arg("reverse"), nb::arg("initial").none())
+        .def("reduce", &reduce, nb::arg("stream"), nb::arg("a"), nb::arg("out"), nb::arg("axis"),
+             nb::arg("initial").none())
         .def("scan_segments", &scan_segments, nb::arg("stream"), nb::arg("a"), nb::arg("heads"),
              nb::arg("out"), nb::arg("exclusive"), nb::arg("reverse"), nb::arg("initial").none())
         .def_prop_ro("held_bytes", &held_bytes)

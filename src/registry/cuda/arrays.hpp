@@ -18,6 +18,13 @@ namespace upsweep::registry::gpu {
 void scan_array(const scan_request& request, cuda::executor& ex, const void* in, void* out,
                 const axis_layout& layout);
 
+// Totals along the axis: out[i..., k...] = in[i..., 0, k...] (+) ... (+) in[i..., n - 1, k...], which is the
+// last result of an inclusive scan of each sequence, and of no elements the initial value, or else the
+// operator's identity. out_strides has an entry for every dimension, and the axis's is not looked at. Of the
+// request, operator, types and initial value count. `out` must not overlap `in`. Throws as scan_array does.
+void reduce_array(const scan_request& request, cuda::executor& ex, const void* in, void* out,
+                  const axis_layout& layout);
+
 // A sequence of segments: heads[i] != 0 starts one; the first element always does. `out` may be `in` where
 // the types have equal sizes; any other overlap is an error.
 void scan_array_segments(const scan_request& request, cuda::executor& ex, const void* in,
