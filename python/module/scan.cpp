@@ -1,5 +1,5 @@
-// Scans along an axis, of whole sequences and of segments, and totals of segments: the registry's on the
-// memory of arrays.
+// Scans along an axis, of whole sequences and of segments, and totals along an axis and of segments: the
+// registry's on the memory of arrays.
 #include <nanobind/stl/optional.h>
 
 #include <optional>
@@ -11,6 +11,7 @@
 #include "python/module/array.hpp"
 #include "python/module/module.hpp"
 #include "python/module/threads.hpp"
+#include "registry/array_reducer.hpp"
 #include "registry/reducer.hpp"
 #include "registry/scanner.hpp"
 #include "upsweep/error.hpp"
@@ -33,6 +34,18 @@ void scan(const scan_plan& plan, nb::handle a, nb::handle out, int axis, bool ex
         scanner->scan(in.data(), to.data(), in.size());
     else
         scanner->scan_axis(in.data(), to.data(), {in.shape(), in.strides(), to.strides(), axis});
+}
+
+// `out` has one element along the axis.
+void reduce(const scan_plan& plan, nb::handle a, nb::handle out, int axis,
+            const std::optional<nb::bytes>& initial) {
+    const array in(a, "a", plan.types.input, access::read);
+    const array to(out, "out", plan.types.output, access::write);
+    const registry::scan_request request = request_of(plan, false, false, initial);
+    const auto device = processor();
+    const unlocked others(in.bytes() + to.bytes());
+    registry::reduce_array(*device, request, in.data(), to.data(),
+                           {in.shape(), in.strides(), to.strides(), axis});
 }
 
 void scan_segments(const scan_plan& plan, nb::handle a, nb::handle heads, nb::handle out, bool exclusive,
@@ -91,6 +104,7 @@ void add_scans(nb::module_& module) {
     bind_plans(module)
         .def("scan", &scan, nb::arg("a"), nb::arg("out"), nb::arg("axis"), nb::arg("exclusive"),
              nb::arg("reverse"), nb::arg("initial").none())
+        .def("reduce", &reduce, nb::arg("a"), nb::arg("out"), nb::arg("axis"), nb::arg("initial").none())
         .def("scan_segments", &scan_segments, nb::arg("a"), nb::arg("heads"), nb::arg("out"),
              nb::arg("exclusive"), nb::arg("reverse"), nb::arg("initial").none())
         .def("reduce_segments", &reduce_segments, nb::arg("a"), nb::arg("by"), nb::arg("type"),

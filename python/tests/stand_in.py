@@ -81,6 +81,8 @@ class Plan:
     def scan_segments(self, stream, a, heads, out, exclusive, reverse, initial):
         self._plan.scan_segments(at(a, self._input), at(heads, "u1"), at(out, self.output), exclusive, reverse, initial)
 
+    def reduce(self, stream, a, out, axis, initial):
+        self._plan.reduce(at(a, self._input), at(out, self.output), axis, initial)
 
     def reduce_segments(self, stream, a, heads, out, initial):
         x, n = at(a, self._input), int(np.prod(a[1]))

@@ -15,6 +15,8 @@ TAKES_ONE = {
     "cummax": upsweep.cummax,
     "cummin": upsweep.cummin,
     "cumulative_sum": upsweep.cumulative_sum,
+    "reduce": upsweep.reduce,
+    "sum": upsweep.sum,
     "offsets": lambda a: upsweep.cumulative_sum(a, include_initial=True),
     "segmented": lambda a: upsweep.inclusive_segmented_scan(a, offsets=[0, 3]),
     "sort": upsweep.sort,

@@ -56,6 +56,9 @@ CALLS = {
     "products of segments": lambda x: upsweep.exclusive_segmented_scan(x, "multiplies", heads=HEADS),
     "minima of segments": lambda x: upsweep.inclusive_segmented_scan(x, "minimum", heads=HEADS),
     "totals": lambda x: upsweep.segmented_reduce(x, offsets=tensor([0, 2, 2, 4])),
+    "totals of rows": lambda x: upsweep.sum(x.reshape(2, 2), 1),
+    "a product": lambda x: upsweep.prod(x),
+    "largest of columns": lambda x: upsweep.reduce(x.reshape(2, 2), "maximum", axis=0, initial=0.6, keepdims=True),
     "a number": lambda x: upsweep.linear_recurrence(0.5, x, 2.0),
     "recurrences": lambda x: upsweep.linear_recurrence(x, x.reshape(2, 2, 1).sum(2)[1].repeat(2), axis=0),
     "repeated coefficients": lambda x: upsweep.linear_recurrence(x[:2, None], x.reshape(2, 2)),
@@ -81,6 +84,8 @@ def test_gradients_of_real_numbers_that_are_summed_as_complex_ones():
     x, weights = torch.ones(4, device=DEVICE, requires_grad=True), tensor([1, 2j, 3, 4])
     found, = torch.autograd.grad(upsweep.cumsum(x, dtype=torch.complex64), x, weights)
     assert found.tolist() == [8, 7, 7, 4]
+    total, = torch.autograd.grad(upsweep.sum(x, dtype=torch.complex64), x, tensor(1 + 2j))
+    assert total.tolist() == [1, 1, 1, 1]
     by_functions = torch.func.vjp(lambda y: upsweep.cumsum(y, dtype=torch.complex64), x.detach())[1](weights)[0]
     assert torch.equal(by_functions, found)
 

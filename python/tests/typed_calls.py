@@ -18,6 +18,8 @@ assert_type(upsweep.repeat_indices([2, 0, 1]), NDArray[np.int64])
 upsweep.repeat(x, axis=0, offsets=[0, 1, 1, 3, 4, 5])
 upsweep.repeat([[3, 1]], np.int64(2), 0)
 upsweep.inclusive_scan(x, np.maximum, dtype=float)
+upsweep.reduce(x, np.maximum, axis=np.int64(0), initial=2)
+upsweep.sum([[3, 1]], 0, dtype=float, keepdims=True).mean()
 upsweep.cumsum(x, np.int64(0), None)
 upsweep.histogram([1, 2], 2, [0, 4])
 upsweep.histogram(x, np.int64(2), np.array([0, 4]))
@@ -30,6 +32,8 @@ t = torch.rand(5)
 upsweep.cumsum(t, 0).backward()
 upsweep.cumsum(a=t, dtype=torch.float64, out=torch.empty(5)).backward()
 upsweep.compact(t, t > 0.5).backward()
+upsweep.sum(t).backward()
+upsweep.reduce(t, "maximum", axis=0).backward()
 upsweep.segmented_reduce(t, offsets=torch.tensor([0, 5])).backward()
 upsweep.segmented_sort(t, offsets=torch.tensor([0, 5])).backward()
 upsweep.repeat(t, torch.tensor([0, 2, 1, 0, 3]), 0).backward()
@@ -40,6 +44,8 @@ upsweep.reduce_by_key(keys=t, a=t)[1].backward()
 
 upsweep.cumsum(x, "0")  # refused
 upsweep.cumsum(x, axes=0)  # refused
+upsweep.sum(x, "0")  # refused
+upsweep.prod(x, 0, float)  # refused
 upsweep.sort(x, descending="yes")  # refused
 upsweep.segmented_sort(x, x)  # refused
 upsweep.histogram(x, 2, 4)  # refused

@@ -19,10 +19,12 @@ from ._scans import (cummax, cummin, cumprod, cumsum, cumulative_prod, cumulativ
                      inclusive_segmented_scan, linear_recurrence)
 from ._sorting import argsort, segmented_argsort, segmented_sort, sort
 from ._threads import get_threads, set_threads, simd
+from ._totals import prod, reduce, sum
 
 __all__ = [
     "__version__", "argsort", "bin_indices", "bins", "compact", "compact_indices", "cummax", "cummin", "cumprod", "cumsum",
-    "cumulative_prod", "cumulative_sum", "empty_cache", "exclusive_scan", "exclusive_segmented_scan", "get_threads", "histogram", "inclusive_scan",
-    "inclusive_segmented_scan", "linear_recurrence", "partition", "partition_indices", "reduce_by_key", "repeat",
-    "repeat_indices", "run_length_encode", "segmented_argsort", "segmented_reduce", "segmented_sort", "set_threads", "simd", "sort", "unique_consecutive",
+    "cumulative_prod", "cumulative_sum", "empty_cache", "exclusive_scan", "exclusive_segmented_scan", "get_threads", "histogram",
+    "inclusive_scan", "inclusive_segmented_scan", "linear_recurrence", "partition", "partition_indices", "prod", "reduce", "reduce_by_key",
+    "repeat", "repeat_indices", "run_length_encode", "segmented_argsort", "segmented_reduce", "segmented_sort", "set_threads", "simd",
+    "sort", "sum", "unique_consecutive",
 ]

@@ -132,6 +132,14 @@ def edge_shape(shape: Tuple[int, ...], axis: int) -> Tuple[int, ...]:
     return (*shape[:axis], 1, *shape[axis + 1:])
 
 
+def total_shape(shape: Tuple[int, ...], axis: Any, keepdims: bool) -> Tuple[int, ...]:
+    """That of totals along an axis, or of the total of all elements; with keepdims there is one element along what they are of."""
+    if axis is None or not shape:
+        return (1,) * len(shape) if keepdims else ()
+    position = axis_of(len(shape), axis)
+    return edge_shape(shape, position) if keepdims else (*shape[:position], *shape[position + 1:])
+
+
 def edge_and_rest(array: Any, axis: int) -> Tuple[Any, Any]:
     """The first element along an axis, as an array, and the others."""
     before = (slice(None),) * axis

@@ -65,6 +65,10 @@ class Cuda:
              initial: Optional[bytes]) -> None:
         plan.scan(self._stream(library, x), library.layout(x), library.layout(out), axis, exclusive, reverse, initial)
 
+    def reduce(self, library: Any, plan: Any, x: Any, out: Any, axis: int, initial: Optional[bytes]) -> None:
+        """`out` has one element along the axis."""
+        plan.reduce(self._stream(library, x), library.layout(x), library.layout(out), axis, initial)
+
     def scan_segments(self, library: Any, plan: Any, x: Any, heads: Any, out: Any, exclusive: bool, reverse: bool,
                       initial: Optional[bytes]) -> None:
         plan.scan_segments(self._stream(library, x), library.layout(x), library.layout(heads), library.layout(out), exclusive,
@@ -203,6 +207,9 @@ class Host:
     def scan(self, library: Any, plan: Any, x: Any, out: Any, axis: int, exclusive: bool, reverse: bool,
              initial: Optional[bytes]) -> None:
         plan.scan(library.layout(x), library.layout(out), axis, exclusive, reverse, initial)
+
+    def reduce(self, library: Any, plan: Any, x: Any, out: Any, axis: int, initial: Optional[bytes]) -> None:
+        plan.reduce(library.layout(x), library.layout(out), axis, initial)
 
     def scan_segments(self, library: Any, plan: Any, x: Any, heads: Any, out: Any, exclusive: bool, reverse: bool,
                       initial: Optional[bytes]) -> None:
