@@ -39,6 +39,10 @@ CALLS = {
     "NumPy's name of a type": lambda x: upsweep.inclusive_scan(x, axis=0, dtype="float64"),
     "another type": lambda x: upsweep.inclusive_scan(x, axis=1, dtype=torch.float16),
     "bytes": lambda x: upsweep.cumsum((x * 10).to(torch.uint8), 1),
+    "totals": lambda x: upsweep.sum(x, axis=0) + 1,
+    "total products": lambda x: upsweep.prod(x * 2, -1, keepdims=True),
+    "largest of all": lambda x: upsweep.reduce(x, "maximum", initial=0.5),
+    "totals of another type": lambda x: upsweep.sum(x, 1, dtype=torch.float16),
     "a number": lambda x: upsweep.linear_recurrence(0.9, x),
     "recurrences": lambda x: upsweep.linear_recurrence(x, x[0], 2, axis=0, reverse=True),
     "sort": lambda x: upsweep.sort(x, 0),
@@ -218,7 +222,7 @@ def test_what_has_no_gradients():
     complex_ones = x.to(torch.complex64)
     for call in (lambda: upsweep.inclusive_scan(x, "logical_or"), lambda: upsweep.cumsum(x, out=out), lambda: upsweep.cummax(x, out=out),
                  lambda: upsweep.sort(x, out=out), lambda: upsweep.segmented_sort(x, heads=x > 0, out=out),
-                 lambda: upsweep.linear_recurrence(x, x, out=out)):
+                 lambda: upsweep.linear_recurrence(x, x, out=out), lambda: upsweep.reduce(x, "logical_or")):
         with pytest.raises(TypeError, match="^(a|out): gradients are computed of"):
             call()
         with torch.no_grad():
@@ -239,7 +243,8 @@ def test_compiled_functions(name):
         assert compiled(x).stride() == expected.stride()
 
 
-@pytest.mark.parametrize("name", ["sums", "all sums", "offsets of counts", "maxima", "products", "a number", "recurrences", "sort", "segmented sort",
+@pytest.mark.parametrize("name", ["sums", "all sums", "offsets of counts", "maxima", "products", "totals", "total products",
+                                  "largest of all", "a number", "recurrences", "sort", "segmented sort",
                                   "keys", "heads"])
 def test_gradients_of_compiled_functions(name):
     torch.compiler.reset()
@@ -295,6 +300,8 @@ def test_operators_are_what_pytorch_expects():
     for op, arguments in ((ops.scan, (y, None, "plus", 0, None, 0.5, True, True)), (ops.scan, (y, None, "maximum", 1, None, None, False, False)),
                           (ops.scan, (y, None, "multiplies", 0, None, 2, True, True)),
                           (ops.scan, (y[0], heads, "plus", 0, None, None, False, True)),
+                          (ops.reduce, (y, "plus", 0, None, 0.5)), (ops.reduce, (y, "maximum", 1, torch.float64, None)),
+                          (ops.reduce, (y.t(), "multiplies", 1, None, 2)), (ops.reduce, (x[:, :0], "minimum", 1, None, None)),
                           (ops.linear_recurrence, (y, y, 0.5, 1, True, torch.float32)),
                           (ops.smoothing, (0.9, y, 0.5, 0, True, torch.float64)), (ops.sort, (y, None, 0, True)),
                           (ops.argsort, (x, None, 1, False)), (ops.sort, (y[0], heads, 0, True)), (ops.argsort, (x[0], heads, 0, False))):
@@ -306,7 +313,8 @@ def test_vmap_has_the_bits_of_the_slices(numbers):
     y = torch.from_numpy(numbers("float32", (1, 1))).to(DEVICE)
     for call in (lambda z: upsweep.cumsum(z, 1), lambda z: upsweep.cumulative_sum(z, axis=1, include_initial=True),
                  upsweep.inclusive_scan, lambda z: upsweep.sort(z, 0), lambda z: upsweep.argsort(z, 1),
-                 lambda z: upsweep.exclusive_scan(z, initial=np.float32(0.5), axis=0),
+                 lambda z: upsweep.exclusive_scan(z, initial=np.float32(0.5), axis=0), upsweep.sum, lambda z: upsweep.sum(z, 0),
+                 lambda z: upsweep.reduce(z, "minimum", axis=-1, keepdims=True),
                  lambda z: upsweep.linear_recurrence(z, y, axis=0), lambda z: upsweep.linear_recurrence(0.5, z),
                  lambda z: upsweep.segmented_sort(z.reshape(-1), heads=torch.arange(z.numel(), device=DEVICE) % 3 == 0),
                  lambda z: upsweep.segmented_argsort(z.reshape(-1), keys=(z.reshape(-1) * 2).int(), descending=True),

@@ -1,4 +1,4 @@
-"""What PyTorch's autograd does around calls on its tensors: counts of writes, several gradients at once."""
+"""What PyTorch's autograd does around calls on its tensors: counts of writes, several gradients at once, derivatives of totals."""
 import functools
 
 import of_library
@@ -77,6 +77,40 @@ def test_several_gradients_at_once(name):
     each = [torch.autograd.grad(y, x, row.reshape(y.shape), retain_graph=True)[0] for row in torch.eye(y.numel()).to(y)]
     found = torch.autograd.functional.jacobian(call, x.detach(), vectorize=True)
     torch.testing.assert_close(found.reshape(y.numel(), 4), torch.stack(each), rtol=0, atol=0)
+
+
+@pytest.mark.parametrize("op", ["plus", "multiplies", "minimum", "maximum"])
+def test_derivatives_of_totals(op):
+    def equal(found, expected):
+        torch.testing.assert_close(found, expected, rtol=0, atol=0)
+
+    x = torch.randn(5, 7, dtype=torch.float64, device=DEVICE, requires_grad=True)
+    if op == "multiplies":
+        with torch.no_grad():
+            x[1, 2] = x[3, 2] = x[2, 4] = 0
+    for axis in (0, -1, None):
+        def call(y, axis=axis):
+            return upsweep.reduce(y, op, axis=axis, initial=0.25, keepdims=axis == 0)
+
+        assert torch.autograd.gradcheck(call, x, check_forward_ad=True)
+        assert torch.autograd.gradgradcheck(call, x)
+        equal(call(x), call(x.detach()))
+        gradient = torch.func.grad(lambda z: (call(z) ** 2).sum())
+        equal(gradient(x.detach()), torch.autograd.grad((call(x) ** 2).sum(), x)[0])
+        several = torch.stack((x.detach(), x.detach().flip(-1)))
+        torch.testing.assert_close(torch.func.vmap(gradient)(several), torch.stack([gradient(z) for z in several]))
+        torch.testing.assert_close(torch.func.jacrev(call)(x.detach()), torch.func.jacfwd(call)(x.detach()))
+    for shape, axis in (((0,), 0), ((0, 3), 0), ((0, 3), 1), ((3, 0), None), ((1,), 0), ((), None)):
+        y = torch.full(shape, 2.0, device=DEVICE, requires_grad=True)
+        found = upsweep.reduce(y, op, axis=axis)
+        equal(found, upsweep.reduce(y.detach(), op, axis=axis))
+        found.sum().backward()
+        assert y.grad.shape == shape and bool((y.grad == 1).all())
+        tangent = torch.func.jvp(lambda z: upsweep.reduce(z, op, axis=axis), (y.detach(),), (torch.ones_like(y),))[1]
+        assert tangent.shape == found.shape and tangent.sum() == y.numel()
+    half = torch.randn(1000, dtype=torch.float16, device=DEVICE, requires_grad=True)
+    upsweep.reduce(half, op, dtype=torch.float32).backward()
+    assert half.grad.dtype == torch.float16
 
 
 @pytest.mark.filterwarnings("error")

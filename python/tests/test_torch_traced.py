@@ -19,6 +19,8 @@ CALLS = {
     "sums": lambda x: upsweep.cumsum(x * 2, 0) + 1,
     "another type": lambda x: upsweep.exclusive_scan(x, "multiplies", dtype=float, initial=2.5),
     "offsets of counts": lambda x: upsweep.cumulative_sum(x, axis=1, include_initial=True),
+    "totals": lambda x: upsweep.sum(x, 0),
+    "a product": lambda x: upsweep.prod(x, dtype=float),
     "a number": lambda x: upsweep.linear_recurrence(0.9, x),
     "recurrences": lambda x: upsweep.linear_recurrence(x, x[0], 2, axis=0, reverse=True),
     "sort": lambda x: upsweep.sort(x, 0, descending=True),
@@ -102,7 +104,7 @@ class Names(TorchDispatchMode):
         return func(*args, **(kwargs or {}))
 
 
-@pytest.mark.parametrize("name", ["sums", "another type", "recurrences", "sort", "segmented sort", "heads", "offsets"])
+@pytest.mark.parametrize("name", ["sums", "another type", "totals", "a product", "recurrences", "sort", "segmented sort", "heads", "offsets"])
 def test_checkpoints_within_modes(name):
     call, found = CALLS[name], []
     for run in (call, lambda x: checkpoint(call, x, use_reentrant=False, context_fn=lambda: (Names(), Names()))):

@@ -10,14 +10,14 @@ import numpy as np
 import torch
 
 from . import _gradients, _tensor_repeats
-from ._arrays import along, axis_of, edge_shape
+from ._arrays import along, axis_of, edge_shape, total_shape
 from ._engines import of_library
 from ._libraries import TorchOnHost
 from ._parameters import (IDENTITIES, Operator, check_one_of_repeats, count_for_all, expected_repeat_offsets, expected_repeats, known_size,
                           name_of, wrong_size)
 from ._torch_library import library_with
 from ._torch_repeats import RepeatFunction, RepeatSumsFunction
-from .torch_operators import ArgsortFunction, LinearRecurrenceFunction, ScanFunction, SmoothingFunction, SortFunction
+from .torch_operators import ArgsortFunction, LinearRecurrenceFunction, ReduceFunction, ScanFunction, SmoothingFunction, SortFunction
 
 _ops = torch.ops.upsweep
 _host = TorchOnHost(torch)
@@ -96,6 +96,12 @@ def scan_with_identity(a: Any, op: str, axis: Any, dtype: Any, out: Any) -> Any:
     y = scan(x, op, position, dtype, None, False, None, False)
     edge = y.new_full(edge_shape(tuple(y.shape), position), IDENTITIES[op])
     return torch.cat((edge, y), position)
+
+
+def reduce(a: Any, op: Operator, axis: Any, dtype: Any, initial: Any, keepdims: bool) -> Any:
+    x, position = along(a, axis)
+    found = _call(_ops.reduce, ReduceFunction, x, name_of(op), position, _type(dtype), _initial(initial))
+    return found.reshape(total_shape(tuple(a.shape), axis, keepdims))
 
 
 def _starts(a: Any, keys: Any, offsets: Any, heads: Any) -> Tuple[Any, Any]:

@@ -11,7 +11,7 @@ from typing import Any, Sequence, Tuple
 
 import torch
 
-from . import _gradients, _tensor_sorts, _tensors, _torch_repeats  # noqa: F401  (whose operators are made too)
+from . import _gradients, _tensor_sorts, _tensor_totals, _tensors, _torch_repeats  # noqa: F401  (whose operators are made too)
 from ._derivatives import recurrence_tangent
 from ._torch_library import derive, library_with, operator, placed
 
@@ -118,6 +118,68 @@ class RegionSumsFunction(torch.autograd.Function):
 
 
 derive(_scan, ScanFunction)
+
+
+# --- totals along an axis, of which there is one element in the result
+
+@operator("reduce", "(Tensor a, str op, int axis, ScalarType? dtype, Scalar? initial) -> Tensor")
+def _reduce(a: Any, op: str, axis: int, dtype: Any, initial: Any) -> Any:
+    return _tensor_totals.totals(library_with(a), a, op, axis, dtype, initial)
+
+
+@_reduce.register_fake
+def _(a: Any, op: str, axis: int, dtype: Any, initial: Any) -> Any:
+    library = library_with(a)
+    return _tensor_totals.reduce_target(library, library.own(a), op, axis, dtype)
+
+
+class ReduceFunction(torch.autograd.Function):
+    """Whose derivatives are those of a scan's last results, but for sums and where there are no elements."""
+
+    @staticmethod
+    def forward(a: Any, op: str, axis: int, dtype: Any, initial: Any) -> Any:
+        return _ops.reduce(a, op, axis, dtype, initial)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: Sequence[Any], output: Any) -> None:
+        a, ctx.op, ctx.axis, ctx.dtype, ctx.initial = inputs
+        ctx.reverse = ctx.exclusive = False
+        ctx.shape, ctx.of_a, ctx.result = a.shape, a.dtype, output.dtype
+        ctx.is_sum = ctx.op == "plus" or a.shape[ctx.axis] == 0
+        kept = () if ctx.is_sum else (a,)
+        ctx.save_for_backward(*kept)
+        ctx.save_for_forward(*kept)
+
+    @staticmethod
+    def _scanned(ctx: Any) -> Tuple[Any, Any]:
+        x, = ctx.saved_tensors
+        return x, ScanFunction.apply(x, None, ctx.op, ctx.axis, ctx.dtype, ctx.initial, False, False)
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Any) -> Tuple[Any, ...]:
+        if ctx.is_sum:
+            back = _gradients.as_type(gradient.expand(ctx.shape), ctx.of_a)
+        else:
+            x, y = ReduceFunction._scanned(ctx)
+            before = torch.zeros_like(y.narrow(ctx.axis, 0, ctx.shape[ctx.axis] - 1))
+            back = _gradients.scan_gradient(x, y, torch.cat((before, gradient), ctx.axis),
+                                            lambda _, y: ScanFunction._product_or_extreme(ctx, None, y))
+        return back, None, None, None, None
+
+    @staticmethod
+    def jvp(ctx: Any, to_a: Any, *_: Any) -> Any:
+        if ctx.is_sum:
+            return ReduceFunction.apply(to_a.to(ctx.result), "plus", ctx.axis, None, None)
+        x, y = ReduceFunction._scanned(ctx)
+        tangent = ScanFunction._product_or_extreme(ctx, None, y).tangent(x.to(y.dtype), y, to_a.to(y.dtype))
+        return tangent.narrow(ctx.axis, ctx.shape[ctx.axis] - 1, 1)
+
+    @staticmethod
+    def vmap(info: Any, places: Any, a: Any, op: str, axis: int, *how: Any) -> Tuple[Any, int]:
+        return ReduceFunction.apply(a, op, axis + (places[0] <= axis), *how), places[0]
+
+
+derive(_reduce, ReduceFunction)
 
 
 # --- linear recurrences; a and b have as many dimensions, and broadcast
