@@ -125,6 +125,32 @@ def test_the_number_of_threads_changes_no_bit(numbers):
     upsweep.set_threads(0)
 
 
+@pytest.mark.parametrize("name", EVERY_TYPE)
+def test_totals_have_numpys_bits(platform, numbers, name):
+    x = numbers(name, (3, 700, 5))
+
+    def totals(x):
+        return [upsweep.reduce(x, op, axis=axis, initial=initial, keepdims=keepdims) for op in operators_of(name)
+                for axis, initial, keepdims in ((0, None, False), (1, 1, True), (-1, None, False), (None, 1, False), (None, None, True))]
+
+    all_same(platform.run(totals, x), totals(x))
+    assert_same(platform.run(lambda y: upsweep.sum(y, 1), x), upsweep.sum(x, 1))
+    assert_same(platform.run(upsweep.prod, x[0, 0]), upsweep.prod(x[0, 0]))
+
+
+def test_totals_of_no_elements_and_of_one(platform):
+    for shape, axis in (((0,), None), ((0,), 0), ((0, 3), 0), ((4, 0), -1), ((4, 0), None), ((4, 0), 0), ((), None), ((), 0), ((1, 1), None)):
+        x = np.full(shape, 3, np.float32)
+
+        def totals(x):
+            return [upsweep.reduce(x, op, axis=axis, initial=initial, keepdims=keepdims, dtype=dtype) for op in ("plus", "maximum")
+                    for initial, keepdims, dtype in ((None, False, None), (2, True, None), (None, False, "float64"))]
+
+        all_same(platform.run(totals, x, handlers=()), totals(x))
+        for found in totals(platform.put(x)):
+            assert isinstance(found, jax.Array)
+
+
 # --- segments, recurrences, sorts
 
 @pytest.mark.parametrize("name", ["float32", "int16", "bfloat16"])
@@ -228,8 +254,11 @@ def test_vmap_has_the_bits_of_slices(platform, numbers):
             def scan(y):
                 return upsweep.exclusive_scan(y, axis=axis, reverse=True, initial=0.5)
 
-            if n < 100:
-                assert_same(platform.run(jax.vmap(scan, in_axes=place), x), slices(scan, [x], [place], n))
+            def total(y):
+                return upsweep.reduce(y, axis=axis, initial=0.5, keepdims=True)
+
+            for call in (scan, total) if n < 100 else ():
+                assert_same(platform.run(jax.vmap(call, in_axes=place), x), slices(call, [x], [place], n))
     twice = platform.run(jax.vmap(jax.vmap(upsweep.cumsum, in_axes=1), in_axes=2, out_axes=2), x)
     assert_same(twice, np.stack([np.stack([upsweep.cumsum(x[:, k, m]) for k in range(200)]) for m in range(4)], axis=2))
 
@@ -298,6 +327,7 @@ def test_what_is_refused(platform):
             call()
     for call, message in (
             (lambda: upsweep.cumsum(x, 1), "axis: "),
+            (lambda: upsweep.sum(x, 1), "axis: "),
             (lambda: upsweep.sort(x[0]), "axis: "),
             (lambda: upsweep.inclusive_scan(x, "minus"), "op: "),
             (lambda: upsweep.linear_recurrence(x, x[:3]), "b: its shape"),

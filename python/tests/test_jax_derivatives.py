@@ -19,6 +19,7 @@ def test_derivatives_in_both_modes(platform, numbers):
     check(lambda x, row: (
         [call(x, axis=axis, reverse=reverse, initial=0.5) for call in SCANS for axis in (0, 1, None) for reverse in both],
         [call(row, keys=keys, reverse=reverse) for call in SEGMENTED for reverse in both],
+        [upsweep.reduce(x, op, axis=axis, initial=0.5) for op in ("plus", "multiplies", "maximum") for axis in (0, 1, None)],
         upsweep.cumsum(x * (1 + 2j), 0), upsweep.cumulative_sum(x, axis=1, include_initial=True), upsweep.sort(x, 0, descending=True), upsweep.sort(x),
         upsweep.segmented_sort(row, keys=keys, descending=True)), (3, 5), (5,))
     check(lambda whole, column, row, one, b: [
@@ -56,6 +57,7 @@ def test_gradients_of_extremes_go_to_the_last_of_equals(platform):
     for shape in ((0,), (0, 3), (3, 0), (1,)):
         for op in ("plus", "multiplies", "maximum"):
             assert np.all(jax.grad(lambda y: jnp.sum(upsweep.inclusive_scan(y, op, axis=0)))(jnp.full(shape, 2.0)) == 1)
+            assert np.all(jax.grad(lambda y: jnp.sum(upsweep.reduce(y, op, axis=0)))(jnp.full(shape, 2.0)) == 1)
 
 
 def test_gradients_are_scans_from_the_other_end(platform, numbers):

@@ -12,7 +12,7 @@ import numpy as np
 from jax import numpy as jnp
 
 from . import _module
-from ._arrays import along, axis_of, common_shape, edge_shape, known_type, type_name
+from ._arrays import along, axis_of, common_shape, edge_shape, known_type, total_shape, type_name
 from ._parameters import IDENTITIES, Operator, element, first_value, kind_of, name_of, no_offsets, totals_type
 from ._scans import head_bytes
 
@@ -22,7 +22,7 @@ if not hasattr(_module, "jax_handlers"):
 
 from . import _jax_primitives as primitives  # noqa: E402
 
-_SUPPORTED = "scans, segmented scans, totals of segments by offsets, linear recurrences, sorts and segmented sorts take them"
+_SUPPORTED = "scans, segmented scans, totals along an axis and of segments by offsets, linear recurrences, sorts and segmented sorts take them"
 
 
 def _array(a: Any, argument: str) -> jax.Array:
@@ -94,6 +94,21 @@ def scan_with_identity(a: Any, op: str, axis: Any, dtype: Any, out: Any) -> Any:
     return jnp.concatenate((edge, y), position)
 
 
+def _total_of_nothing(like: Any, op: Operator, dtype: Any, initial: Any) -> Any:
+    """Of one dimension."""
+    return scan(jnp.zeros(1, like.dtype), op, 0, dtype, initial, False, None, True)
+
+
+def reduce(a: Any, op: Operator, axis: Any, dtype: Any, initial: Any, keepdims: bool) -> Any:
+    given = _array(a, "a")
+    x, position = along(given, axis)
+    if x.shape[position] == 0:
+        found = jnp.broadcast_to(_total_of_nothing(x, op, dtype, initial), edge_shape(x.shape, position))
+    else:
+        found = jax.lax.index_in_dim(scan(x, op, position, dtype, initial, False, None, False), -1, position)
+    return found.reshape(total_shape(given.shape, axis, keepdims))
+
+
 def _one_dimension(a: Any, argument: str, n: Optional[int] = None) -> Any:
     x = _array(a, argument)
     if x.ndim != 1 or (n is not None and x.shape[0] != n):
@@ -138,7 +153,7 @@ def segmented_reduce(a: Any, op: Operator, keys: Any, offsets: Any, heads: Any, 
         _refuse_array("segmented_reduce, by keys or heads, whose result's size depends on these,")
     scanned = segmented_scan(a, op, keys, offsets, heads, dtype, initial, False, None, False)
     at = jnp.asarray(offsets)
-    empty = scan(jnp.zeros(1, a.dtype), op, 0, dtype, initial, False, None, True)
+    empty = _total_of_nothing(a, op, dtype, initial)
     if scanned.shape[0] == 0:
         return jnp.broadcast_to(empty, (at.shape[0] - 1,))
     return jnp.where(at[1:] > at[:-1], scanned[at[1:] - 1], empty)
