@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "registry/array_reducer.hpp"
 #include "registry/reducer.hpp"
 #include "upsweep/error.hpp"
 
@@ -40,7 +41,10 @@ void convert_row(scanner& scanner, dtype from, dtype to, const void* in, void* o
 
 axis_reducer::axis_reducer(const device& where, const scan_request& request, std::size_t width,
                            std::size_t most_rows)
-    : request_(request), width_(width), row_bytes_(width * size_of(request.types.accumulator)) {
+    : device_(&where),
+      request_(request),
+      width_(width),
+      row_bytes_(width * size_of(request.types.accumulator)) {
     const dtype held = request.types.accumulator;
     load_ = plain_scanner(where, request.op, {request.types.input, held, held});
     combine_ = plain_scanner(where, request.op, {held, held, held});
@@ -92,10 +96,18 @@ void axis_reducer::add_part(const std::byte* rows, std::size_t count) {
     count_ += count;
 }
 
-// The last of the running totals of each sequence.
+// The total of each sequence; of another device than the CPU the last running total.
 void axis_reducer::load(const std::byte* rows, std::size_t count) {
     const scan_types& types = request_.types;
     if (count == 1) return convert_row(*load_, types.input, types.accumulator, rows, row(incoming), width_);
+    if (device_->accelerated() == nullptr) {
+        scan_request request;
+        request.op = request_.op;
+        request.types = {types.input, types.accumulator, types.accumulator};
+        const auto width = static_cast<std::int64_t>(width_);
+        const std::int64_t shape[] = {static_cast<std::int64_t>(count), width}, strides[] = {width, 1};
+        return reduce_array(*device_, request, rows, row(incoming), {shape, strides, strides, 0});
+    }
     results_.resize(std::max(results_.size(), count * row_bytes_));
     scan_columns(*load_, rows, results_.data(), count, width_, static_cast<std::int64_t>(width_));
     std::memcpy(row(incoming), results_.data() + (count - 1) * row_bytes_, row_bytes_);

@@ -54,6 +54,7 @@ class axis_reducer {
     // Places of rows: the levels', and that of what comes in.
     static constexpr std::size_t incoming = levels;
 
+    const device* device_;
     scan_request request_;
     std::size_t width_;
     std::size_t row_bytes_;  // of accumulators
