@@ -35,16 +35,19 @@ __device__ __forceinline__ void prepare_next_launch(launch_state& state, std::ui
 inline constexpr std::uint32_t last_tag = 0xffffffffu;
 
 inline __device__ __noinline__ void clear_tags(launch_state& state, unsigned long long* tagged,
-                                               std::uint64_t words) {
+                                               std::uint64_t words, unsigned blocks) {
     bool last = false;
     __threadfence();  // what other blocks published, and who prepared the next launch, comes before the
                       // clearing
-    if (threadIdx.x % 32 == 0) last = atomicAdd(&state.finished_blocks, 1u) + 1 == gridDim.x;
+    if (threadIdx.x % 32 == 0) last = atomicAdd(&state.finished_blocks, 1u) + 1 == blocks;
     if (__shfl_sync(0xffffffffu, unsigned(last), 0) == 0) return;
     __threadfence();
     for (std::uint64_t i = threadIdx.x % 32; i < words; i += 32) tagged[i] = 0;
     state.ticket = 0;
     state.finished_blocks = 0;
+}
+inline __device__ void clear_tags(launch_state& state, unsigned long long* tagged, std::uint64_t words) {
+    clear_tags(state, tagged, words, gridDim.x);
 }
 
 // Between two reads of what is not published yet. Reads in vain by all blocks delay the data of all.

@@ -42,6 +42,14 @@ inline constexpr int columns_up_to_bytes = 8;
 inline constexpr int columns_loading_bytes = 50 << 10;
 inline constexpr int columns_loading_units = 4;
 
+// Reductions along an axis: a lane has a sequence side by side with others from end to end where there are so
+// many for each multiprocessor, or they are no longer than a row of the tree.
+inline constexpr std::uint64_t reduce_lanes_from_sequences = 2048;
+// A block has a tile to itself where there are at most so many for each multiprocessor; else a warp has.
+inline constexpr std::uint64_t reduce_few_images = 8;
+// Tiles that a warp reduces before it counts them, at most.
+inline constexpr unsigned reduce_most_tiles_at_once = 8;
+
 // Histograms: a block sees so many elements at least; its counters have copies up to so many words, each of
 // which has so many elements to count; and so many blocks at most share the bins, each reading everything,
 // before counts are added up in global memory.
