@@ -96,14 +96,7 @@ struct axis_check {
     // short, one layout after the other.
     void run_all(const extents& shape, coverage wanted = coverage::levels) const {
         const std::size_t rank = shape.size();
-        const std::vector<layout> layouts{
-            {"C", shape, c_order(rank), 1, 0},
-            {"Fortran", shape, fortran_order(rank), 1, 0},
-            {"padded C", shape, c_order(rank), 2, 0, 3},
-            {"backwards", shape, c_order(rank), 1, ~0u},
-            {"half backwards", shape, fortran_order(rank), 1, 5u},
-            {"lines apart", shape, c_order(rank), 1, 0, 3},
-        };
+        const std::vector<layout> layouts = layouts_of(shape);
         const bool in_turn = wanted == coverage::all || sanitized || in_brief;
         unsigned turn = sanitized || in_brief ? first_turn++ : 0;
         for_each_backend(wanted, [&](const auto& backend) {

@@ -55,6 +55,19 @@ inline std::vector<std::size_t> fortran_order(std::size_t rank) {
     return {order.rbegin(), order.rend()};
 }
 
+// The ways in which tests of an axis lay out arrays of a shape.
+inline std::vector<layout> layouts_of(const extents& shape) {
+    const std::size_t rank = shape.size();
+    return {
+        {"C", shape, c_order(rank), 1, 0},
+        {"Fortran", shape, fortran_order(rank), 1, 0},
+        {"padded C", shape, c_order(rank), 2, 0, 3},
+        {"backwards", shape, c_order(rank), 1, ~0u},
+        {"half backwards", shape, fortran_order(rank), 1, 5u},
+        {"lines apart", shape, c_order(rank), 1, 0, 3},
+    };
+}
+
 // Calls visit(offset of a slice's first element in a, in b) for every slice along `axis`.
 template <class Visit>
 void for_each_slice(const extents& shape, std::size_t axis, const layout& a, const layout& b,
