@@ -1,5 +1,5 @@
-"""NumPy's running sums and maxima, timed in Python: the same sizes and bytes as the C++ programs, output allocated and touched
-beforehand. NumPy runs on one thread and in a process of its own, so its times are not interleaved with the others'; instead
+"""NumPy's running sums and maxima and its totals, timed in Python: the same sizes and bytes as the C++ programs, output allocated
+and touched beforehand. NumPy runs on one thread and in a process of its own, so its times are not interleaved with the others'; instead
 a copy by NumPy alternates with each, and what is compared is the time in copies times the C++ programs' memcpy."""
 
 import re
@@ -62,11 +62,20 @@ def measure(cells, budget):
         elif work.startswith("axis "):
             axis = int(re.match(r"axis (\d+)", work)[1])  # also of "axis 0, congruent"
             run = lambda: np.cumsum(x, axis=axis, dtype=dtype, out=y)
+        elif work == "total":
+            run = lambda: np.sum(x, dtype=dtype)
+        elif work == "total maximum":
+            run = lambda: np.max(x)
+        elif work.startswith("totals along axis "):
+            axis = int(work[-1])
+            y = np.ones(extents[1 - axis], dtype)
+            run = lambda: np.sum(x, axis=axis, out=y)
         else:
             continue
         x = (np.arange(n, dtype=np.uint32) % 97).astype(source).reshape(extents)
-        y = np.ones(extents, dtype)
-        moved = x.nbytes + y.nbytes
-        copied, copy = (x, y) if source == dtype else (np.ones(moved // 2, np.uint8), np.ones(moved // 2, np.uint8))
+        if not work.startswith("total"):
+            y = np.ones(extents, dtype)
+        moved = x.nbytes + (0 if work in ("total", "total maximum") else y.nbytes)
+        copied, copy = (x, y) if x.nbytes == moved - x.nbytes else (np.ones(moved // 2, np.uint8), np.ones(moved // 2, np.uint8))
         pairs = _samples(run, lambda: np.copyto(copy, copied), budget)
         yield _record(work, type_name, n, shape, moved, pairs)

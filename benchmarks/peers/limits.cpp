@@ -52,4 +52,13 @@ void read_modify_write(std::byte* data, std::size_t bytes) {
     for (std::size_t i = 0; i < count; ++i) words[i] += 1;
 }
 
+void read_words(const std::byte* data, std::size_t bytes) {
+    const auto* words = reinterpret_cast<const std::uint64_t*>(data);
+    const std::size_t count = bytes / sizeof(std::uint64_t);
+    std::uint64_t read = 0;
+#pragma omp simd reduction(| : read)
+    for (std::size_t i = 0; i < count; ++i) read |= words[i];
+    asm volatile("" : : "r"(read));  // which the compiler therefore cannot leave out
+}
+
 }  // namespace bench

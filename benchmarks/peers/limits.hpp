@@ -12,4 +12,7 @@ void copy_non_temporal(std::byte* to, const std::byte* from, std::size_t bytes);
 // Adds one to every 32-bit word; bytes beyond the last whole word are left alone.
 void read_modify_write(std::byte* data, std::size_t bytes);
 
+// Reads every 64-bit word; bytes beyond the last whole word are left alone.
+void read_words(const std::byte* data, std::size_t bytes);
+
 }  // namespace bench

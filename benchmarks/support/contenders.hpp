@@ -1,4 +1,4 @@
-// The contenders that most cells share: copies of the same bytes and the peers.
+// The contenders that most cells share: copies and reads of the same bytes, and the peers.
 #pragma once
 
 #include "buffer.hpp"
@@ -41,6 +41,19 @@ inline void add_read_modify_writes(std::vector<contender>& list, team& threads, 
                     repeated([=] { read_modify_write(bytes_at, bytes); })});
     list.push_back({"read-modify-write, " + all, role::copy, threads.size(),
                     repeated([=, &threads] { read_modify_write(threads, bytes_at, bytes); })});
+}
+
+// Reads of `bytes` bytes, for what writes next to nothing, and a copy that reads and writes as many together.
+inline void add_reads(std::vector<contender>& list, team& threads, const buffer& from, const buffer& to,
+                      std::size_t bytes) {
+    const auto* source = from.as<const std::byte>();
+    auto* target = to.as<std::byte>();
+    list.push_back(
+        {"memcpy, 1 thread", role::copy, 1, repeated([=] { std::memcpy(target, source, bytes / 2); })});
+    list.push_back({"read, 1 thread", role::copy, 1, repeated([=] { read_words(source, bytes); })});
+    if (bytes < least_shared_bytes) return;
+    list.push_back({"read, " + std::to_string(threads.size()) + " threads", role::copy, threads.size(),
+                    repeated([=, &threads] { read_words(threads, source, bytes); })});
 }
 
 // libgomp's threads spin after a parallel region: 0.3 ms with the GOMP_SPINCOUNT that run.py sets, longer by
