@@ -124,15 +124,7 @@ class axis_totals {
     void finish(const scanner& lanes, const lane_range& range, std::size_t sequence,
                 block_state& state) const {
         const std::size_t first = geometry_.length / core::tile_size * core::tile_size;
-        const std::size_t rows_end = geometry_.length / core::row_size * core::row_size;
-        const std::size_t items = geometry_.length - rows_end;
-        if (rows_end != first) lanes.fold(range, first, rows_end - first, totals_of(state));
-        if (items != 0) {
-            lanes.fold_last(range, rows_end, items, state.arrays());
-        } else if constexpr (!Exact) {
-            op_.combine_all(state.tiles, state.rows, range.lanes);
-            op_.combine_all(state.supers, state.tiles, range.lanes);
-        }
+        lanes.fold_last(range, first, geometry_.length - first, state.arrays());
         store(sequence, range.lanes, state.supers);
     }
 

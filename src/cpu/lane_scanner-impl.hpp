@@ -110,40 +110,32 @@ class lane_scanner {
     void fold(const lane_range& range, std::size_t first, std::size_t count, Acc* totals) const {
         if (range.lanes < kernels_.least_lanes) return fold_few(range, first, count, totals);
         run_array runs(range.lanes, op.identity);
-        if (staging.plain_input())
-            fold_block(staging.input_of(range, first, count), 0, totals, runs.values);
-        else
-            fold_buffered(range, first, count, totals, runs.values);
+        fold_runs(range, first, count, totals, runs.values);
     }
 
-    // The last elements of sequences, at most a row of them, from a row on: state.supers[lane] becomes the
-    // fold of everything.
+    // The elements of sequences behind their last whole tile: state.supers[lane] becomes the fold of
+    // everything.
     void fold_last(const lane_range& range, std::size_t first, std::size_t count,
                    const lane_arrays<Acc, Exact>& state) const {
         if constexpr (Exact) {
             fold(range, first, count, state.supers);
-        } else if (range.lanes < kernels_.least_lanes) {
-            alignas(64) Acc lines[cache_line<Acc> * core::row_size];
-            staging.load_lines(range, first, count, lines);
-            const scan_pass pass{placement::cached, false, staging.backwards()};
-            for (std::size_t lane = 0; lane < range.lanes; ++lane) {
-                Acc* elements = staging.line_of(lines, lane, count);
-                Acc& supers = state.supers[lane];
-                kernels_.scan_rows(elements, elements, count, supers, state.tiles[lane], &state.rows[lane],
-                                   pass, &supers);
-            }
         } else {
-            // S of lanes that are done is overwritten, and no longer asked for.
+            const bool few = range.lanes < kernels_.least_lanes;
+            const std::size_t rest = count % (few ? core::row_size : core::run_size);
             run_array runs(range.lanes, op.identity);
-            alignas(64) Acc rows[lane_staging<Acc>::rows_size];
-            for_each_piece(
-                range, first, count,
-                [&](std::size_t lane, std::size_t lanes, std::size_t from, std::size_t length) {
-                    const auto block = staging.load_rows(range.part(lane, lanes), from, length, rows);
-                    scan_block(kernels_, block, from % core::row_size, state.from(lane), runs.values + lane);
-                    if (from + length == first + count)
-                        std::copy_n(rows + (length - 1) * lanes, lanes, state.supers + lane);
-                });
+            if (few)
+                fold_few(range, first, count - rest, state.rows);
+            else
+                fold_runs(range, first, count - rest, state.rows, runs.values);
+            if (rest == 0) {
+                op.combine_all(state.rows, runs.values, range.lanes);
+                op.combine_all(state.tiles, state.rows, range.lanes);
+                op.combine_all(state.supers, state.tiles, range.lanes);
+            } else if (few) {
+                scan_last_of_few(range, first + count - rest, rest, state);
+            } else {
+                scan_last(range, first + count - rest, rest, state, runs.values);
+            }
         }
     }
 
@@ -166,6 +158,38 @@ class lane_scanner {
             if constexpr (!Exact) std::fill_n(values, lanes, identity);
         }
     };
+
+    // Whole runs from a row on; `runs` becomes the fold of those that do not fill a row.
+    void fold_runs(const lane_range& range, std::size_t first, std::size_t count, Acc* totals,
+                   Acc* runs) const {
+        if (staging.plain_input())
+            fold_block(staging.input_of(range, first, count), 0, totals, runs);
+        else
+            fold_buffered(range, first, count, totals, runs);
+    }
+    // What is left of a run, or of a row. S of lanes that are done is overwritten, and no longer asked for.
+    void scan_last(const lane_range& range, std::size_t first, std::size_t count,
+                   const lane_arrays<Acc, Exact>& state, Acc* runs) const {
+        alignas(64) Acc rows[lane_staging<Acc>::rows_size];
+        for_each_piece(range, first, count,
+                       [&](std::size_t lane, std::size_t lanes, std::size_t from, std::size_t length) {
+                           const auto block = staging.load_rows(range.part(lane, lanes), from, length, rows);
+                           scan_block(kernels_, block, from % core::row_size, state.from(lane), runs + lane);
+                           std::copy_n(rows + (length - 1) * lanes, lanes, state.supers + lane);
+                       });
+    }
+    void scan_last_of_few(const lane_range& range, std::size_t first, std::size_t count,
+                          const lane_arrays<Acc, Exact>& state) const {
+        alignas(64) Acc lines[cache_line<Acc> * core::row_size];
+        staging.load_lines(range, first, count, lines);
+        const scan_pass pass{placement::cached, false, staging.backwards()};
+        for (std::size_t lane = 0; lane < range.lanes; ++lane) {
+            Acc* line = staging.line_of(lines, lane, count);
+            Acc& supers = state.supers[lane];
+            kernels_.scan_rows(line, line, count, supers, state.tiles[lane], &state.rows[lane], pass,
+                               &supers);
+        }
+    }
 
     void fold_block(const lane_block<Acc>& block, std::size_t done, Acc* totals, Acc* runs) const {
         if constexpr (Exact)
