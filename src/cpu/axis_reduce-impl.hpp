@@ -137,7 +137,7 @@ class axis_totals {
                           });
     }
 
-    // Short sequences that lie in one piece are scanned, as many as a vector has lanes at a time.
+    // Short sequences that lie in one piece: as many as a vector has lanes at a time.
     void run_strips() const {
         constexpr std::size_t buffered = 8192 / sizeof(Acc);
         const std::size_t length = geometry_.length, rows = geometry_.sequence_count / fastest_.extent;
@@ -146,18 +146,17 @@ class axis_totals {
         const std::size_t blocks = (fastest_.extent + together - 1) / together;
         for_each_task(ex_, helpers_for(rows * blocks), rows * blocks, [&](std::size_t task) {
             alignas(64) Acc results[buffered];
-            const std::size_t row = task / blocks * fastest_.extent, at_once = buffered / length;
+            const std::size_t row = task / blocks * fastest_.extent;
             const std::size_t end = std::min(fastest_.extent, (task % blocks + 1) * together);
             strip_block<Acc> block{};
             block.x_pitch = fastest_.in_stride;
             block.y = results;
-            block.y_pitch = static_cast<std::ptrdiff_t>(length);
             block.length = length;
+            block.last_alone = true;
             for (std::size_t k = task % blocks * together; k < end; k += block.count) {
                 block.x = static_cast<const Acc*>(in_.data) + geometry_.begin(row + k).in;
-                block.count = std::min(at_once, end - k);
+                block.count = std::min(buffered, end - k);
                 kernels_.scan_strips(block, start_);
-                for (std::size_t i = 0; i < block.count; ++i) results[i] = results[(i + 1) * length - 1];
                 store(row + k, block.count, results);
             }
         });

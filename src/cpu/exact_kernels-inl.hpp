@@ -77,7 +77,7 @@ requires(std::is_signed_v<T>&& std::is_integral_v<T> && !selects<Op>) struct exa
     }
     static void scan_strips(const strip_block<T>& block, T start) {
         exact_strips<U, Op>::scan({from(block.x), block.x_pitch, from(block.y), block.y_pitch, block.length,
-                                   block.count, block.exclusive},
+                                   block.count, block.exclusive, block.last_alone},
                                   static_cast<U>(start));
     }
     static constexpr exact_kernels<T> table{sizeof(T),   lanes<T>,    &fold,       &scan,

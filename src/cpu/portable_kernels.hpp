@@ -82,7 +82,21 @@ struct tree {
     }
 
     static void scan_strips(const strip_block<T>& block, T start) {
-        for (std::size_t sequence = 0; sequence < block.count; ++sequence) scan_strip(block, sequence, start);
+        for (std::size_t sequence = 0; sequence < block.count; ++sequence) {
+            if (block.last_alone)
+                block.y[sequence] = strip_total(block, sequence, start);
+            else
+                scan_strip(block, sequence, start);
+        }
+    }
+    static T strip_total(const strip_block<T>& block, std::size_t sequence, T start) {
+        const T* x = block.x + static_cast<std::ptrdiff_t>(sequence) * block.x_pitch;
+        T rows = Op::template identity<T>(), runs = rows, items = rows;
+        for (std::size_t i = 0; i < block.length; ++i) {
+            items = Op()(items, x[i]);
+            pass(i + 1, rows, runs, items);
+        }
+        return Op()(start, Op()(rows, Op()(runs, items)));
     }
     static void scan_strip(const strip_block<T>& block, std::size_t sequence, T start) {
         constexpr T identity = Op::template identity<T>();
@@ -146,7 +160,10 @@ struct exact {
         const scan_pass pass{placement::cached, block.exclusive};
         for (std::size_t sequence = 0; sequence < block.count; ++sequence) {
             const auto at = static_cast<std::ptrdiff_t>(sequence);
-            scan(block.x + at * block.x_pitch, block.y + at * block.y_pitch, block.length, start, pass);
+            if (block.last_alone)
+                block.y[sequence] = fold(block.x + at * block.x_pitch, block.length, start);
+            else
+                scan(block.x + at * block.x_pitch, block.y + at * block.y_pitch, block.length, start, pass);
         }
     }
 

@@ -39,7 +39,7 @@ struct strips {
         const std::size_t whole = block.length - block.length % columns;
         const std::size_t rest = block.length - whole;
         const auto length = static_cast<std::ptrdiff_t>(block.length);
-        const bool packed = block.x_pitch == length && block.y_pitch == length && length <= most_packed;
+        const bool packed = block.x_pitch == length && block.y_pitch == length && block.length <= most_packed;
         const T* x = block.x;
         T* y = block.y;
         std::size_t sequence = 0;
@@ -70,10 +70,45 @@ struct strips {
         }
         return sequence;
     }
+    // The same for last results alone: fold(v, count) takes the first `count` of the columns v, and value()
+    // is what those since begin() come to.
+    template <class Begin, class Fold, class Value>
+    static HWY_INLINE std::size_t each_total(const strip_block<T>& block, const Begin& begin,
+                                             const Fold& fold, const Value& value) {
+        constexpr auto few_pitch = static_cast<std::ptrdiff_t>(columns);
+        HWY_ALIGN T few[width * columns];
+        const std::size_t whole = block.length - block.length % columns;
+        const std::size_t rest = block.length - whole;
+        const bool packed = block.x_pitch == static_cast<std::ptrdiff_t>(rest) && rest <= most_packed;
+        const T* x = block.x;
+        std::size_t sequence = 0;
+        for (; sequence + width <= block.count; sequence += width) {
+            V v[columns];
+            begin();
+            for (std::size_t column = 0; column < whole; column += columns) {
+                load(x + column, block.x_pitch, v);
+                fold(v, columns);
+            }
+            if (rest != 0) {
+                if (whole != 0) {
+                    load_last(x + block.length - columns, block.x_pitch, rest, v);
+                } else if (packed) {
+                    load_packed(x, rest, v);
+                } else {
+                    copy(x, block.x_pitch, few, few_pitch, rest);
+                    load(few, few_pitch, v);
+                }
+                fold(v, rest);
+            }
+            hn::StoreU(value(), full<T>(), block.y + sequence);
+            x += static_cast<std::ptrdiff_t>(width) * block.x_pitch;
+        }
+        return sequence;
+    }
     // The sequences from `sequence` on, for what is left after whole strips.
     static strip_block<T> from(strip_block<T> block, std::size_t sequence) {
         block.x += static_cast<std::ptrdiff_t>(sequence) * block.x_pitch;
-        block.y += static_cast<std::ptrdiff_t>(sequence) * block.y_pitch;
+        block.y += static_cast<std::ptrdiff_t>(sequence) * (block.last_alone ? 1 : block.y_pitch);
         block.count -= sequence;
         return block;
     }
@@ -94,7 +129,7 @@ struct strips {
         }
     }
     // Sequences of up to four elements without a gap between them.
-    static constexpr std::ptrdiff_t most_packed = 4;
+    static constexpr std::size_t most_packed = 4;
     static HWY_INLINE void load_packed(const T* x, std::size_t length, V (&v)[columns]) {
         for (V& column : v) column = hn::Zero(full<T>());  // those past the last are of no account
         if (length == 1)
@@ -116,18 +151,24 @@ struct strips {
         else
             store_tuples<4, columns, T>(v, y);
     }
+    // The last `rest` of the columns that lie at x, in front; the others are of no account.
+    static HWY_INLINE void load_last(const T* x, std::ptrdiff_t pitch, std::size_t rest, V (&v)[columns]) {
+        const full<T> d;
+        HWY_ALIGN T turned[columns * width];  // columns, to be taken from any of them on
+        load(x, pitch, v);
+        for (std::size_t i = 0; i < columns; ++i) hn::Store(v[i], d, turned + i * width);
+        for (std::size_t i = 0; i < columns; ++i)
+            v[i] = hn::Load(d, turned + (i + columns - rest) % columns * width);
+    }
     // The last `rest` of the columns that lie at x, after those with the results `before`. Of these some are
     // stored once more, so that nothing outside the sequences is touched.
     template <class Scan>
     static HWY_INLINE void scan_last(const T* x, std::ptrdiff_t x_pitch, T* y, std::ptrdiff_t y_pitch,
                                      std::size_t rest, const V (&before)[columns], const Scan& scan) {
         const full<T> d;
-        HWY_ALIGN T turned[2 * columns * width];  // columns, to be taken from any of them on
+        HWY_ALIGN T turned[2 * columns * width];
         V v[columns];
-        load(x, x_pitch, v);
-        for (std::size_t i = 0; i < columns; ++i) hn::Store(v[i], d, turned + i * width);
-        for (std::size_t i = 0; i < columns; ++i)  // those from `rest` on are of no account
-            v[i] = hn::Load(d, turned + (i + columns - rest) % columns * width);
+        load_last(x, x_pitch, rest, v);
         scan(v, rest);
         for (std::size_t i = 0; i < columns; ++i) {
             hn::Store(before[i], d, turned + i * width);
@@ -150,8 +191,35 @@ struct tree_strips {
     static HWY_INLINE V op(V a, V b) { return combine(Op(), a, b); }
 
     static HWY_ATTR void scan(const strip_block<T>& block, T start) {
-        const std::size_t done = block.exclusive ? scan_as<true>(block, start) : scan_as<false>(block, start);
+        const std::size_t done = block.last_alone  ? total(block, start)
+                                 : block.exclusive ? scan_as<true>(block, start)
+                                                   : scan_as<false>(block, start);
         if (done != block.count) portable::tree<T, Op>::scan_strips(strips<T>::from(block, done), start);
+    }
+    static HWY_ATTR std::size_t total(const strip_block<T>& block, T start) {
+        const V supers = hn::Set(full<T>(), start);
+        const V identity = hn::Set(full<T>(), Op::template identity<T>());
+        V rows, runs, items;
+        std::size_t position = 0;
+        const auto begin = [&]() HWY_ATTR {
+            rows = runs = items = identity;
+            position = 0;
+        };
+        const auto fold = [&](V(&v)[core::run_size], std::size_t count) HWY_ATTR {
+            V run = v[0];
+            for (std::size_t m = 1; m < count; ++m) run = op(run, v[m]);
+            if (count != core::run_size) {
+                items = run;
+                return;
+            }
+            runs = op(runs, run);
+            position += count;
+            if (position % core::row_size != 0) return;
+            rows = op(rows, runs);
+            runs = identity;
+        };
+        const auto value = [&]() HWY_ATTR { return op(supers, op(rows, op(runs, items))); };
+        return strips<T>::each_total(block, begin, fold, value);
     }
     template <bool Exclusive>
     static HWY_ATTR std::size_t scan_as(const strip_block<T>& block, T start) {
@@ -206,7 +274,12 @@ struct exact_strips {
                 carry = after;
             }
         };
-        const std::size_t done = strips<T>::each(block, begin, fold);
+        const auto total = [&](vector<T>(&v)[strips<T>::columns], std::size_t count) HWY_ATTR {
+            for (std::size_t m = 0; m < count; ++m) carry = combine(Op(), carry, codec::encode(v[m]));
+        };
+        const auto value = [&]() HWY_ATTR { return codec::decode(carry); };
+        const std::size_t done = block.last_alone ? strips<T>::each_total(block, begin, total, value)
+                                                  : strips<T>::each(block, begin, fold);
         if (done != block.count) portable::exact<T, Op>::scan_strips(strips<T>::from(block, done), start);
     }
 };

@@ -301,13 +301,29 @@ struct tree : nested_tree<T, Op> {
 
     // Short sequences of whole vectors with nothing before them: the first half is all of it.
     static HWY_ATTR void scan_strips(const strip_block<T>& block, T start) {
-        if (!is_identity(start) || block.length > core::row_size ||
-            block.length % std::max(width, core::run_size) != 0)
+        const bool nests =
+            block.length <= core::row_size && block.length % std::max(width, core::run_size) == 0;
+        if (!nests || !(block.last_alone || is_identity(start)))
             tree_strips<T, Op>::scan(block, start);
+        else if (block.last_alone)
+            fold_strips(block, start);
         else if (block.exclusive)
             nest_strips<true>(block);
         else
             nest_strips<false>(block);
+    }
+    static HWY_ATTR void fold_strips(const strip_block<T>& block, T start) {
+        constexpr auto forget = [](std::size_t, V, V(&)[core::run_size]) HWY_ATTR {};
+        T totals[nest_rows_at_once];
+        const T* from[nest_rows_at_once];
+        for (std::size_t first = 0; first < block.count; first += nest_rows_at_once) {
+            const std::size_t there = std::min(nest_rows_at_once, block.count - first);
+            for (std::size_t r = 0; r < nest_rows_at_once; ++r)  // what is not there is the last, once more
+                from[r] =
+                    block.x + static_cast<std::ptrdiff_t>(first + std::min(r, there - 1)) * block.x_pitch;
+            base::template fold_group<false>(from, block.length, totals, forget);
+            for (std::size_t r = 0; r < there; ++r) block.y[first + r] = Op()(start, totals[r]);
+        }
     }
     template <bool Exclusive>
     static HWY_ATTR void nest_strips(const strip_block<T>& block) {

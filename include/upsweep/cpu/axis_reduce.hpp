@@ -1,9 +1,9 @@
 // The CPU engine for totals along one axis of an n-dimensional array: many sequences, each by itself.
 //
-// One of three ways, as of axis scans (axis.hpp): neighbours in memory that belong to different sequences are
+// One of four ways, as of axis scans (axis.hpp): neighbours in memory that belong to different sequences are
 // lanes; long sequences are totalled one after the other, or a thread each; short ones that lie in one piece
-// are scanned many at a time, in registers and the nearest cache; and scattered ones pass through a buffer, a
-// row of each, so that what they share of cache lines is read once.
+// are strips, many at a time in registers; and scattered ones pass in groups through a buffer, a row of each,
+// so that what they share of cache lines is read once.
 #pragma once
 
 #include <cstddef>

@@ -73,6 +73,9 @@ struct strip_block {
     std::size_t length;
     std::size_t count;
     bool exclusive;
+    // Whether y[sequence] receives the last result of each, and is no part of x; of fewer elements than a
+    // tile.
+    bool last_alone = false;
 };
 
 // For operators that round. Absent parts are given as the operator's identity, which changes no bit.
