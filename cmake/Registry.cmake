@@ -26,7 +26,7 @@ if(TARGET upsweep-cuda-registry)
         target_compile_definitions(upsweep-cuda-registry PRIVATE UPSWEEP_CUDA_FEW_TYPES)
     endif()
     upsweep_cuda_in_few_units(upsweep-cuda-registry registry/cuda/scans-impl.cuh registry/cuda/segments-impl.cuh
-                              registry/cuda/sums-impl.cuh registry/cuda/totals-impl.cuh)
+                              registry/cuda/sums-impl.cuh registry/cuda/totals-impl.cuh registry/cuda/reductions-impl.cuh)
 endif()
 upsweep_registry_part(gl)
 upsweep_registry_part(vulkan)

@@ -154,13 +154,15 @@ TEST(reduce, indices_of_extremes) {
     check_further_totals<indexed<std::int32_t>, argmin>({5, -1});
 }
 
-// Left zero and right zero: the first, and the last, element of everything.
-TEST(reduce, lambdas) {
+// Left zero and right zero: the first, and the last, element of everything. Outside of a test's body, in
+// which nvcc takes no lambdas for a device.
+void check_lambdas() {
     const auto first = [] UPSWEEP_HOST_DEVICE(std::int32_t a, std::int32_t) { return a; };
     const auto last = [] UPSWEEP_HOST_DEVICE(std::int32_t, std::int32_t b) { return b; };
     check_totals<std::int32_t, decltype(first)>(-5, false, first);
     check_totals<std::int32_t, decltype(last)>(-5, false, last);
 }
+TEST(reduce, lambdas) { check_lambdas(); }
 
 // Grouped anyhow: whether it may be is the operator's to say.
 struct exact_sum {

@@ -169,6 +169,7 @@ void bench_binning();
 void bench_blocks();
 void bench_segments();
 void bench_runs();
+void bench_totals();
 void bench_repeating();
 void bench_sorting();
 

@@ -116,6 +116,7 @@ int main(int count, char** words) {
         bench_binning();
         bench_segments();
         bench_runs();
+        bench_totals();
         bench_repeating();
         bench_blocks();
         bench_sorting();

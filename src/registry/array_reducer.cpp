@@ -1,6 +1,5 @@
 #include "registry/array_reducer.hpp"
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -21,49 +20,10 @@
 namespace upsweep::registry {
 namespace {
 
-// Shape and strides as long as they may be.
-class dimensions {
-  public:
-    void push(std::int64_t number) { numbers_[count_++] = number; }
-    [[nodiscard]] std::span<const std::int64_t> all() const { return {numbers_.data(), count_}; }
-
-  private:
-    std::array<std::int64_t, max_rank> numbers_{};
-    std::size_t count_ = 0;
-};
-
 dimensions in_bytes_of(std::span<const std::int64_t> strides, dtype type) {
     dimensions made;
     for (const std::int64_t stride : strides) made.push(stride * static_cast<std::int64_t>(size_of(type)));
     return made;
-}
-
-// The views are checked as arrays of bytes, whose strides tell the element sizes too.
-core::axis_geometry checked_geometry(const scan_types& types, const void* in, void* out,
-                                     const axis_layout& layout) {
-    const std::size_t rank = layout.shape.size();
-    if (layout.in_strides.size() != rank || layout.out_strides.size() != rank) {
-        throw_error(errc::invalid_argument,
-                    "strides: expected " + std::to_string(rank) + ", one a dimension");
-    }
-    if (rank > max_rank) {
-        throw_error(errc::invalid_argument, "shape: expected at most " + std::to_string(max_rank) +
-                                                " dimensions, but there are " + std::to_string(rank));
-    }
-    const std::int64_t along = layout.axis < 0 ? layout.axis + static_cast<std::int64_t>(rank) : layout.axis;
-    dimensions shape, strides;  // of the results; of a wrong axis anything
-    for (std::size_t k = 0; k < rank; ++k) {
-        if (static_cast<std::int64_t>(k) == along) continue;
-        shape.push(layout.shape[k]);
-        strides.push(layout.out_strides[k]);
-    }
-    const dimensions in_bytes = in_bytes_of(layout.in_strides, types.input);
-    const dimensions out_bytes = in_bytes_of(strides.all(), types.output);
-    const strided_view<const char> from(static_cast<const char*>(in), layout.shape, in_bytes.all());
-    const strided_view<char> to(static_cast<char*>(out), shape.all(), out_bytes.all());
-    static_cast<void>(detail::check_reduced(from, to, layout.axis));
-    return core::reduced_geometry(layout.shape, layout.in_strides, strides.all(),
-                                  static_cast<std::size_t>(along));
 }
 
 void store_nothing(const scan_request& request, void* out, const core::axis_geometry& geometry) {
@@ -98,6 +58,38 @@ void reduce_sequences(cpu::executor& ex, const scan_request& request, const void
 
 }  // namespace
 
+dimensions without_axis(std::span<const std::int64_t> of, int axis) {
+    const std::int64_t along = axis < 0 ? axis + static_cast<std::int64_t>(of.size()) : axis;
+    dimensions others;
+    for (std::size_t k = 0; k < of.size(); ++k)
+        if (static_cast<std::int64_t>(k) != along) others.push(of[k]);
+    return others;
+}
+
+// The views are checked as arrays of bytes, whose strides tell the element sizes too.
+core::axis_geometry check_reduced(const scan_types& types, const void* in, void* out,
+                                  const axis_layout& layout) {
+    const std::size_t rank = layout.shape.size();
+    if (layout.in_strides.size() != rank || layout.out_strides.size() != rank) {
+        throw_error(errc::invalid_argument,
+                    "strides: expected " + std::to_string(rank) + ", one a dimension");
+    }
+    if (rank > max_rank) {
+        throw_error(errc::invalid_argument, "shape: expected at most " + std::to_string(max_rank) +
+                                                " dimensions, but there are " + std::to_string(rank));
+    }
+    const dimensions shape = without_axis(layout.shape, layout.axis);
+    const dimensions strides = without_axis(layout.out_strides, layout.axis);
+    const dimensions in_bytes = in_bytes_of(layout.in_strides, types.input);
+    const dimensions out_bytes = in_bytes_of(strides.all(), types.output);
+    const strided_view<const char> from(static_cast<const char*>(in), layout.shape, in_bytes.all());
+    const strided_view<char> to(static_cast<char*>(out), shape.all(), out_bytes.all());
+    static_cast<void>(detail::check_reduced(from, to, layout.axis));
+    const std::size_t along =
+        static_cast<std::size_t>(layout.axis) + (layout.axis < 0 ? layout.shape.size() : 0);
+    return core::reduced_geometry(layout.shape, layout.in_strides, strides.all(), along);
+}
+
 void reduce_array(const device& where, const scan_request& request, const void* in, void* out,
                   const axis_layout& layout) {
     const scan_types& types = request.types;
@@ -106,7 +98,7 @@ void reduce_array(const device& where, const scan_request& request, const void* 
         throw_error(errc::unsupported,
                     "device " + where.name() + ": arrays are reduced along an axis on the CPU only");
     }
-    const core::axis_geometry geometry = checked_geometry(types, in, out, layout);
+    const core::axis_geometry geometry = check_reduced(types, in, out, layout);
     if (geometry.sequence_count == 0) return;
     if (geometry.length == 0) return store_nothing(request, out, geometry);
     visit_operation(request, [&]<class Op>(Op) {

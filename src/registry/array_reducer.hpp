@@ -3,8 +3,15 @@
 // Everything is in host memory, and the device must be the CPU.
 #pragma once
 
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
 #include "registry/device.hpp"
 #include "registry/scanner.hpp"
+#include "upsweep/core/axis_geometry.hpp"
+#include "upsweep/views.hpp"
 
 namespace upsweep::registry {
 
@@ -15,5 +22,22 @@ namespace upsweep::registry {
 // devices, and as make_scanner and the reduce of views do.
 void reduce_array(const device& where, const scan_request& request, const void* in, void* out,
                   const axis_layout& layout);
+
+// Shape or strides, of as many dimensions as there may be.
+class dimensions {
+  public:
+    void push(std::int64_t number) { numbers_.at(count_++) = number; }
+    [[nodiscard]] std::span<const std::int64_t> all() const { return {numbers_.data(), count_}; }
+
+  private:
+    std::array<std::int64_t, max_rank> numbers_{};
+    std::size_t count_ = 0;
+};
+// The entries of other dimensions than the axis, which may be negative or be none of theirs.
+[[nodiscard]] dimensions without_axis(std::span<const std::int64_t> of, int axis);
+
+// What such a call comes to, on any device. Throws invalid_argument as the reduce of views does.
+[[nodiscard]] core::axis_geometry check_reduced(const scan_types& types, const void* in, void* out,
+                                                const axis_layout& layout);
 
 }  // namespace upsweep::registry

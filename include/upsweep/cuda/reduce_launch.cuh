@@ -116,10 +116,24 @@ class reduce_launch {
                 });
             }
         };
+        if constexpr (reduce_supers_shape<Types>::exists) {
+            const std::uint64_t supers = detail::reduced_levels<Types>::supers_of(tiles) * sequences();
+            if (tiles >= 32 && supers >= reduce_many_supers * std::uint64_t(ex_.multiprocessors()))
+                return by_supers(supers, tiles);
+        }
         if (is_few)
             with_team.template operator()<8>();
         else
             with_team.template operator()<1>();
+    }
+    void by_supers(std::uint64_t supers, std::uint64_t tiles) {
+        using shape = reduce_supers_shape<Types>;
+        constexpr auto kernel = &reduce_supers_kernel<Types, Shape>;
+        const unsigned grid = blocks<kernel>(supers, shape::threads, shape::shared_bytes);
+        with_levels(tiles, [&](launch_state* state, unsigned long long* tagged) {
+            kernel<<<grid, shape::threads, shape::shared_bytes, ex_.stream()>>>(shape_, state, tagged,
+                                                                                ex_.tagged_words());
+        });
     }
     // Whether the first sequence begins at a multiple of so many bytes.
     [[nodiscard]] bool is_aligned(int bytes) const {
@@ -153,7 +167,8 @@ class reduce_launch {
     }
     void columns(std::uint64_t extent) {
         constexpr int threads = column_shape::threads, shared = column_shape::shared_bytes;
-        const auto width = unsigned(std::min<std::uint64_t>(extent, 32));
+        const std::uint64_t in_a_row = (extent + 31) / 32;  // groups, as wide as each other
+        const auto width = unsigned((extent + in_a_row - 1) / in_a_row);
         const reduce_columns_plan plan{width, 32 / width, (sequences() + width - 1) / width};
         const std::uint64_t tiles = (n_ + core::tile_size - 1) / core::tile_size;
         if (tiles <= 1) {

@@ -72,7 +72,7 @@ struct line_reducer {
         const auto* run = reinterpret_cast<const whole*>(x + lane * Types::items);
         whole pieces[shape::run_bytes / sizeof(whole)];
 #pragma unroll
-        for (int p = 0; p < int(shape::run_bytes / sizeof(whole)); ++p) pieces[p] = run[p];
+        for (int p = 0; p < int(shape::run_bytes / sizeof(whole)); ++p) pieces[p] = __ldg(run + p);
         std::memcpy(&raw.arrays().words, pieces, shape::run_bytes);
     }
     // The same of any line. Its last element stands for those that are missing.
@@ -220,6 +220,22 @@ __device__ __forceinline__ reduced_line<Types> line_at(const Shape& shape, std::
     return {x, left < std::uint64_t(Types::row) ? int(left) : Types::row};
 }
 
+// By a team: the value of a tile of a sequence of n elements, in the lanes of its first warp.
+template <class Shape, class Types, int Team>
+__device__ __forceinline__ typename Types::Acc fold_tile(const Shape& shape,
+                                                         const line_reducer<Types, Team>& reducer,
+                                                         std::uint64_t sequence, std::uint64_t tile,
+                                                         std::uint64_t n) {
+    const std::uint64_t first = tile * Types::tile + std::uint64_t(reducer.lane) * Types::row;
+    const reduced_line<Types> line = line_at<Types>(shape, sequence, first, n);
+    const auto value = reducer.fold(line);
+    if (reducer.part != 0) return value;
+    const int lines = __popc(__ballot_sync(0xffffffffu, line.valid > 0));
+    const auto folded = fold_lanes(shape.scan.combine(false),
+                                   shuffle(value, line.valid > 0 ? reducer.lane : 0), reducer.lane);
+    return shuffle(folded, lines - 1);
+}
+
 // Of no elements, as a length in device memory may say.
 template <class Shape>
 __device__ __forceinline__ void store_reduced_nothing(const Shape& shape) {
@@ -281,7 +297,6 @@ __global__ void __launch_bounds__(reduce_lines_shape<Types, Team>::threads,
     if (n == 0 && blockIdx.x == 0 && threadIdx.x == 0) detail::store_reduced_nothing(shape);
     if (blockIdx.x >= blocks) return;
     const auto reducer = detail::make_line_reducer<Types, Team>(shape, shared);
-    const auto combine = shape.scan.combine(false);
     const detail::reduced_levels<Types> levels(
         tagged, sequences, sequences, lines_shape::tiles(shape.scan.n), tiles,
         detail::begin_launch(*state, *reinterpret_cast<std::uint32_t*>(shared + lines_shape::tag_at)));
@@ -295,14 +310,8 @@ __global__ void __launch_bounds__(reduce_lines_shape<Types, Team>::threads,
         Acc value{};
 #pragma unroll 1
         for (unsigned t = 0; t < count; ++t) {
-            const std::uint64_t begin = (first + t) * Types::tile + std::uint64_t(reducer.lane) * Types::row;
-            const detail::reduced_line<Types> line = detail::line_at<Types>(shape, sequence, begin, n);
-            value = reducer.fold(line);
+            value = detail::fold_tile(shape, reducer, sequence, first + t, n);
             if (reducer.part != 0) continue;
-            const int lines = __popc(__ballot_sync(0xffffffffu, line.valid > 0));
-            const Acc folded =
-                fold_lanes(combine, shuffle(value, line.valid > 0 ? reducer.lane : 0), reducer.lane);
-            value = shuffle(folded, lines - 1);
             levels.publish_tile(sequence, first + t, value, reducer.lane == 0);
         }
         if (reducer.part == 0)
@@ -310,6 +319,57 @@ __global__ void __launch_bounds__(reduce_lines_shape<Types, Team>::threads,
                           count, value, reducer.lane == 0);
     }
     detail::end_launch(*state, levels.tag, unsigned(blocks < gridDim.x ? blocks : gridDim.x), tagged, words);
+}
+
+// The longest, a super by a block, whose warps take its tiles in turn.
+template <class Types>
+struct reduce_supers_shape {
+    using Acc = typename Types::Acc;
+    static constexpr int warps = 4;
+    static constexpr int threads = 32 * warps;
+    static constexpr int totals_at = warps * reduce_lines_shape<Types>::image_bytes;  // of two supers' tiles
+    static constexpr int tag_at = totals_at + 2 * 32 * int(sizeof(Acc));
+    static constexpr int shared_bytes = tag_at + 16;
+    static constexpr bool exists = reduce_lines_shape<Types>::teams > 1;
+};
+
+template <class Types, class Shape>
+__global__ void __launch_bounds__(reduce_supers_shape<Types>::threads, 5)
+    reduce_supers_kernel(const __grid_constant__ Shape shape, launch_state* state, unsigned long long* tagged,
+                         std::uint64_t words) {
+    using supers_shape = reduce_supers_shape<Types>;
+    using Acc = typename Types::Acc;
+    extern __shared__ __align__(128) char shared[];
+    const std::uint64_t n = shape.scan.size(), sequences = shape.sequences();
+    const std::uint64_t tiles = reduce_lines_shape<Types>::tiles(n);
+    const std::uint64_t supers = detail::reduced_levels<Types>::supers_of(tiles), all = sequences * supers;
+    if (n == 0 && blockIdx.x == 0 && threadIdx.x == 0) detail::store_reduced_nothing(shape);
+    if (blockIdx.x >= all) return;
+    const unsigned warp = threadIdx.x / 32;
+    const auto reducer = detail::make_line_reducer<Types, 1>(shape, shared);
+    const detail::reduced_levels<Types> levels(
+        tagged, sequences, sequences, reduce_lines_shape<Types>::tiles(shape.scan.n), tiles,
+        detail::begin_launch(*state, *reinterpret_cast<std::uint32_t*>(shared + supers_shape::tag_at)));
+    unsigned turn = 0;
+#pragma unroll 1
+    for (std::uint64_t k = blockIdx.x; k < all; k += gridDim.x, ++turn) {
+        const std::uint64_t sequence = Shape::is_single ? 0 : k / supers, super = k - sequence * supers;
+        const unsigned count = unsigned(levels.children(tiles, super, 32));
+        // Of the super before, the totals are still being folded.
+        Acc* const totals = reinterpret_cast<Acc*>(shared + supers_shape::totals_at) + turn % 2 * 32;
+#pragma unroll 1
+        for (unsigned t = warp; t < count; t += supers_shape::warps) {
+            const Acc value = detail::fold_tile(shape, reducer, sequence, super * 32 + t, n);
+            if (reducer.lane == 0) totals[t] = value;
+        }
+        __syncthreads();
+        if (warp != turn % supers_shape::warps) continue;
+        const Acc own = totals[unsigned(reducer.lane) < count ? reducer.lane : 0];
+        const Acc folded = fold_lanes(shape.scan.combine(false), own, reducer.lane);
+        levels.finish_super(shape, detail::fold_published_by_warp{reducer.lane}, sequence, sequence, super,
+                            shuffle(folded, int(count) - 1), reducer.lane == 0);
+    }
+    detail::end_launch(*state, levels.tag, unsigned(all < gridDim.x ? all : gridDim.x), tagged, words);
 }
 
 }  // namespace upsweep::cuda

@@ -205,7 +205,19 @@ struct reduced_levels {
     template <class Shape, class Fold>
     __device__ __forceinline__ void finish(const Shape& shape, const Fold& fold, std::uint64_t unit,
                                            std::uint64_t sequence, std::uint64_t tile, unsigned count,
-                                           Acc value, bool writes) const {
+                                           const Acc& value, bool writes) const {
+        const std::uint64_t super = tile / 32;
+        const int members = children(tile_count, super, 32);
+        if (!is_last(of_supers + counter_words * (super * units + unit), count, unsigned(members))) return;
+        const Acc total = fold(shape.scan.combine(false), tiles, super * 32 * sequences + sequence, sequences,
+                               members, tag, false, value);
+        finish_super(shape, fold, unit, sequence, super, total, writes);
+    }
+    // The same by one that has the value of a super.
+    template <class Shape, class Fold>
+    __device__ __forceinline__ void finish_super(const Shape& shape, const Fold& fold, std::uint64_t unit,
+                                                 std::uint64_t sequence, std::uint64_t super, Acc value,
+                                                 bool writes) const {
         const auto& scan = shape.scan;
         const auto combine = scan.combine(false);
         const auto publish = [&](const published<Acc>& level, std::uint64_t k) {
@@ -214,16 +226,12 @@ struct reduced_levels {
         const auto fold_from = [&](const published<Acc>& level, std::uint64_t k, int count, bool present) {
             value = fold(combine, level, k * sequences + sequence, sequences, count, tag, present, value);
         };
-        const std::uint64_t super = tile / 32, super_count = supers_of(tile_count);
-        const int members = children(tile_count, super, 32);
-        if (!is_last(of_supers + counter_words * (super * units + unit), count, unsigned(members))) return;
-        fold_from(tiles, super * 32, members, false);
+        const std::uint64_t super_count = supers_of(tile_count), groups = groups_of(super_count);
         if (super_count == 1) {
             if (writes) store_first_reduced(shape, sequence, value);
             return;
         }
         publish(supers, super);
-        const std::uint64_t groups = groups_of(super_count);
 #pragma unroll 1
         for (std::uint64_t group = super / group_size;; ++group) {
             const bool follows = group > 0;

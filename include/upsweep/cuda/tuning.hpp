@@ -47,6 +47,8 @@ inline constexpr int columns_loading_units = 4;
 inline constexpr std::uint64_t reduce_lanes_from_sequences = 2048;
 // A block has a tile to itself where there are at most so many for each multiprocessor; else a warp has.
 inline constexpr std::uint64_t reduce_few_images = 8;
+// A block has a super to itself where there are so many for each multiprocessor.
+inline constexpr std::uint64_t reduce_many_supers = 3;
 // Tiles that a warp reduces before it counts them, at most.
 inline constexpr unsigned reduce_most_tiles_at_once = 8;
 
