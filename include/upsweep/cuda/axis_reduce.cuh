@@ -10,7 +10,8 @@
 // initial value, or else the operator's identity. in may repeat elements (stride 0); out must not. Aliasing:
 // the ranges of bytes that in and out span must be disjoint. The calls return when the work is in the
 // executor's stream. Errors, bits, types and accumulator: as in cuda/reduce.cuh. Complexity: one read of in,
-// one kernel; scratch of about n / 512 bytes a sequence of more than a tile of elements.
+// one kernel; scratch for sequences of more than a tile of elements, of about n / 100 bytes each, 2 KiB at
+// least, or 64 bytes where they are 1024 or more.
 #pragma once
 
 #include <cstdint>

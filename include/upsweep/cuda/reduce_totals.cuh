@@ -12,6 +12,7 @@
 // else.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "upsweep/cuda/axis_arguments.cuh"
@@ -156,15 +157,24 @@ struct reduced_levels {
     __host__ __device__ static constexpr std::uint64_t groups_of(std::uint64_t supers) {
         return (supers + group_size - 1) / group_size;
     }
-    // From one counter to the next: those in use at one time are in different parts of the L2 cache, of which
-    // each is slow at counting and has to answer all loads of its lines beside that.
-    static constexpr std::uint64_t counter_words = 128;
+    // From one counter to the next, where there are few: those in use at one time are then in different parts
+    // of the L2 cache, of which each is slow at counting and has to answer all loads of its lines beside
+    // that.
+    static constexpr std::uint64_t few_sequences = 1023, words_apart = 128, words_beside = 4;
+    __host__ __device__ static constexpr std::uint64_t counter_words(std::uint64_t sequences) {
+        return sequences <= few_sequences ? words_apart : words_beside;
+    }
+    // Of a counter for each sequence; never less for more of them.
+    static constexpr std::uint64_t counters_of(std::uint64_t sequences) {
+        const std::uint64_t few = sequences < few_sequences ? sequences : few_sequences;
+        return std::max(few * words_apart, sequences * words_beside);
+    }
     // Words of at most so many tiles a sequence.
     static constexpr std::uint64_t words(std::uint64_t sequences, std::uint64_t most) {
         const std::uint64_t supers = supers_of(most), groups = groups_of(supers);
         return (even(sequences * most) + even(sequences * supers) + even(sequences * groups)) *
                    words_for<sizeof(Acc)> +
-               counter_words * sequences * (supers + groups);
+               counters_of(sequences) * (supers + groups);
     }
 
     // There is memory for `most` tiles a sequence, which has `actual` ones.
@@ -177,7 +187,7 @@ struct reduced_levels {
         supers = {tagged + even(all * most) * words, all * most_supers};
         prefixes = {supers.tagged + even(all * most_supers) * words, all * most_groups};
         of_supers = prefixes.tagged + even(all * most_groups) * words;
-        of_groups = of_supers + counter_words * all * most_supers;
+        of_groups = of_supers + counter_words(all) * all * most_supers;
     }
 
     // By a warp, with so many of them: whether nobody else of so many is to come.
@@ -208,7 +218,8 @@ struct reduced_levels {
                                            const Acc& value, bool writes) const {
         const std::uint64_t super = tile / 32;
         const int members = children(tile_count, super, 32);
-        if (!is_last(of_supers + counter_words * (super * units + unit), count, unsigned(members))) return;
+        if (!is_last(of_supers + counter_words(sequences) * (super * units + unit), count, unsigned(members)))
+            return;
         const Acc total = fold(shape.scan.combine(false), tiles, super * 32 * sequences + sequence, sequences,
                                members, tag, false, value);
         finish_super(shape, fold, unit, sequence, super, total, writes);
@@ -236,7 +247,8 @@ struct reduced_levels {
         for (std::uint64_t group = super / group_size;; ++group) {
             const bool follows = group > 0;
             const int own = children(super_count, group, group_size);
-            if (!is_last(of_groups + counter_words * (group * units + unit), 1, unsigned(own) + follows))
+            if (!is_last(of_groups + counter_words(sequences) * (group * units + unit), 1,
+                         unsigned(own) + follows))
                 return;
             if (follows)
                 fold_from(prefixes, group - 1, 1, false);

@@ -35,11 +35,13 @@ void reduce_array(const scan_request& request, cuda::executor& ex, const void* i
     void* const held = totals ? totals->data() : out;
     axis_call call{
         in, held, {layout.shape, layout.in_strides, held_strides, layout.axis}, false, how.initial};
+    // The identity of the accumulator, which may be held in a wider type.
+    if (geometry.length == 0) call.initial = &how.as.start;
     const bool is_plus = how.as.op == operation::plus;
     if (!(is_plus && reduce_widening(how.types.input, how.as.held, ex, call))) {
         std::optional<stream_memory> elements;
         const auto lie = packed_strides(layout.shape, layout.in_strides);
-        if (how.loads) {
+        if (how.loads && geometry.length != 0) {
             const auto strides = std::span(lie).first(rank);
             elements.emplace(ex, count_of(layout.shape) * size_of(how.as.held));
             load_elements(how.load(), conversion_between(layout.shape, layout.in_strides, strides, axis), in,
