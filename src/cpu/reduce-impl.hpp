@@ -62,10 +62,12 @@ class sequence_tiles {
         if constexpr (Exact) {
             return so_far.value(rest == 0 ? op_.identity : fold(first, rest));
         } else {
-            const std::size_t rows_end = rest / core::row_size * core::row_size, items = rest - rows_end;
+            // A row or two are scanned sooner than they are folded.
+            const std::size_t rows_end = rest <= scanned_size ? 0 : rest / core::row_size * core::row_size;
+            const std::size_t items = rest - rows_end;
             Acc rows = rows_end == 0 ? op_.identity : fold(first, rows_end);
             if (items == 0) return so_far.value(rows);
-            alignas(64) Acc row[core::row_size];
+            alignas(64) Acc row[scanned_size];
             Acc last = op_.identity;
             each_piece(first + rows_end, items, [&](const Acc* x, std::size_t) {
                 const scan_pass pass{placement::cached, false, backwards_};
@@ -77,6 +79,8 @@ class sequence_tiles {
     }
 
   private:
+    static constexpr std::size_t scanned_size = 2 * core::row_size;
+
     // body(accumulators, count) for elements [first, first + count), back to front where they lie so.
     template <class Body>
     void each_piece(std::size_t first, std::size_t count, const Body& body) const {

@@ -252,16 +252,17 @@ __device__ __forceinline__ void scan_row_of_lane(const scan_arguments<Types>& ar
     }
 }
 
-// The total of one full row of the tree, straight from memory.
+// The total of one row of the tree or less, `count` >= 1 elements, straight from memory.
 template <class Types>
-__device__ __forceinline__ typename Types::Acc sum_row_of_lane(const scan_arguments<Types>& arguments,
-                                                               axis_source<Types> x) {
+__device__ __forceinline__ typename Types::Acc fold_row_of_lane(const scan_arguments<Types>& arguments,
+                                                                axis_source<Types> x, int count) {
     using Acc = typename Types::Acc;
     constexpr int batch = lane_batch<Types>;
     const auto combine = arguments.combine();
     Acc sum{};
+    int done = 0;
 #pragma unroll 1
-    for (int done = 0; done < lane_row; done += batch) {
+    for (; done + batch <= count; done += batch) {
         axis_element<Types> raw[batch];
 #pragma unroll
         for (int m = 0; m < batch; ++m) raw[m] = x[m];
@@ -275,7 +276,22 @@ __device__ __forceinline__ typename Types::Acc sum_row_of_lane(const scan_argume
             sum = done + r == 0 ? total : combine(sum, total);
         }
     }
+#pragma unroll 1
+    for (; done < count; done += lane_run) {
+        Acc total = x[0].accumulator(arguments);
+#pragma unroll
+        for (int m = 1; m < lane_run; ++m)
+            if (done + m < count) total = combine(total, x[m].accumulator(arguments));
+        x = x.from(lane_run);
+        sum = done == 0 ? total : combine(sum, total);
+    }
     return sum;
+}
+// That of a full one.
+template <class Types>
+__device__ __forceinline__ typename Types::Acc sum_row_of_lane(const scan_arguments<Types>& arguments,
+                                                               axis_source<Types> x) {
+    return fold_row_of_lane(arguments, x, lane_row);
 }
 
 }  // namespace detail

@@ -9,45 +9,6 @@
 
 namespace upsweep::cuda {
 
-namespace detail {
-
-// The elements of one row of the tree or less, `count` >= 1 of them, straight from memory.
-template <class Types>
-__device__ __forceinline__ typename Types::Acc fold_row_of_lane(const scan_arguments<Types>& arguments,
-                                                                axis_source<Types> x, int count) {
-    using Acc = typename Types::Acc;
-    constexpr int batch = lane_batch<Types>;
-    const auto combine = arguments.combine(false);
-    Acc sum{};
-    int done = 0;
-#pragma unroll 1
-    for (; done + batch <= count; done += batch) {
-        axis_element<Types> raw[batch];
-#pragma unroll
-        for (int m = 0; m < batch; ++m) raw[m] = x[m];
-        x = x.from(batch);
-#pragma unroll
-        for (int r = 0; r < batch; r += lane_run) {
-            Acc total = raw[r].accumulator(arguments);
-#pragma unroll
-            for (int m = 1; m < lane_run; ++m) total = combine(total, raw[r + m].accumulator(arguments));
-            sum = combine.join(done + r != 0, sum, total);
-        }
-    }
-#pragma unroll 1
-    for (; done < count; done += lane_run) {
-        Acc total = x[0].accumulator(arguments);
-#pragma unroll
-        for (int m = 1; m < lane_run; ++m)
-            if (done + m < count) total = combine(total, x[m].accumulator(arguments));
-        x = x.from(lane_run);
-        sum = combine.join(done != 0, sum, total);
-    }
-    return sum;
-}
-
-}  // namespace detail
-
 inline constexpr int reduce_lanes_threads = 256;
 
 // A sequence a lane.
