@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "upsweep/cpu/engine.hpp"
+#include "upsweep/cpu/piece.hpp"
 #include "upsweep/cpu/reduce.hpp"
 
 namespace upsweep::cpu {
@@ -39,8 +40,13 @@ struct tile_fold {
 template <class Acc, bool Exact>
 class sequence_tiles {
   public:
-    sequence_tiles(const operation<Acc, Exact>& op, simd_level level, const source<Acc>& in, std::size_t n)
-        : op_(op), kernels_(op.kernels(level)), memory_(memory_kernels_for(level)), in_(in), n_(n) {
+    sequence_tiles(const operation<Acc, Exact>& op, const executor& ex, const source<Acc>& in, std::size_t n)
+        : op_(op),
+          kernels_(op.kernels(ex.simd())),
+          memory_(memory_kernels_for(ex.simd())),
+          in_(in),
+          n_(n),
+          lead_(Exact ? 0 : lead_of(ex, n * in.element_size)) {
         backwards_ = in_.plain && in_.stride == -1;
         if (backwards_) in_ = lying_forwards(in_, n);
     }
@@ -85,7 +91,16 @@ class sequence_tiles {
     template <class Body>
     void each_piece(std::size_t first, std::size_t count, const Body& body) const {
         const auto at = [&](std::size_t i, std::size_t piece) { return backwards_ ? n_ - i - piece : i; };
-        if (in_.direct != nullptr) return body(in_.direct + at(first, count), count);
+        if (in_.direct != nullptr && lead_ == 0) return body(in_.direct + at(first, count), count);
+        if (in_.direct != nullptr) {
+            for (std::size_t i = 0, piece; i < count; i += piece) {
+                piece = std::min(asked_size<Acc>, count - i);
+                const Acc* const x = in_.direct + at(first + i, piece);
+                if (piece == asked_size<Acc>) ask_for_group(x, lead_, backwards_);
+                body(x, piece);
+            }
+            return;
+        }
         alignas(64) Acc buffer[piece_size<Acc>];
         for (std::size_t i = 0; i < count; i += piece_size<Acc>) {
             const std::size_t piece = std::min(piece_size<Acc>, count - i);
@@ -103,13 +118,14 @@ class sequence_tiles {
     const memory_kernels& memory_;
     source<Acc> in_;
     std::size_t n_;
+    std::size_t lead_;  // bytes; 0: nothing is asked for ahead
     bool backwards_;
 };
 
 template <class Acc, bool Exact>
 Acc run_reduce(const operation<Acc, Exact>& op, executor& ex, const source<Acc>& in, std::size_t n,
                const std::optional<Acc>& initial) {
-    const sequence_tiles<Acc, Exact> sequence(op, ex.simd(), in, n);
+    const sequence_tiles<Acc, Exact> sequence(op, ex, in, n);
     const auto total_of = [&](std::size_t tile) {
         return sequence.fold(tile * core::tile_size, core::tile_size);
     };

@@ -12,6 +12,7 @@
 #include "upsweep/cpu/executor.hpp"
 #include "upsweep/error.hpp"
 #include "upsweep/mpi/executor.hpp"
+#include "upsweep/mpi/reduce.hpp"
 #include "upsweep/mpi/scan.hpp"
 
 namespace upsweep::test {
@@ -194,6 +195,37 @@ TEST_F(mpi_errors, an_operator_that_throws) {
             }
         }
     }
+}
+
+// All get a total, or none does.
+template <class Op>
+void throw_in_a_total(mpi::executor& ex, int guilty) {
+    SCOPED_TRACE(guilty);
+    std::vector<float> in(200, 1.0f);
+    if (ex.rank() == guilty) in[100] = -1;
+    std::string thrown, words;
+    try {
+        words = message_of([&] { static_cast<void>(reduce(ex, in, Op{})); });
+    } catch (const std::runtime_error& e) {
+        thrown = e.what();
+    }
+    EXPECT_EQ(thrown, ex.rank() == guilty ? "-1" : "");
+    EXPECT_EQ(words, ex.rank() == guilty ? ""
+                                         : "rank " + std::to_string(guilty) +
+                                               ": threw an exception in the middle of this call");
+    in.assign(200, 1.0f);
+    EXPECT_EQ(reduce(ex, in, Op{}), 1.0f);
+}
+TEST_F(mpi_errors, totals) {
+    for (int guilty = 0; guilty < size(); ++guilty) {
+        throw_in_a_total<refuses_minus_one>(ex_, guilty);
+        throw_in_a_total<refuses_it_exactly>(ex_, guilty);
+    }
+    const std::vector<float> none;
+    EXPECT_EQ(message_of([&] { static_cast<void>(reduce(ex_, none, left_one)); }).substr(0, 16),
+              "options.initial:");
+    EXPECT_EQ(reduce(ex_, none, left_one, {.initial = 3.0f}), 3.0f);
+    EXPECT_EQ(reduce(ex_, std::vector<int>(std::size_t(rank()), 1)), size() * (size() - 1) / 2);
 }
 
 }  // namespace

@@ -35,6 +35,22 @@ constexpr std::size_t up_to_boundary(std::uint64_t element, std::size_t size, st
     return std::min<std::size_t>(count, (size - element % size) % size);
 }
 
+// Input that is folded is asked for ahead a group of elements at a time: four rows, which kernels take
+// together, of 2 KiB at least.
+template <class Acc>
+inline constexpr std::size_t asked_size = std::max(4 * core::row_size, 2048 / sizeof(Acc));
+// Asks for asked_size elements, `lead` bytes behind those from `lowest` on. Processors' own look-ahead does
+// not follow kernels that read four rows side by side: from memory, sums of floats took half of the time with
+// this. That needs a count that is known when it is compiled; with one that is not, nothing was gained.
+template <class Acc>
+void ask_for_group(const Acc* lowest, std::size_t lead, bool backwards) {
+    const auto at = reinterpret_cast<std::uintptr_t>(lowest);
+    const std::uintptr_t from = backwards ? at - lead : at + lead;
+    for (std::size_t line = 0; line < asked_size<Acc> * sizeof(Acc); line += 64)
+        __builtin_prefetch(reinterpret_cast<const void*>(from + line), 0, 3);
+    asm volatile("");  // GCC drops calls of a function that does nothing but prefetch, as without effect
+}
+
 // One for which there are kernels.
 template <class Acc, bool Exact>
 class kernel_piece {
@@ -122,10 +138,11 @@ class kernel_piece {
         if (in_.plain && (in_.stride == 1 || in_.stride == -1)) {
             const bool backwards = in_.stride == -1;
             for (std::size_t done = 0, part; done < count; done += part) {
-                part = std::min(count - done, asked_size);
+                part = std::min(count - done, asked_size<Acc>);
                 const Acc* x =
                     static_cast<const Acc*>(in_.data) + static_cast<std::ptrdiff_t>(i + done) * in_.stride;
-                if (part == asked_size && lead_ != 0) ask_ahead(backwards ? x - (part - 1) : x, backwards);
+                if (part == asked_size<Acc> && lead_ != 0)
+                    ask_for_group(backwards ? x - (part - 1) : x, lead_, backwards);
                 visit(x, part, backwards);
             }
             return;
@@ -136,19 +153,6 @@ class kernel_piece {
             in_.load(in_, memory_, i + done, part, buffer);
             visit(buffer, part, false);
         }
-    }
-    // Elements folded after one asking: groups of four rows, which kernels take together, of 2 KiB at least.
-    static constexpr std::size_t asked_size = std::max(4 * core::row_size, 2048 / sizeof(Acc));
-    // Asks for asked_size elements, lead_ bytes behind those from `lowest` on. Processors' own look-ahead
-    // does not follow kernels that read four rows side by side: from memory, sums of floats took half of the
-    // time with this. That needs a count that is known when it is compiled; with one that is not, nothing was
-    // gained.
-    void ask_ahead(const Acc* lowest, bool backwards) const {
-        const auto at = reinterpret_cast<std::uintptr_t>(lowest);
-        const std::uintptr_t from = backwards ? at - lead_ : at + lead_;
-        for (std::size_t line = 0; line < asked_size * sizeof(Acc); line += 64)
-            __builtin_prefetch(reinterpret_cast<const void*>(from + line), 0, 3);
-        asm volatile("");  // GCC drops calls of a function that does nothing but prefetch, as without effect
     }
     // Elements [i, i + count) begin at a row boundary and do not pass the end of their tile.
     Acc scan_within_tile(core::tree_place<Acc>& place, std::size_t i, std::size_t count, Acc* buffer) const {

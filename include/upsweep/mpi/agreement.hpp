@@ -68,7 +68,8 @@ enum class collective : std::uint8_t {
     sort,
     redistribution,
     segment_totals,
-    runs
+    runs,
+    reduce
 };
 
 // Two calls with equal words exchange messages of equal sizes in the same order. `detail`, below 2^56, is the

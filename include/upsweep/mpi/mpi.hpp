@@ -7,6 +7,7 @@
 #include "upsweep/mpi/histogram.hpp"
 #include "upsweep/mpi/partition.hpp"
 #include "upsweep/mpi/recurrence.hpp"
+#include "upsweep/mpi/reduce.hpp"
 #include "upsweep/mpi/scan.hpp"
 #include "upsweep/mpi/segmented_reduce.hpp"
 #include "upsweep/mpi/segmented_scan.hpp"
