@@ -46,7 +46,7 @@ class sequence_tiles {
           memory_(memory_kernels_for(ex.simd())),
           in_(in),
           n_(n),
-          lead_(Exact ? 0 : lead_of(ex, n * in.element_size)) {
+          lead_(lead_of_folds(ex, n * in.element_size)) {
         backwards_ = in_.plain && in_.stride == -1;
         if (backwards_) in_ = lying_forwards(in_, n);
     }
@@ -86,6 +86,14 @@ class sequence_tiles {
 
   private:
     static constexpr std::size_t scanned_size = 2 * core::row_size;
+
+    // How far ahead of what it folds a thread asks for input: from a far cache doubles take 0.75 of the time
+    // so. Cores with few buffers for lines on their way, which stream evenly for the same reason, are held up
+    // by it where input comes from memory: Intel's took 1.1 to 1.25 times as long.
+    static std::size_t lead_of_folds(const executor& ex, std::size_t bytes) {
+        if (Exact || (ex.streams(bytes) && streams_steadily())) return 0;
+        return lead_of(ex, bytes);
+    }
 
     // body(accumulators, count) for elements [first, first + count), back to front where they lie so.
     template <class Body>
