@@ -10,7 +10,7 @@ bool reduce_widening(dtype element, dtype held, cuda::executor& ex, const axis_c
         reduce_views<Acc, In>(ex, call, plus{});
         return true;
     };
-    const bool to_integers = held == dtype::uint64;
+    [[maybe_unused]] const bool to_integers = held == dtype::uint64;
     switch (element) {
         case dtype::float16:
             return held == dtype::float32 && sum.template operator()<float, float16>();
