@@ -99,12 +99,12 @@ class sequence_tiles {
     template <class Body>
     void each_piece(std::size_t first, std::size_t count, const Body& body) const {
         const auto at = [&](std::size_t i, std::size_t piece) { return backwards_ ? n_ - i - piece : i; };
-        if (in_.direct != nullptr && lead_ == 0) return body(in_.direct + at(first, count), count);
         if (in_.direct != nullptr) {
-            for (std::size_t i = 0, piece; i < count; i += piece) {
-                piece = std::min(asked_size<Acc>, count - i);
+            const std::size_t step = lead_ == 0 ? count : asked_size<Acc>;
+            for (std::size_t i = 0; i < count; i += step) {
+                const std::size_t piece = std::min(step, count - i);
                 const Acc* const x = in_.direct + at(first + i, piece);
-                if (piece == asked_size<Acc>) ask_for_group(x, lead_, backwards_);
+                if (lead_ != 0 && piece == step) ask_for_group(x, lead_, backwards_);
                 body(x, piece);
             }
             return;

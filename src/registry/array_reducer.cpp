@@ -20,12 +20,6 @@
 namespace upsweep::registry {
 namespace {
 
-dimensions in_bytes_of(std::span<const std::int64_t> strides, dtype type) {
-    dimensions made;
-    for (const std::int64_t stride : strides) made.push(stride * static_cast<std::int64_t>(size_of(type)));
-    return made;
-}
-
 void store_nothing(const scan_request& request, void* out, const core::axis_geometry& geometry) {
     const value nothing = total_of_nothing(request);
     const auto size = static_cast<std::ptrdiff_t>(size_of(nothing.type()));
@@ -66,25 +60,14 @@ dimensions without_axis(std::span<const std::int64_t> of, int axis) {
     return others;
 }
 
-// The views are checked as arrays of bytes, whose strides tell the element sizes too.
 core::axis_geometry check_reduced(const scan_types& types, const void* in, void* out,
                                   const axis_layout& layout) {
-    const std::size_t rank = layout.shape.size();
-    if (layout.in_strides.size() != rank || layout.out_strides.size() != rank) {
-        throw_error(errc::invalid_argument,
-                    "strides: expected " + std::to_string(rank) + ", one a dimension");
-    }
-    if (rank > max_rank) {
-        throw_error(errc::invalid_argument, "shape: expected at most " + std::to_string(max_rank) +
-                                                " dimensions, but there are " + std::to_string(rank));
-    }
+    check_strides(layout);
     const dimensions shape = without_axis(layout.shape, layout.axis);
     const dimensions strides = without_axis(layout.out_strides, layout.axis);
-    const dimensions in_bytes = in_bytes_of(layout.in_strides, types.input);
-    const dimensions out_bytes = in_bytes_of(strides.all(), types.output);
-    const strided_view<const char> from(static_cast<const char*>(in), layout.shape, in_bytes.all());
-    const strided_view<char> to(static_cast<char*>(out), shape.all(), out_bytes.all());
-    static_cast<void>(detail::check_reduced(from, to, layout.axis));
+    static_cast<void>(detail::check_reduced(
+        byte_view(static_cast<const char*>(in), layout.shape, layout.in_strides, types.input),
+        byte_view(static_cast<char*>(out), shape.all(), strides.all(), types.output), layout.axis));
     const std::size_t along =
         static_cast<std::size_t>(layout.axis) + (layout.axis < 0 ? layout.shape.size() : 0);
     return core::reduced_geometry(layout.shape, layout.in_strides, strides.all(), along);

@@ -3,15 +3,13 @@
 // Everything is in host memory, and the device must be the CPU.
 #pragma once
 
-#include <array>
-#include <cstddef>
 #include <cstdint>
 #include <span>
 
+#include "registry/byte_views.hpp"
 #include "registry/device.hpp"
 #include "registry/scanner.hpp"
 #include "upsweep/core/axis_geometry.hpp"
-#include "upsweep/views.hpp"
 
 namespace upsweep::registry {
 
@@ -23,16 +21,6 @@ namespace upsweep::registry {
 void reduce_array(const device& where, const scan_request& request, const void* in, void* out,
                   const axis_layout& layout);
 
-// Shape or strides, of as many dimensions as there may be.
-class dimensions {
-  public:
-    void push(std::int64_t number) { numbers_.at(count_++) = number; }
-    [[nodiscard]] std::span<const std::int64_t> all() const { return {numbers_.data(), count_}; }
-
-  private:
-    std::array<std::int64_t, max_rank> numbers_{};
-    std::size_t count_ = 0;
-};
 // The entries of other dimensions than the axis, which may be negative or be none of theirs.
 [[nodiscard]] dimensions without_axis(std::span<const std::int64_t> of, int axis);
 

@@ -2,8 +2,6 @@
 // and its checks, for engines of every kind of memory.
 #pragma once
 
-#include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>

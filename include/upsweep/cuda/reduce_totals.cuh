@@ -157,9 +157,8 @@ struct reduced_levels {
     __host__ __device__ static constexpr std::uint64_t groups_of(std::uint64_t supers) {
         return (supers + group_size - 1) / group_size;
     }
-    // From one counter to the next, where there are few: those in use at one time are then in different parts
-    // of the L2 cache, of which each is slow at counting and has to answer all loads of its lines beside
-    // that.
+    // From one counter to the next, where there are few: so far apart that those in use at one time are in
+    // different parts of the L2 cache (docs/cuda.md has what was measured of it).
     static constexpr std::uint64_t few_sequences = 1023, words_apart = 128, words_beside = 4;
     __host__ __device__ static constexpr std::uint64_t counter_words(std::uint64_t sequences) {
         return sequences <= few_sequences ? words_apart : words_beside;
