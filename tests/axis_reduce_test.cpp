@@ -157,6 +157,22 @@ TEST(axis_reduce, a_few_lanes) {
         totals_check<std::uint8_t, plus>{200}.run_all({270, lanes});
     }
 }
+// Columns whose rows of the tree are one piece of memory, in parts of a tile, a tile and several; also some
+// arrays of them behind each other.
+TEST(axis_reduce, narrow_columns) {
+    for (const std::int64_t width : {2, 3, 4, 5, 8, 16, 33}) {
+        if (few_shapes() && width != 3) continue;
+        for (const extents& shape : {extents{1030, width}, extents{8300, width}, extents{3, 700, width}}) {
+            float_totals.run_all(shape);
+            totals_check<double, maximum>{-5}.run_all(shape);
+            totals_check<std::uint8_t, plus>{200}.run_all(shape);
+            totals_check<std::int16_t, minimum>{7}.run_all(shape);
+            if (few_shapes()) break;
+        }
+    }
+    totals_check<std::uint8_t, plus, std::int64_t, std::int64_t>{5}.run_all({sanitized ? 5000 : 135000, 3},
+                                                                            coverage::all);
+}
 TEST(axis_reduce, shapes_that_several_threads_share) {
     const std::int64_t many = sanitized ? 12000 : 40000;
     for (const extents& shape : {extents{300, 300}, extents{many, 3}, extents{3, many}, extents{9000, 16},

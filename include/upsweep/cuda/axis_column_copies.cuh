@@ -1,5 +1,5 @@
-// How a warp of an axis scan by columns (axis_columns.cuh) moves its unit's elements to shared memory, and
-// results from there.
+// How a warp of an axis scan by columns (axis_columns.cuh), or of a reduction (reduce_staged.cuh), moves its
+// unit's elements to shared memory, and results from there.
 #pragma once
 
 #include <cstdint>
@@ -16,16 +16,15 @@ struct column_mover {
     using In = axis_input<Types>;
     using Out = typename Types::Out;
 
-    const axis_arguments<Types>& arguments;
+    std::uint64_t n;  // elements of a sequence
     const column_plan& plan;
-    char* shared;  // the warp's
     int lane;
 
     // Elements of a row, none of one that does not exist.
     [[nodiscard]] __device__ __forceinline__ int count(std::uint64_t row) const {
         const std::uint64_t first = row * lane_row;
-        if (first >= arguments.scan.n) return 0;
-        return arguments.scan.n - first < lane_row ? int(arguments.scan.n - first) : lane_row;
+        if (first >= n) return 0;
+        return n - first < lane_row ? int(n - first) : lane_row;
     }
     // The first element, in memory, of a row of all columns, of which the first sequence begins at `begin`.
     template <class T>
@@ -57,6 +56,19 @@ struct column_mover {
         bool whole;               // all rows are full
     };
 
+    // A unit of so many columns, from row `first_row` of its sequences on. Lanes without a row stand by one
+    // that has one, and load and store nothing.
+    [[nodiscard]] __device__ __forceinline__ unit_view unit_at(std::uint64_t first_row, int width) const {
+        const int row = lane / plan.width, column = lane - row * plan.width;
+        unit_view own;
+        own.first_row = first_row;
+        own.width = width;
+        own.own_row = row < plan.rows ? row : plan.rows - 1;
+        own.own_column = column < width ? column : width - 1;
+        own.own_count = row < plan.rows && column < width ? count(first_row + std::uint64_t(own.own_row)) : 0;
+        own.whole = first_row + std::uint64_t(plan.rows) <= plan.full_rows;
+        return own;
+    }
     // The first element, in memory, of all rows of a whole unit, where they are neighbours in memory.
     template <class T>
     [[nodiscard]] __device__ __forceinline__ T* blocks(const unit_view& own, T* begin,

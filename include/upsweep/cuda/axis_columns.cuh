@@ -92,8 +92,7 @@ struct column_permits {
 template <class Types, bool Exclusive>
 struct column_scanner : column_mover<Types> {
     using mover = column_mover<Types>;
-    using mover::arguments, mover::plan, mover::shared, mover::lane, mover::count, mover::load, mover::staged,
-        mover::store;
+    using mover::plan, mover::lane, mover::unit_at, mover::load, mover::staged, mover::store;
     using typename mover::In, typename mover::Out, typename mover::unit_view;
     template <class T>
     using input_view = typename mover::template input_view<T>;
@@ -102,6 +101,8 @@ struct column_scanner : column_mover<Types> {
     // Whether results can take the places of elements.
     static constexpr bool fits_in_place = sizeof(Out) == sizeof(In) && alignof(Out) <= alignof(In);
 
+    const axis_arguments<Types>& arguments;
+    char* shared;  // the warp's
     column_permits& permits;
 
     // Returns the launch's tag.
@@ -109,7 +110,6 @@ struct column_scanner : column_mover<Types> {
         const auto& geometry = arguments.geometry;
         const core::axis_geometry::dimension next_column = geometry.fastest();
         const std::uint64_t sequences = geometry.sequence_count;
-        const int lane_row_index = lane / plan.width, lane_column = lane - lane_row_index * plan.width;
         const bool carries = plan.groups == 1;
         // The fold of so many supers of this lane's sequence, and the initial value.
         std::uint64_t supers_done = 0;
@@ -133,18 +133,12 @@ struct column_scanner : column_mover<Types> {
             const std::uint32_t along = index / plan.groups, group = index - along * plan.groups;
             const std::uint32_t outer = along / plan.row_units;
             const std::uint64_t first_column = std::uint64_t(group) * unsigned(plan.width);
-            unit_view own;
-            own.first_row = std::uint64_t(along - outer * plan.row_units) * unsigned(plan.rows);
-            own.width = plan.columns - first_column < std::uint64_t(plan.width)
-                            ? int(plan.columns - first_column)
-                            : plan.width;
-            // Lanes without a row stand by one that has one, and load and store nothing.
-            const bool has_row = lane_row_index < plan.rows && lane_column < own.width;
-            own.own_row = lane_row_index < plan.rows ? lane_row_index : plan.rows - 1;
-            own.own_column = lane_column < own.width ? lane_column : own.width - 1;
+            const int width = plan.columns - first_column < std::uint64_t(plan.width)
+                                  ? int(plan.columns - first_column)
+                                  : plan.width;
+            const unit_view own =
+                unit_at(std::uint64_t(along - outer * plan.row_units) * unsigned(plan.rows), width);
             const std::uint64_t row = own.first_row + own.own_row;
-            own.own_count = has_row ? count(row) : 0;
-            own.whole = own.first_row + plan.rows <= plan.full_rows;
 
             const auto begin = geometry.begin(outer * plan.columns);
             const input_view<In> input{
@@ -301,8 +295,9 @@ __global__ void __launch_bounds__(32 * column_shape<Types>::most_warps, 1)
     __syncthreads();
     const int warp = int(threadIdx.x / 32);
     const detail::column_scanner<Types, Exclusive> scanner{
-        {arguments, plan, shared + column_shape<Types>::permits_bytes + warp * plan.unit_bytes,
-         int(threadIdx.x % 32)},
+        {arguments.scan.n, plan, int(threadIdx.x % 32)},
+        arguments,
+        shared + column_shape<Types>::permits_bytes + warp * plan.unit_bytes,
         permits};
     const std::uint32_t tag = scanner.run(*state, tagged);
     if (tag == last_tag) {

@@ -11,6 +11,7 @@
 #include "upsweep/cuda/reduce_lanes.cuh"
 #include "upsweep/cuda/reduce_lines.cuh"
 #include "upsweep/cuda/reduce_short.cuh"
+#include "upsweep/cuda/reduce_staged.cuh"
 #include "upsweep/cuda/tuning.hpp"
 
 namespace upsweep::cuda {
@@ -57,15 +58,17 @@ class reduce_launch {
             is_aligned(reduce_lines_shape<Types>::access)) {
             packed_runs();
         } else if (packed && is_short && is_aligned(16)) {
-            turned(true);
+            turned<true>();
         } else if (alone || along < across || (across == 0 && along != 0)) {
             if (is_short)
-                turned(false);
+                turned<false>();
             else
                 lines();
-        } else if (n_ <= core::row_size ||
+        } else if (n_ <= reduce_lanes_to_length ||
                    sequences() >= reduce_lanes_from_sequences * std::uint64_t(ex_.multiprocessors())) {
             lanes();
+        } else if (reduce_staged_shape<Types>::takes(geometry, ex_.shared_memory())) {
+            staged();
         } else {
             columns(next.extent);
         }
@@ -149,21 +152,48 @@ class reduce_launch {
         const unsigned grid = blocks<kernel>((sequences() + each - 1) / each, threads, shared);
         kernel<<<grid, threads, shared, ex_.stream()>>>(shape_, runs);
     }
-    void turned(bool packed) {
+    template <bool Packed>
+    void turned() {
         using turned_shape = reduce_turned_shape<Types>;
-        constexpr auto kernel = &reduce_turned_kernel<Types>;
+        constexpr auto kernel = &reduce_turned_kernel<Types, Packed>;
         const int shared = turned_shape::shared_bytes(n_);
         const std::uint64_t each = turned_shape::together(n_) * turned_shape::warps;
         detail::require_kernel<kernel>(ex_, turned_shape::most_shared_bytes);
         const std::uint64_t work = (sequences() + each - 1) / each;
         kernel<<<unsigned(std::min<std::uint64_t>(work, 0x7fffffffu)), turned_shape::threads, shared,
-                 ex_.stream()>>>(shape_, packed);
+                 ex_.stream()>>>(shape_);
     }
     void lanes() {
         constexpr auto kernel = &reduce_lanes_kernel<Types>;
         const std::uint64_t work = (sequences() + reduce_lanes_threads - 1) / reduce_lanes_threads;
         kernel<<<blocks<kernel>(work, reduce_lanes_threads, 0), reduce_lanes_threads, 0, ex_.stream()>>>(
             shape_);
+    }
+    void staged() {
+        if constexpr (reduce_staged_shape<Types>::exists) {
+            using staged_shape = reduce_staged_shape<Types>;
+            const int available = ex_.shared_memory();
+            const reduce_staged_plan plan =
+                staged_shape::plan(shape_.geometry, available, ex_.multiprocessors());
+            const int threads = int(32 * plan.warps), shared = staged_shape::shared_bytes(plan);
+            const std::uint64_t tiles = sequences() / plan.columns.columns * plan.tiles;
+            // As many as have room, roughly; more of them would wait for these.
+            const auto at_once =
+                std::uint64_t(std::clamp(available / shared, 1, 16)) * std::uint64_t(ex_.multiprocessors());
+            const auto grid = unsigned(std::min((tiles + plan.together - 1) / plan.together, at_once));
+            if (plan.tiles <= 1) {
+                constexpr auto kernel = &reduce_staged_kernel<Types, false>;
+                detail::require_kernel<kernel>(ex_, staged_shape::most_shared_bytes(available));
+                kernel<<<grid, threads, shared, ex_.stream()>>>(shape_, plan, nullptr, nullptr, 0);
+                return;
+            }
+            constexpr auto kernel = &reduce_staged_kernel<Types, true>;
+            detail::require_kernel<kernel>(ex_, staged_shape::most_shared_bytes(available));
+            with_levels(plan.tiles, [&](launch_state* state, unsigned long long* tagged) {
+                kernel<<<grid, threads, shared, ex_.stream()>>>(shape_, plan, state, tagged,
+                                                                ex_.tagged_words());
+            });
+        }
     }
     void columns(std::uint64_t extent) {
         constexpr int threads = column_shape::threads, shared = column_shape::shared_bytes;

@@ -75,14 +75,6 @@ struct line_reducer {
         for (int p = 0; p < int(shape::run_bytes / sizeof(whole)); ++p) pieces[p] = __ldg(run + p);
         std::memcpy(&raw.arrays().words, pieces, shape::run_bytes);
     }
-    // The same of any line. Its last element stands for those that are missing.
-    __device__ __forceinline__ void load_elements(typename Types::Raw& raw, const In* x, int valid) const {
-#pragma unroll
-        for (int m = 0; m < Types::items; ++m) {
-            const int at = lane * Types::items + m;
-            pack(raw.arrays().words, m, x[std::int64_t(at < valid ? at : valid - 1) * stride]);
-        }
-    }
     __device__ __forceinline__ Acc fold_items(const typename Types::Raw& raw) const {
         if constexpr (packs_bytes<Types>) {
             using bytes = packed_bytes<typename Types::Op, std::is_signed_v<Acc>>;
@@ -93,18 +85,8 @@ struct line_reducer {
             return fold_run(arguments.combine(false), x);
         }
     }
-    // Of a run that has so many elements, of which the last stands for those that are missing.
-    __device__ __forceinline__ Acc fold_items(const typename Types::Raw& raw, int count) const {
-        const auto combine = arguments.combine(false);
-        Acc x[Types::items];
-        load_accumulators<typename Types::Total>(raw, arguments.load, false, x);
-        Acc total = x[0];
-#pragma unroll
-        for (int m = 1; m < Types::items; ++m) {
-            const Acc next = combine(total, x[m]);
-            if (m < count) total = next;
-        }
-        return total;
+    [[nodiscard]] __device__ __forceinline__ Acc element(const In& x) const {
+        return convert<Acc>(convert<typename Types::Total>(arguments.load(x)));
     }
 
     [[nodiscard]] __device__ __forceinline__ int end_of_part(int lines) const {
@@ -153,30 +135,44 @@ struct line_reducer {
         }
         const int rest = own.valid % Types::items, run = own.valid / Types::items;
         if (part != 0 || rest == 0) return;
-        typename Types::Raw raw;
-#pragma unroll
-        for (int m = 0; m < Types::items; ++m)
-            pack(raw.arrays().words, m, own.x[run * Types::items + (m < rest ? m : rest - 1)]);
-        totals.store(lane, run, fold_items(raw, rest));
+        const auto combine = arguments.combine(false);
+        const In* const x = own.x + run * Types::items;
+        Acc total = element(x[0]);
+#pragma unroll 2
+        for (int m = 1; m < rest; ++m) total = combine(total, element(x[m]));
+        totals.store(lane, run, total);
     }
     // Of any lines.
     __device__ __forceinline__ void sum_lines(const reduced_line<Types>& own, int lines) const {
         constexpr int batch = shape::batch < 4 ? shape::batch : 4;
+        // Longer runs are unrolled in part: where their elements lie would take a register each, or two.
+        constexpr int unrolled = Types::items <= 4 ? Types::items : 4;
+        const auto combine = arguments.combine(false);
 #pragma unroll 1
         for (int first = part * lines_of_part; first < end_of_part(lines); first += batch) {
-            typename Types::Raw raw[batch];
-            int count[batch];
+            const In* x[batch];
+            int count[batch];  // of the elements of this lane's run, if there are any
+            Acc total[batch];
 #pragma unroll
             for (int k = 0; k < batch; ++k) {
                 const int line = first + k < lines ? first + k : lines - 1;
-                const int valid = shuffle(own.valid, line);
-                count[k] = valid - lane * Types::items;
-                load_elements(raw[k], shuffle(own.x, line), valid);
+                count[k] = shuffle(own.valid, line) - lane * Types::items;
+                x[k] = shuffle(own.x, line) + std::int64_t(count[k] > 0 ? lane * Types::items : 0) * stride;
+                total[k] = element(*x[k]);
+            }
+            // The last element stands for those that are missing.
+#pragma unroll(unrolled)
+            for (int m = 1; m < Types::items; ++m) {
+#pragma unroll
+                for (int k = 0; k < batch; ++k) {
+                    if (m < count[k]) x[k] += stride;
+                    const Acc next = combine(total[k], element(*x[k]));
+                    if (m < count[k]) total[k] = next;
+                }
             }
 #pragma unroll
             for (int k = 0; k < batch; ++k)
-                if (first + k < lines && count[k] > 0)
-                    totals.store(first + k, lane, fold_items(raw[k], count[k]));
+                if (first + k < lines && count[k] > 0) totals.store(first + k, lane, total[k]);
         }
     }
 

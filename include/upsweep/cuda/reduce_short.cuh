@@ -4,10 +4,34 @@
 
 #include <cstdint>
 
+#include "upsweep/cuda/element_copy.cuh"
 #include "upsweep/cuda/reduce_lanes.cuh"
 #include "upsweep/cuda/reduce_lines.cuh"
 
 namespace upsweep::cuda {
+
+namespace detail {
+
+// Where results of sequences lie that follow each other in memory, as a dimension of the output at most.
+template <class Types>
+struct packed_results {
+    const scan_arguments<Types>& scan;
+    typename Types::Out* first;
+    std::int64_t stride;
+
+    __device__ __forceinline__ explicit packed_results(const reduced_axis<Types>& shape)
+        : scan(shape.scan),
+          first(shape.scan.out + shape.result(0)),
+          stride(shape.geometry.fastest().second_stride) {}
+    __device__ __forceinline__ void store(std::uint64_t sequence, const typename Types::Acc& value) const {
+        typename Types::Acc initial{};
+        if (scan.has_initial) initial = scan.initial_value();
+        first[std::int64_t(sequence) * stride] =
+            make_result(scan, scan.combine().join(scan.has_initial, initial, value));
+    }
+};
+
+}  // namespace detail
 
 // Sequences of `runs` whole runs each, at most a line, which lie one after the other at whole runs: a warp
 // takes as many of them as have 32 lines of runs together.
@@ -23,6 +47,7 @@ __global__ void __launch_bounds__(reduce_lines_shape<Types>::threads,
     const unsigned lane = threadIdx.x % 32, together = 32 * 32 / runs;
     const std::uint64_t sequences = shape.sequences();
     const auto* const in = static_cast<const detail::axis_input<Types>*>(shape.scan.in[0]) + shape.first(0);
+    const detail::packed_results<Types> results(shape);
 #pragma unroll 1
     for (std::uint64_t first = (blockIdx.x * std::uint64_t(warps) + threadIdx.x / 32) * together;
          first < sequences; first += gridDim.x * std::uint64_t(warps) * together) {
@@ -50,7 +75,7 @@ __global__ void __launch_bounds__(reduce_lines_shape<Types>::threads,
             auto sum = total(own * runs);
 #pragma unroll 4
             for (unsigned k = 1; k < runs; ++k) sum = combine(sum, total(own * runs + k));
-            detail::store_first_reduced(shape, first + own, sum);
+            results.store(first + own, sum);
         }
         __syncwarp();
     }
@@ -113,45 +138,57 @@ __device__ __forceinline__ void turn_lines(const reduced_axis<Types>& shape, std
             if (to[m] != ~0u) image[to[m]] = x[m];
     }
 }
-// So many bytes, from a multiple of 16 on.
-__device__ __forceinline__ void copy_pieces(char* to, const char* from, int bytes) {
-    constexpr int batch = 8;
-    const int lane = int(threadIdx.x % 32), pieces = bytes / 16;
-#pragma unroll 1
-    for (int done = lane; done < pieces; done += 32 * batch) {
-        uint4 piece[batch];
+// The total of at most 256 bytes of neighbours.
+template <class Types>
+__device__ __forceinline__ typename Types::Acc fold_short(const scan_arguments<Types>& scan,
+                                                          const axis_input<Types>* x, unsigned length) {
+    const axis_source<Types> own{x, 1};
+    const auto combine = scan.combine(false);
+    if (length <= unsigned(lane_run)) {
+        auto sum = own[0].accumulator(scan);
 #pragma unroll
-        for (int m = 0; m < batch; ++m)
-            if (done + 32 * m < pieces) piece[m] = reinterpret_cast<const uint4*>(from)[done + 32 * m];
-#pragma unroll
-        for (int m = 0; m < batch; ++m)
-            if (done + 32 * m < pieces) reinterpret_cast<uint4*>(to)[done + 32 * m] = piece[m];
+        for (int m = 1; m < lane_run; ++m)
+            if (unsigned(m) < length) sum = combine(sum, own[m].accumulator(scan));
+        return sum;
     }
-    for (int at = pieces * 16 + lane; at < bytes; at += 32) to[at] = from[at];
+    typename Types::Acc sum{};
+#pragma unroll 1
+    for (unsigned done = 0; done < length; done += lane_row) {
+        const unsigned left = length - done;
+        const int row = left < unsigned(lane_row) ? int(left) : lane_row;
+        sum = combine.join(done != 0, sum, fold_row_of_lane(scan, own.from(done), row));
+    }
+    return sum;
 }
 
 }  // namespace detail
 
-// `packed`: sequences lie one after the other, from a multiple of 16 bytes on.
-template <class Types>
-__global__ void __launch_bounds__(reduce_turned_shape<Types>::threads)
-    reduce_turned_kernel(const __grid_constant__ reduced_axis<Types> shape, bool packed) {
+// `Packed`: sequences lie one after the other, from a multiple of 16 bytes on.
+template <class Types, bool Packed>
+__global__ void __launch_bounds__(reduce_turned_shape<Types>::threads,
+                                  Packed && sizeof(typename Types::Acc) <= 8 ? 7 : 1)
+    reduce_turned_kernel(const __grid_constant__ reduced_axis<Types> shape) {
     using turned = reduce_turned_shape<Types>;
     using In = typename turned::In;
     extern __shared__ __align__(128) char shared[];
     const auto& scan = shape.scan;
     const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32, length = unsigned(scan.n);
-    const unsigned pitch = packed ? length : turned::pitch(length);
+    const unsigned pitch = Packed ? length : turned::pitch(length);
     char* const image = shared + warp * turned::warp_bytes(length);
+    const auto* const lines = reinterpret_cast<const In*>(image);
     const std::uint64_t sequences = shape.geometry.sequence_count;
     const unsigned together = turned::together(length);
+    const detail::packed_results<Types> results(shape);
 #pragma unroll 1
     for (std::uint64_t first = (blockIdx.x * std::uint64_t(turned::warps) + warp) * together;
          first < sequences; first += gridDim.x * std::uint64_t(turned::warps) * together) {
         const unsigned count = sequences - first < together ? unsigned(sequences - first) : together;
-        if (packed) {
+        if constexpr (Packed) {
             const auto* const x = static_cast<const In*>(scan.in[0]) + shape.first(0) + first * length;
-            detail::copy_pieces(image, reinterpret_cast<const char*>(x), int(count * length * sizeof(In)));
+            copy_bytes_ahead<int(alignof(In))>(image, reinterpret_cast<const char*>(x),
+                                               int(count * length * sizeof(In)), int(lane));
+            close_copies();
+            wait_for_copies<0>();
         } else {
 #pragma unroll 1
             for (unsigned k = 0; k < count; k += 32) {
@@ -163,16 +200,11 @@ __global__ void __launch_bounds__(reduce_turned_shape<Types>::threads)
         __syncwarp();
 #pragma unroll 1
         for (unsigned k = lane; k < count; k += 32) {
-            const detail::axis_source<Types> own{reinterpret_cast<const In*>(image) + k * pitch, 1};
-            const auto combine = scan.combine(false);
-            typename Types::Acc sum{};
-#pragma unroll 1
-            for (unsigned done = 0; done < length; done += detail::lane_row) {
-                const unsigned left = length - done;
-                const int row = left < unsigned(detail::lane_row) ? int(left) : detail::lane_row;
-                sum = combine.join(done != 0, sum, detail::fold_row_of_lane(scan, own.from(done), row));
-            }
-            detail::store_first_reduced(shape, first + k, sum);
+            const auto sum = detail::fold_short(scan, lines + k * pitch, length);
+            if constexpr (Packed)
+                results.store(first + k, sum);
+            else
+                detail::store_first_reduced(shape, first + k, sum);
         }
         __syncwarp();
     }

@@ -43,8 +43,14 @@ inline constexpr int columns_loading_bytes = 50 << 10;
 inline constexpr int columns_loading_units = 4;
 
 // Reductions along an axis: a lane has a sequence side by side with others from end to end where there are so
-// many for each multiprocessor, or they are no longer than a row of the tree.
-inline constexpr std::uint64_t reduce_lanes_from_sequences = 2048;
+// many for each multiprocessor, or they are so short.
+inline constexpr std::uint64_t reduce_lanes_from_sequences = 640;
+inline constexpr std::uint64_t reduce_lanes_to_length = 256;
+// Bytes of shared memory for the columns that a block stages, one unit at least: few warps, which wait for
+// each other the least, where there are so many tiles for each multiprocessor, and else more of them.
+inline constexpr int reduce_staged_bytes = 25 * 1024;
+inline constexpr std::uint64_t reduce_staged_tiles = 4;
+inline constexpr int reduce_staged_few_tiles_bytes = 68 * 1024;
 // A block has a tile to itself where there are at most so many for each multiprocessor; else a warp has.
 inline constexpr std::uint64_t reduce_few_images = 8;
 // A block has a super to itself where there are so many for each multiprocessor.
