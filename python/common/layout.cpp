@@ -62,6 +62,25 @@ void layout::expect_sequence(std::size_t n) const {
         (std::string(name_) + ": expected " + std::to_string(n) + " elements, one after the other").c_str());
 }
 
+layout layout::as_totals(std::span<const std::int64_t> shape, std::size_t axis) const {
+    layout made = *this;
+    if (rank_ != shape.size()) {
+        made.set_rank(shape.size());
+        std::int64_t following = 1;
+        for (std::size_t k = shape.size(); k-- > 0;) {
+            made.shape_[k] = k == axis ? 1 : shape[k];
+            made.strides_[k] = following;
+            following *= made.shape_[k];
+        }
+        made.size_ = static_cast<std::size_t>(following);
+    }
+    if (made.size_ != size_) {
+        const std::string expected = std::string(name_) + ": expected " + std::to_string(made.size_) +
+                                     " totals, but there are " + std::to_string(size_);
+        throw nb::value_error(expected.c_str());
+    }
+    return made;
+}
 layout layout::broadcast_to(std::span<const std::int64_t> shape) const {
     const auto refuse = [&] {
         throw nb::value_error(

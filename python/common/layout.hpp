@@ -36,6 +36,10 @@ class layout {
     // Repeats elements along axes that it has not, or has one element of, by NumPy's rules. Throws
     // nanobind::value_error where the shapes do not fit.
     [[nodiscard]] layout broadcast_to(std::span<const std::int64_t> shape) const;
+    // As totals along an axis of an array of that shape, of which they have one element. With other
+    // dimensions, totals that follow each other in C order; throws nanobind::value_error where there are not
+    // as many elements.
+    [[nodiscard]] layout as_totals(std::span<const std::int64_t> shape, std::size_t axis) const;
 
   private:
     void set_rank(std::size_t rank);

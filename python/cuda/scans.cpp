@@ -25,10 +25,11 @@ void scan(const scan_plan& plan, stream& in_stream, nb::handle a, nb::handle out
                               to.data(), {in.shape(), in.strides(), to.strides(), axis});
 }
 
-// `out` has one element along the axis.
+// `out`: totals along the axis (layout::as_totals).
 void reduce(const scan_plan& plan, stream& in_stream, nb::handle a, nb::handle out, int axis,
             const std::optional<nb::bytes>& initial) {
-    const layout in(a, "a"), to(out, "out");
+    const layout in(a, "a");
+    const layout to = layout(out, "out").as_totals(in.shape(), static_cast<std::size_t>(axis));
     registry::gpu::reduce_array(request_of(plan, false, false, initial), in_stream.executor(), in.data(),
                                 to.data(), {in.shape(), in.strides(), to.strides(), axis});
 }

@@ -37,15 +37,17 @@ void scan(const scan_plan& plan, nb::handle a, nb::handle out, int axis, bool ex
 }
 
 // `out` has one element along the axis.
+// `out`: totals along the axis (layout::as_totals).
 void reduce(const scan_plan& plan, nb::handle a, nb::handle out, int axis,
             const std::optional<nb::bytes>& initial) {
     const array in(a, "a", plan.types.input, access::read);
     const array to(out, "out", plan.types.output, access::write);
+    const layout totals = to.where().as_totals(in.shape(), static_cast<std::size_t>(axis));
     const registry::scan_request request = request_of(plan, false, false, initial);
     const auto device = processor();
     const unlocked others(in.bytes() + to.bytes());
-    registry::reduce_array(*device, request, in.data(), to.data(),
-                           {in.shape(), in.strides(), to.strides(), axis});
+    registry::reduce_array(*device, request, in.data(), totals.data(),
+                           {in.shape(), in.strides(), totals.strides(), axis});
 }
 
 void scan_segments(const scan_plan& plan, nb::handle a, nb::handle heads, nb::handle out, bool exclusive,

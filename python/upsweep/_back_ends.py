@@ -66,7 +66,7 @@ class Cuda:
         plan.scan(self._stream(library, x), library.layout(x), library.layout(out), axis, exclusive, reverse, initial)
 
     def reduce(self, library: Any, plan: Any, x: Any, out: Any, axis: int, initial: Optional[bytes]) -> None:
-        """`out` has one element along the axis."""
+        """`out`: one element along the axis, or totals in C order."""
         plan.reduce(self._stream(library, x), library.layout(x), library.layout(out), axis, initial)
 
     def scan_segments(self, library: Any, plan: Any, x: Any, heads: Any, out: Any, exclusive: bool, reverse: bool,

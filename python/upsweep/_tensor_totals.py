@@ -38,5 +38,12 @@ def _totals_with_gradients(library: Library, x: Any, op: str, axis: int, dtype: 
 def reduce(library: Library, a: Any, op: Operator, axis: Any, dtype: Any, initial: Any, keepdims: bool) -> Any:
     given = library.own(a)
     x, position = along(given, axis)
-    run = _totals_with_gradients if _gradients.wanted(x) else totals
-    return run(library, x, name_of(op), position, dtype, initial).reshape(total_shape(tuple(given.shape), axis, keepdims))
+    name, shape = name_of(op), total_shape(tuple(given.shape), axis, keepdims)
+    if _gradients.wanted(x):
+        return _totals_with_gradients(library, x, name, position, dtype, initial).reshape(shape)
+    if not library.is_contiguous(x):
+        return totals(library, x, name, position, dtype, initial).reshape(shape)
+    plan, result, accumulator = plan_of(library, name, library.type_of(x), dtype, None)
+    target = library.filled(x, shape, result)
+    library.back_end.reduce(library, plan, x, target, position, element(initial, accumulator))
+    return target
