@@ -234,17 +234,13 @@ class segment_sorter {
     __device__ __forceinline__ void store_keys() const {
         const std::uint64_t first = begin_ + from_;
         Key key[items];
-        unsigned others = 0;  // bits of those whose order does not tell their bits
 #pragma unroll
         for (unsigned k = 0; k < items; ++k) {
-            const Word order = tile_.get(striped(k)).ordered();
-            key[k] = static_cast<Key>(given_.order.bits_of(order));
-            others |= given_.order.is_of_one(order) || striped(k) >= n_ ? 0 : 1u << k;
-        }
-        if (others != 0) {
-#pragma unroll
-            for (unsigned k = 0; k < items; ++k)
-                if ((others >> k & 1) != 0) key[k] = given_.keys[first + tile_.get(striped(k)).place()];
+            const record sorted = tile_.get(striped(k));
+            key[k] = static_cast<Key>(given_.order.bits_of(sorted.ordered()));
+            // The order does not tell the bits of all keys. Behind what it does, this would take registers.
+            if (Order::is_floating && striped(k) < n_ && !given_.order.is_of_one(sorted.ordered()))
+                key[k] = given_.keys[first + sorted.place()];
         }
         // Keys may be sorted in place.
         if (Order::is_floating && given_.keys == given_.keys_out) __syncthreads();
