@@ -21,6 +21,7 @@
 #include "upsweep/core/tree.hpp"
 #include "upsweep/cpu/engine.hpp"
 #include "upsweep/cpu/executor.hpp"
+#include "upsweep/cpu/folded_input.hpp"
 #include "upsweep/cpu/generic.hpp"
 #include "upsweep/cpu/kernels.hpp"
 #include "upsweep/cpu/operation.hpp"
@@ -33,22 +34,6 @@ namespace upsweep::cpu {
 // How far it is from `element` to the next multiple of `size`, but not past `count` elements.
 constexpr std::size_t up_to_boundary(std::uint64_t element, std::size_t size, std::size_t count) {
     return std::min<std::size_t>(count, (size - element % size) % size);
-}
-
-// Input that is folded is asked for ahead a group of elements at a time: four rows, which kernels take
-// together, of 2 KiB at least.
-template <class Acc>
-inline constexpr std::size_t asked_size = std::max(4 * core::row_size, 2048 / sizeof(Acc));
-// Asks for asked_size elements, `lead` bytes behind those from `lowest` on. Processors' own look-ahead does
-// not follow kernels that read four rows side by side: from memory, sums of floats took half of the time with
-// this. That needs a count that is known when it is compiled; with one that is not, nothing was gained.
-template <class Acc>
-void ask_for_group(const Acc* lowest, std::size_t lead, bool backwards) {
-    const auto at = reinterpret_cast<std::uintptr_t>(lowest);
-    const std::uintptr_t from = backwards ? at - lead : at + lead;
-    for (std::size_t line = 0; line < asked_size<Acc> * sizeof(Acc); line += 64)
-        __builtin_prefetch(reinterpret_cast<const void*>(from + line), 0, 3);
-    asm volatile("");  // GCC drops calls of a function that does nothing but prefetch, as without effect
 }
 
 // One for which there are kernels.
@@ -68,7 +53,7 @@ class kernel_piece {
           in_(in),
           out_(out),
           shape_(shape),
-          lead_(Exact ? 0 : lead_of(ex, shape.footprint)) {}
+          folded_(op, ex, in, Exact ? 0 : lead_of(ex, shape.footprint)) {}
 
     [[nodiscard]] std::size_t size() const { return shape_.size; }
     [[nodiscard]] std::size_t read_bytes() const { return std::max(in_.element_size, sizeof(Acc)); }
@@ -82,20 +67,10 @@ class kernel_piece {
             in_.load(in_, memory_, i, count, few);
             return core::fold_left(few, count, op_.combine);
         }
-        Acc rows = op_.identity;
-        for_each_part(i, count, [&](const Acc* x, std::size_t part, bool backwards) {
-            kernels_.fold_rows(x, part, &rows, backwards);
-        });
-        return rows;
+        return folded_.fold(i, count);
     }
     // The fold of `count` elements from the i-th on, under an exact operator.
-    [[nodiscard]] Acc fold(std::size_t i, std::size_t count) const {
-        Acc total = op_.identity;
-        for_each_part(i, count, [&](const Acc* x, std::size_t part, bool backwards) {
-            total = kernels_.fold(backwards ? x - (part - 1) : x, part, total);
-        });
-        return total;
-    }
+    [[nodiscard]] Acc fold(std::size_t i, std::size_t count) const { return folded_.fold(i, count); }
 
     // Scans what is before the first row boundary element by element and then, by rows, what is before the
     // first tile boundary; advances `place` over it. Returns how many elements those were, and in `last`, if
@@ -131,29 +106,6 @@ class kernel_piece {
     }
 
   private:
-    // visit(x, part, backwards) for elements [i, i + count), whose first is *x and whose others follow it, or
-    // backwards precede it; the parts but the last are whole rows.
-    template <class Visit>
-    void for_each_part(std::size_t i, std::size_t count, const Visit& visit) const {
-        if (in_.plain && (in_.stride == 1 || in_.stride == -1)) {
-            const bool backwards = in_.stride == -1;
-            for (std::size_t done = 0, part; done < count; done += part) {
-                part = std::min(count - done, asked_size<Acc>);
-                const Acc* x =
-                    static_cast<const Acc*>(in_.data) + static_cast<std::ptrdiff_t>(i + done) * in_.stride;
-                if (part == asked_size<Acc> && lead_ != 0)
-                    ask_for_group(backwards ? x - (part - 1) : x, lead_, backwards);
-                visit(x, part, backwards);
-            }
-            return;
-        }
-        alignas(64) Acc buffer[piece_size<Acc>];
-        for (std::size_t done = 0, part; done < count; done += part) {
-            part = std::min(count - done, piece_size<Acc>);
-            in_.load(in_, memory_, i + done, part, buffer);
-            visit(buffer, part, false);
-        }
-    }
     // Elements [i, i + count) begin at a row boundary and do not pass the end of their tile.
     Acc scan_within_tile(core::tree_place<Acc>& place, std::size_t i, std::size_t count, Acc* buffer) const {
         const Acc supers = place.parts[core::super_level].value_or(op_.identity);
@@ -182,7 +134,7 @@ class kernel_piece {
     source<Acc> in_;
     sink<Acc> out_;
     scan_shape shape_;
-    std::size_t lead_;  // bytes; 0: nothing is asked for, as where a kernel reads in one line
+    folded_input<Acc, Exact> folded_;
 };
 
 // One of any type under any operator; source and sink as for run_generic_scan, with from(i), the same without
