@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """Runs the benchmark of CUDA scans on this machine's GPU, and prints or files its figures.
 
-    benchmarks/cuda.py [--program PATH] [--json FILE] [--docs docs/performance.md] [--plot docs/images/cuda.svg]
-    benchmarks/cuda.py --use FILE --docs docs/performance.md          # from an earlier run: JSON lines of the program
+    benchmarks/cuda.py [--program PATH] [--json FILE] [--docs docs/performance-h200.md] [--plot docs/images/cuda-h200.svg]
+    benchmarks/cuda.py --use FILE --docs docs/performance-h200.md          # from an earlier run: JSON lines of the program
 
 The program is `cuda_scan_bench`, built by the preset `cuda` with -DUPSWEEP_BUILD_BENCHMARKS=ON. With --docs the parts of the
-page between `begin cuda` and `end cuda`, and the like of `cuda choosing`, `cuda axes`, `cuda segments` and `cuda bins`, are replaced."""
+page between `begin cuda` and `end cuda`, and the like of the other names of PARTS that were measured, are replaced."""
 
 import argparse
 import json
+import math
 import pathlib
 import subprocess
 import sys
@@ -42,97 +43,110 @@ def by_length(rows, type_name):
     return table
 
 
-def chooses(row):
-    return row["work"].startswith(("compact", "partition"))
+def part_of(row):
+    """The table that a row is in."""
+    work = row["work"]
+    if work == "empty kernel":
+        return "any"
+    if work.startswith("in blocks"):
+        return "none"  # scans whose blocks continue one another, which CUB does not do; docs/cuda.md has them
+    if work.endswith("scan_by_key"):
+        return "cuda segments"
+    beginnings = {"compact": "choosing", "partition": "choosing", "axis ": "axes", "histogram": "bins", "bins": "bins", "sort": "sorts",
+                  "segmented_sort": "sorts", "reduce_by_key": "runs", "unique": "runs", "run_length_encode": "runs",
+                  "reduce (": "axis totals", "reduce": "totals", "repeat": "repeats"}
+    for beginning, part in beginnings.items():
+        if work.startswith(beginning):
+            return "cuda " + part
+    return "cuda"
 
 
-def is_axis(row):
-    return row["work"].startswith("axis ")
+def microseconds(seconds):
+    return f"{1e6 * seconds:.{0 if seconds >= 100e-6 else 1}f}"
 
 
-def segments(row):
-    return row["work"].endswith("_by_key")
+def beside_cub(row):
+    """Four cells: microseconds, percent of a copy, CUB's percent, and how many times as long CUB takes."""
+    cub = f"{row['cub_percent_of_copy']:.0f} % | {row['cub_seconds'] / row['seconds']:.2f} |" if row["cub_seconds"] else "| |"
+    return f"{microseconds(row['seconds'])} | **{row['percent_of_copy']:.0f} %** | {cub}"
 
 
-def bins(row):
-    return row["work"].startswith(("histogram", "bins"))
+def table(*columns):
+    yield "| " + " | ".join(columns) + " |"
+    yield "|---" * len(columns) + "|"
 
 
-def in_blocks(row):
-    """Scans whose blocks continue one another, which CUB does not do; docs/cuda.md has them."""
-    return row["work"].startswith("in blocks")
-
-
-def sorts(row):
-    return row["work"].startswith(("sort", "segmented_sort"))
+BESIDE_CUB = ("us", "of copy", "CUB, of copy", "CUB, times as long")
 
 
 def sorting_table(rows):
-    yield "| what | keys | type | n | us | reads and writes in a copy's time | CUB, us | CUB, times as long |"
-    yield "|---|---|---|---|---|---|---|---|"
-    for row in filter(sorts, rows):
+    yield from table("what", "keys", "type", "n", "us", "reads and writes in a copy's time", "CUB, us", "CUB, times as long")
+    for row in rows:
         what, keys = row["work"].split("/")
-        time, cub = 1e6 * row["seconds"], 1e6 * row["cub_seconds"]
-        yield (f"| `{what}` | {keys} | {row['type']} | {power_of_two(row['n'])} | **{time:.{0 if time >= 100 else 1}f}** | "
-               f"{row['seconds'] / row['copy_seconds']:.1f} | {cub:.{0 if cub >= 100 else 1}f} | {cub / time:.2f} |")
+        yield (f"| `{what}` | {keys} | {row['type']} | {power_of_two(row['n'])} | **{microseconds(row['seconds'])}** | "
+               f"{row['seconds'] / row['copy_seconds']:.1f} | {microseconds(row['cub_seconds'])} | {row['cub_seconds'] / row['seconds']:.2f} |")
 
 
-def binning_table(rows):
-    yield "| what | bins | type | n | us | of copy | CUB, of copy | CUB, times as long |"
-    yield "|---|---|---|---|---|---|---|---|"
-    for row in filter(bins, rows):
-        what, number = row["work"].split("/")
-        time, cub = 1e6 * row["seconds"], row["cub_seconds"]
-        beside = f"{row['cub_percent_of_copy']:.0f} % | {cub / row['seconds']:.2f} |" if cub else "| |"
-        yield (f"| `{what}` | {number} | {row['type']} | {power_of_two(row['n'])} | {time:.{0 if time >= 100 else 1}f} | "
-               f"**{row['percent_of_copy']:.0f} %** | {beside}")
+def divided_table(second, divider):
+    """Of works that name what was called and, behind the divider, what it was called with."""
+    def lines(rows):
+        yield from table("what", second, "type", "n", *BESIDE_CUB)
+        for row in rows:
+            what, how = row["work"].split(divider, 1)
+            yield f"| `{what}` | {how} | {row['type']} | {power_of_two(row['n'])} | {beside_cub(row)}"
+    return lines
 
 
-def segments_table(rows):
-    yield "| what | values | n | us | of copy | CUB, of copy | CUB, times as long |"
-    yield "|---|---|---|---|---|---|---|"
-    for row in filter(segments, rows):
-        time = 1e6 * row["seconds"]
-        yield (f"| `{row['work']}` | {row['type']} | {power_of_two(row['n'])} | {time:.{0 if time >= 100 else 1}f} | **{row['percent_of_copy']:.0f} %** | "
-               f"{row['cub_percent_of_copy']:.0f} % | {row['cub_seconds'] / row['seconds']:.2f} |")
+def undivided_table(rows):
+    yield from table("what", "type", "n", *BESIDE_CUB)
+    for row in rows:
+        what, *how = row["work"].split(", ", 1)
+        yield f"| `{what}`{''.join(', ' + each for each in how)} | {row['type']} | {power_of_two(row['n'])} | {beside_cub(row)}"
+
+
+def repeats_table(rows):
+    yield from table("counts", "given as", "about so many results", *BESIDE_CUB)
+    for row in rows:
+        counts = row["work"].removeprefix("repeat, ")
+        mean = int(counts) if counts.isdigit() else 0
+        counts = (f"0 to {2 * mean}" if mean else f"{counts.removeprefix('each ')}" if counts.startswith("each") else
+                  "all 1, one half of all results" if counts == "one large" else counts)
+        given = ("one for all" if row["work"].startswith("repeat, each") else
+                 {"float": "counts", "by offsets": "offsets", "indices": "counts, indices"}[row["type"]])
+        yield f"| {counts} | {given} | 2^{round(math.log2(row['n']))} | {beside_cub(row)}"
+
+
+def axis_totals_table(rows):
+    yield from table("shape", "axis 0", "axis 1")
+    cells = {}
+    for row in rows:
+        shape, axis = row["work"].removeprefix("reduce ").rsplit(", axis ", 1)
+        cells.setdefault(shape, {})[axis] = f"{microseconds(row['seconds'])} us, {row['percent_of_copy']:.0f} %"
+    for shape, times in cells.items():
+        yield f"| {shape} | {times.get('0', '')} | {times.get('1', '')} |"
 
 
 def axes_table(rows):
     torch = {(row["work"], row["type"]): row for row in rows if row["algorithm"] == "torch.cumsum"}
-    beside = " `torch.cumsum`, of copy | times as long |" if torch else ""
-    yield f"| array | type | axis | way | us | of copy |{beside}"
-    yield "|---" * (8 if torch else 6) + "|"
-    for row in filter(is_axis, rows):
+    yield from table("array", "type", "axis", "way", "us", "of copy", *(("`torch.cumsum`, of copy", "times as long") if torch else ()))
+    for row in rows:
         if row["algorithm"] == "torch.cumsum":
             continue
         axis, shape = row["work"].removeprefix("axis ").split("/")
-        time, peer = 1e6 * row["seconds"], torch.get((row["work"], row["type"]))
+        peer = torch.get((row["work"], row["type"]))
         beside = " | |" if torch else ""
         if peer:
             percent, ratio = peer["percent_of_copy"], peer["seconds"] / row["seconds"]
             beside = f" {percent:.{0 if percent >= 10 else 1 if percent >= 1 else 3}f} % | {ratio:.{0 if ratio >= 10 else 1}f} |"
-        yield (f"| {shape} | {row['type'].replace('>', ' to ')} | {axis} | {row['algorithm']} | {time:.{0 if time >= 100 else 1}f} | "
+        yield (f"| {shape} | {row['type'].replace('>', ' to ')} | {axis} | {row['algorithm']} | {microseconds(row['seconds'])} | "
                f"**{row['percent_of_copy']:.0f} %** |{beside}")
 
 
-def choosing_table(rows):
-    yield "| what | kept | type | n | us | of copy | CUB, of copy | CUB, times as long |"
-    yield "|---|---|---|---|---|---|---|---|"
-    for row in filter(chooses, rows):
-        what, kept = row["work"].split("/")
-        time = 1e6 * row["seconds"]
-        yield (f"| `{what}` | {kept} | {row['type']} | {power_of_two(row['n'])} | {time:.{0 if time >= 100 else 1}f} | **{row['percent_of_copy']:.0f} %** | "
-               f"{row['cub_percent_of_copy']:.0f} % | {row['cub_seconds'] / row['seconds']:.2f} |")
-
-
 def large_table(rows):
-    yield "| work | type | n | us | of copy | CUB, of copy |"
-    yield "|---|---|---|---|---|---|"
+    yield from table("work", "type", "n", "us", "of copy", "CUB, of copy")
     lengths = {name: by_length(rows, name) for name in ("float", "int32")}
     seen = {}  # a cell that two groups have is told once
     for row in rows:
-        if chooses(row) or is_axis(row) or bins(row) or segments(row) or in_blocks(row):
-            continue
         over_length = row["work"] == "inclusive/plus" and row["n"] in lengths.get(row["type"], {})
         if row["algorithm"] != "automatic" or (over_length and row["n"] != 1 << 28) or row["n"] in seen.get(row["work"] + row["type"], ()):
             continue
@@ -144,8 +158,7 @@ def large_table(rows):
 
 
 def length_table(rows):
-    yield "| n | copy, us | Upsweep | look-ahead | look-back | reduce-then-scan | CUB |"
-    yield "|---|---|---|---|---|---|---|"
+    yield from table("n", "copy, us", "Upsweep", "look-ahead", "look-back", "reduce-then-scan", "CUB")
     for n, cells in sorted(by_length(rows, "float").items()):
         times = [f"{1e6 * cells[name]['seconds']:.1f}" if name in cells else "" for name in ALGORITHMS]
         first = cells["automatic"]
@@ -153,13 +166,36 @@ def length_table(rows):
                f" | {1e6 * first['cub_seconds']:.1f} |")
 
 
+def scans(rows):
+    yield from large_table(rows)
+    yield from ("", "Float sums over the length, microseconds:", "")
+    yield from length_table(rows)
+
+
+PARTS = {
+    "cuda": scans,
+    "cuda choosing": divided_table("kept", "/"),
+    "cuda axes": axes_table,
+    "cuda segments": undivided_table,
+    "cuda runs": divided_table("runs of", ", "),
+    "cuda totals": undivided_table,
+    "cuda axis totals": axis_totals_table,
+    "cuda repeats": repeats_table,
+    "cuda bins": divided_table("bins", "/"),
+    "cuda sorts": sorting_table,
+}
+
+
 def report(rows):
-    empty = next((row["seconds"] for row in rows if row["work"] == "empty kernel"), None)
-    lines = [] if empty is None else [f"An empty kernel took {1e6 * empty:.1f} us, measured the same way.", ""]
-    lines += large_table(rows)
-    lines += ["", "Float sums over the length, microseconds:", ""]
-    lines += length_table(rows)
-    return "\n".join(lines)
+    """Part -> its text, of the parts that were measured."""
+    of_part = {}
+    for row in rows:
+        of_part.setdefault(part_of(row), []).append(row)
+    texts = {part: "\n".join(lines(of_part[part])) for part, lines in PARTS.items() if part in of_part}
+    for empty in of_part.get("any", [])[:1]:
+        if "cuda" in texts:
+            texts["cuda"] = f"An empty kernel took {1e6 * empty['seconds']:.1f} us, measured the same way.\n\n" + texts["cuda"]
+    return texts
 
 
 def draw(rows, path):
@@ -198,19 +234,7 @@ def main():
         sys.exit("cuda.py: nothing was measured")
     if chosen.json:
         chosen.json.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    parts = {}
-    if not all(chooses(row) or is_axis(row) or bins(row) or segments(row) or sorts(row) or row["work"] == "empty kernel" for row in rows):
-        parts["cuda"] = report(rows)
-    if any(map(chooses, rows)):
-        parts["cuda choosing"] = "\n".join(choosing_table(rows))
-    if any(map(is_axis, rows)):
-        parts["cuda axes"] = "\n".join(axes_table(rows))
-    if any(map(segments, rows)):
-        parts["cuda segments"] = "\n".join(segments_table(rows))
-    if any(map(bins, rows)):
-        parts["cuda bins"] = "\n".join(binning_table(rows))
-    if any(map(sorts, rows)):
-        parts["cuda sorts"] = "\n".join(sorting_table(rows))
+    parts = report(rows)
     print("\n\n".join(parts.values()))
     if chosen.plot:
         draw(rows, chosen.plot)

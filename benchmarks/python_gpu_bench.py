@@ -1,6 +1,6 @@
 """upsweep beside PyTorch, on tensors of a GPU: microseconds, and a copy of as many bytes as are read and written.
 
-usage: python benchmarks/python_gpu_bench.py [--rounds N] [--filter REGEX] [--docs docs/performance.md]
+usage: python benchmarks/python_gpu_bench.py [--rounds N] [--filter REGEX] [--docs docs/performance-h200.md]
 
 Times are the GPU's own, between events; contenders of a row are timed in turn within a round, and a figure is the median of
 the rounds. Calls whose results' sizes depend on the elements wait for the GPU, theirs and ours. PyTorch is timed once where a
@@ -152,6 +152,14 @@ def main():
             x = numbers(dtype, shape)
             measure(f"cumsum, {shape}, axis {axis}", dtype, 2 * x.nbytes, lambda: torch.cumsum(x, axis),
                     lambda: upsweep.cumsum(x, axis), rounds)
+    for size in (10**3, 2**20, 2**28):
+        for dtype in (torch.float32, torch.float16, torch.float64, torch.int64, torch.int32, torch.uint8):
+            x = numbers(dtype, size)
+            measure(f"sum, {size}", dtype, x.nbytes, lambda: torch.sum(x, 0), lambda: upsweep.sum(x), rounds)
+    for shape in ((2**24, 16), (2**14, 2**14), (2**18, 1024), (89478485, 3)):
+        x = numbers(torch.float32, shape)
+        for axis in (0, 1):
+            measure(f"sum, {shape}, axis {axis}", x.dtype, x.nbytes, lambda: torch.sum(x, axis), lambda: upsweep.sum(x, axis=axis), rounds)
     x = numbers(torch.float32, (2**14, 2**14))
     for axis in (0, 1):
         measure(f"cummax, (16384, 16384), axis {axis}", x.dtype, 2 * x.nbytes, lambda: torch.cummax(x, axis),

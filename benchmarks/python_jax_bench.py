@@ -1,6 +1,6 @@
 """upsweep beside JAX's own scans, under jit, on JAX's default device: microseconds, and a pass over the same bytes by XLA.
 
-usage: python benchmarks/python_jax_bench.py [--rounds N] [--seconds S] [--docs docs/performance.md]
+usage: python benchmarks/python_jax_bench.py [--rounds N] [--seconds S] [--docs docs/performance-h200.md]
 
 A time is that of calls one after the other until the last one's result is there. Contenders of a row are timed in turn within
 a round, and a figure is the median of the rounds. What takes more than a tenth of a second is timed once; what JAX cannot
