@@ -51,8 +51,8 @@ inline constexpr std::uint64_t reduce_lanes_to_length = 256;
 inline constexpr int reduce_staged_bytes = 25 * 1024;
 inline constexpr std::uint64_t reduce_staged_tiles = 4;
 inline constexpr int reduce_staged_few_tiles_bytes = 68 * 1024;
-// A block has a tile to itself where there are at most so many for each multiprocessor, which is about as many
-// blocks as run there at once; else a warp has.
+// A block has a tile to itself where there are at most so many for each multiprocessor, which is about as
+// many blocks as run there at once; else a warp has.
 inline constexpr std::uint64_t reduce_few_images = 3;
 // A block has a super to itself where there are so many for each multiprocessor.
 inline constexpr std::uint64_t reduce_many_supers = 3;
