@@ -64,8 +64,7 @@ class reduce_launch {
                 turned<false>();
             else
                 lines();
-        } else if (n_ <= reduce_lanes_to_length ||
-                   sequences() >= reduce_lanes_from_sequences * std::uint64_t(ex_.multiprocessors())) {
+        } else if (n_ <= reduce_lanes_to_length || are_many_for_lanes()) {
             lanes();
         } else if (reduce_staged_shape<Types>::takes(geometry, ex_.shared_memory())) {
             staged();
@@ -74,6 +73,11 @@ class reduce_launch {
         }
     }
 
+    [[nodiscard]] bool are_many_for_lanes() const {
+        const std::uint64_t each =
+            n_ <= 1024 ? reduce_lanes_from_short_sequences : reduce_lanes_from_sequences;
+        return sequences() >= each * std::uint64_t(ex_.multiprocessors());
+    }
     // Blocks for so many pieces of work, of which each takes one after the other.
     template <auto Kernel>
     [[nodiscard]] unsigned blocks(std::uint64_t work, int threads, int shared_bytes) const {

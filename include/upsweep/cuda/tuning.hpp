@@ -43,8 +43,9 @@ inline constexpr int columns_loading_bytes = 50 << 10;
 inline constexpr int columns_loading_units = 4;
 
 // Reductions along an axis: a lane has a sequence side by side with others from end to end where there are so
-// many for each multiprocessor, or they are so short.
-inline constexpr std::uint64_t reduce_lanes_from_sequences = 640;
+// many for each multiprocessor, of up to 1024 elements so many, or where they have at most so many elements.
+inline constexpr std::uint64_t reduce_lanes_from_sequences = 2048;
+inline constexpr std::uint64_t reduce_lanes_from_short_sequences = 640;
 inline constexpr std::uint64_t reduce_lanes_to_length = 256;
 // Bytes of shared memory for the columns that a block stages, one unit at least: few warps, which wait for
 // each other the least, where there are so many tiles for each multiprocessor, and else more of them.
