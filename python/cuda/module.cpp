@@ -157,6 +157,8 @@ cuda::executor stream::transient() const {
 
 NB_MODULE(_cuda, module) {
     using namespace upsweep::python;
+    // What autograd keeps at the end of a program, functions of the package among it, is not taken apart.
+    nanobind::set_leak_warnings(false);
     nanobind::register_exception_translator(&translate_errors);
     module.attr("version") = UPSWEEP_VERSION_STRING;
     nanobind::class_<stream>(module, "Stream")

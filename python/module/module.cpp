@@ -8,6 +8,8 @@
 
 NB_MODULE(_module, module) {
     using namespace upsweep::python;
+    // What autograd keeps at the end of a program, functions of the package among it, is not taken apart.
+    nanobind::set_leak_warnings(false);
     nanobind::register_exception_translator(&translate_errors);
     module.attr("version") = UPSWEEP_VERSION_STRING;
     add_threads(module);

@@ -1,5 +1,7 @@
 """What PyTorch's autograd does around calls on its tensors: counts of writes, several gradients at once, derivatives of totals."""
 import functools
+import subprocess
+import sys
 
 import of_library
 import pytest
@@ -35,6 +37,12 @@ def test_what_is_written_is_not_what_autograd_has_kept(name):
         WRITES[name](y)
     with pytest.raises(RuntimeError, match="modified by an inplace operation"):
         loss.backward()
+
+
+def test_a_program_may_end_with_a_graph():
+    program = f"import torch, upsweep; y = upsweep.cumsum(torch.ones(3, device='{DEVICE}', requires_grad=True)).sum(); y.backward()"
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert (run.returncode, run.stderr) == (0, "")
 
 
 def test_tensors_of_inference_are_written_to():
