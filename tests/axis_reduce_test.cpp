@@ -173,6 +173,17 @@ TEST(axis_reduce, narrow_columns) {
     totals_check<std::uint8_t, plus, std::int64_t, std::int64_t>{5}.run_all({sanitized ? 5000 : 135000, 3},
                                                                             coverage::all);
 }
+// So many tiles of them that a GPU gives several to each block, long sequences and short ones.
+TEST(axis_reduce, many_tiles_of_narrow_columns) {
+    const std::int64_t tiles = few_shapes() ? 20 : 700;
+    const totals_check<std::uint8_t, plus> byte_totals{200};
+    for (const extents& shape : {extents{1, tiles * 4096 + 77, 3}, extents{tiles, 700, 3}}) {
+        const layout from("C", shape, c_order(3), 1, 0), to("C", without(shape, 1), c_order(2), 1, 0);
+        for_each_backend(coverage::levels, [&](const auto& backend) {
+            byte_totals.run(*backend.executor, shape, 1, from, to, true);
+        });
+    }
+}
 TEST(axis_reduce, shapes_that_several_threads_share) {
     const std::int64_t many = sanitized ? 12000 : 40000;
     for (const extents& shape : {extents{300, 300}, extents{many, 3}, extents{3, many}, extents{9000, 16},

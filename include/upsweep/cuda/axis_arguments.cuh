@@ -252,10 +252,11 @@ __device__ __forceinline__ void scan_row_of_lane(const scan_arguments<Types>& ar
     }
 }
 
-// The total of one row of the tree or less, `count` >= 1 elements, straight from memory.
-template <class Types>
+// The total of one row of the tree or less, `count` >= 1 elements, straight from memory. Source: an
+// axis_source, or what reads as one.
+template <class Types, class Source>
 __device__ __forceinline__ typename Types::Acc fold_row_of_lane(const scan_arguments<Types>& arguments,
-                                                                axis_source<Types> x, int count) {
+                                                                Source x, int count) {
     using Acc = typename Types::Acc;
     constexpr int batch = lane_batch<Types>;
     const auto combine = arguments.combine();

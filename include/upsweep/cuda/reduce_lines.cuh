@@ -86,7 +86,7 @@ struct line_reducer {
         }
     }
     [[nodiscard]] __device__ __forceinline__ Acc element(const In& x) const {
-        return convert<Acc>(convert<typename Types::Total>(arguments.load(x)));
+        return axis_element<Types>{x}.accumulator(arguments);
     }
 
     [[nodiscard]] __device__ __forceinline__ int end_of_part(int lines) const {

@@ -24,10 +24,7 @@ struct packed_results {
           first(shape.scan.out + shape.result(0)),
           stride(shape.geometry.fastest().second_stride) {}
     __device__ __forceinline__ void store(std::uint64_t sequence, const typename Types::Acc& value) const {
-        typename Types::Acc initial{};
-        if (scan.has_initial) initial = scan.initial_value();
-        first[std::int64_t(sequence) * stride] =
-            make_result(scan, scan.combine().join(scan.has_initial, initial, value));
+        first[std::int64_t(sequence) * stride] = with_initial(scan, value);
     }
 };
 

@@ -91,44 +91,15 @@ struct reduce_staged_shape {
 
 namespace detail {
 
-// The total of a row of the tree or less of elements in shared memory, `stride` apart.
+// Elements in shared memory, whose distance takes one register.
 template <class Types>
-__device__ __forceinline__ typename Types::Acc fold_staged_row(const scan_arguments<Types>& arguments,
-                                                               const axis_input<Types>* x, int stride,
-                                                               int count) {
-    constexpr int runs = 4;  // at a time
-    const auto combine = arguments.combine();
-    typename Types::Acc sum{};
-    int done = 0;
-#pragma unroll 1
-    for (; done + runs * lane_run <= count; done += runs * lane_run) {
-        axis_element<Types> raw[runs][lane_run];
-#pragma unroll
-        for (int r = 0; r < runs; ++r) {
-#pragma unroll
-            for (int m = 0; m < lane_run; ++m) raw[r][m] = {x[m * stride]};
-            x += lane_run * stride;
-        }
-#pragma unroll
-        for (int r = 0; r < runs; ++r) {
-            typename Types::Acc own[lane_run];
-#pragma unroll
-            for (int m = 0; m < lane_run; ++m) own[m] = raw[r][m].accumulator(arguments);
-            const auto total = fold_run(combine, own);
-            sum = done + r == 0 ? total : combine(sum, total);
-        }
-    }
-#pragma unroll 1
-    for (; done < count; done += lane_run, x += lane_run * stride) {
-        auto total = axis_element<Types>{x[0]}.accumulator(arguments);
-#pragma unroll
-        for (int m = 1; m < lane_run; ++m)
-            if (done + m < count)
-                total = combine(total, axis_element<Types>{x[m * stride]}.accumulator(arguments));
-        sum = done == 0 ? total : combine(sum, total);
-    }
-    return sum;
-}
+struct staged_source {
+    const axis_input<Types>* x;
+    int stride;
+
+    __device__ __forceinline__ axis_element<Types> operator[](int k) const { return {x[k * stride]}; }
+    __device__ __forceinline__ staged_source from(int k) const { return {x + k * stride, stride}; }
+};
 
 // Units of a tile of columns, which are number `outer` of such. A lane has the same row and column of each.
 template <class Types>
@@ -199,7 +170,7 @@ struct staged_reducer : column_mover<Types> {
         __syncwarp();
         if (count > 0)
             totals[(int(unit) * this->plan.rows + own_row) * width + own_column] =
-                fold_staged_row(shape.scan, x, stride, count);
+                fold_row_of_lane(shape.scan, staged_source<Types>{x, stride}, count);
         __syncwarp();
     }
 };

@@ -52,14 +52,19 @@ template <class Shape, class Acc>
 __device__ __forceinline__ void store_reduced(const Shape& shape, std::uint64_t sequence, const Acc& value) {
     shape.scan.out[shape.result(sequence)] = make_result(shape.scan, value);
 }
+// What stands in a result's place, given the value of all elements: the initial value is in front of it.
+template <class Types>
+__device__ __forceinline__ typename Types::Out with_initial(const scan_arguments<Types>& scan,
+                                                            const typename Types::Acc& value) {
+    typename Types::Acc initial{};
+    if (scan.has_initial) initial = scan.initial_value();
+    return make_result(scan, scan.combine().join(scan.has_initial, initial, value));
+}
 // The same, where no initial value stands in front of it yet.
 template <class Shape, class Acc>
 __device__ __forceinline__ void store_first_reduced(const Shape& shape, std::uint64_t sequence,
                                                     const Acc& value) {
-    const auto& scan = shape.scan;
-    Acc initial{};
-    if (scan.has_initial) initial = scan.initial_value();
-    store_reduced(shape, sequence, scan.combine().join(scan.has_initial, initial, value));
+    shape.scan.out[shape.result(sequence)] = with_initial(shape.scan, value);
 }
 
 // (before (+)) x[first] (+) ... (+) x[first + (count - 1) step] of published values, one at least, for a
