@@ -24,11 +24,12 @@ std::uint64_t choose_compared(stream& in_stream, nb::handle a, const std::string
     in.expect_sequence(in.size());
     to.expect_sequence(in.size());
     const registry::dtype element = named_type(type);
+    const registry::condition_value condition = registry::resolve({comparison_of(sign), number}, element);
+    awaited<std::uint64_t> count(in_stream);
     registry::gpu::choose_compared(in_stream.executor(),
-                                   {element, registry::resolve({comparison_of(sign), number}, element),
-                                    in.data(), to.data(), in.size(), packed, indices},
-                                   in_stream.count());
-    return in_stream.wait_for_count();
+                                   {element, condition, in.data(), to.data(), in.size(), packed, indices},
+                                   count.data());
+    return count.wait();
 }
 
 // By flags. `a` None: indices, of int64. Waits, as it returns how many there are.
@@ -48,8 +49,9 @@ std::uint64_t choose(stream& in_stream, nb::handle flags, nb::handle a, std::siz
         in.expect_sequence(marks.size());
         call.in = in.data();
     }
-    registry::gpu::choose(in_stream.executor(), call, in_stream.count());
-    return in_stream.wait_for_count();
+    awaited<std::uint64_t> count(in_stream);
+    registry::gpu::choose(in_stream.executor(), call, count.data());
+    return count.wait();
 }
 
 void mark_runs(stream& in_stream, nb::handle a, const std::string& type, nb::handle flags) {
@@ -67,7 +69,7 @@ bool mark_offsets(stream& in_stream, nb::handle offsets, nb::handle flags) {
     to.expect_sequence(to.size());
     registry::gpu::mark_offsets(in_stream.executor(), static_cast<const std::int64_t*>(at.data()), at.size(),
                                 static_cast<std::uint8_t*>(to.data()), to.size(), in_stream.count());
-    return in_stream.wait_for_count() == 0;
+    return counted(in_stream).wait() == 0;
 }
 
 // `lengths` and `numbers`, of int64: how many elements a run has, and for each element the number of its run;
@@ -87,9 +89,10 @@ std::uint64_t encode_runs(stream& in_stream, nb::handle a, const std::string& ty
     std::int64_t* const own = optional(numbers, "numbers");
     cuda::executor& ex = in_stream.executor();
     const registry::dtype element = named_type(type);
-    registry::gpu::encode_runs(ex, element, in.data(), in.size(), to.data(), sizes, in_stream.count());
+    awaited<std::uint64_t> count(in_stream);
+    registry::gpu::encode_runs(ex, element, in.data(), in.size(), to.data(), sizes, count.data());
     if (own != nullptr) registry::gpu::number_runs(ex, element, in.data(), in.size(), own);
-    return in_stream.wait_for_count();
+    return count.wait();
 }
 
 registry::repeat_counts counts_of(const layout& counts, const std::string& type, bool are_offsets) {
@@ -100,6 +103,21 @@ registry::gpu::words_to_repeat words_of(const layout& in, std::size_t element_by
     in.expect_sequence(in.size());
     out.expect_sequence(out.size());
     return {in.data(), out.data(), in.size(), out.size(), element_bytes};
+}
+
+// How many results n elements have. Waits.
+std::uint64_t count_repeats(stream& in_stream, nb::handle counts, const std::string& type, bool offsets,
+                            std::size_t n) {
+    const layout each(counts, offsets ? "offsets" : "repeats");
+    each.expect_sequence(offsets ? n + 1 : n);
+    if (each.size() == 0) return 0;
+    awaited<registry::gpu::repeat_sum> sum(in_stream);
+    registry::gpu::sum_repeats(in_stream.executor(), counts_of(each, type, offsets), sum.data());
+    const registry::gpu::repeat_sum found = sum.wait();
+    if (found.first != 0 || found.least < 0)
+        throw nb::value_error(
+            ("counts: must not be negative, but one is " + std::to_string(found.least)).c_str());
+    return static_cast<std::uint64_t>(found.results);
 }
 
 // `counts`: int32 or int64, one an element, or offsets. As many results are written as there is room for.
@@ -122,6 +140,13 @@ void repeat_indices(stream& in_stream, nb::handle counts, const std::string& typ
     to.expect_sequence(to.size());
     registry::gpu::repeat_indices(in_stream.executor(), counts_of(each, type, offsets),
                                   static_cast<std::int64_t*>(to.data()), to.size(), in_stream.count());
+}
+
+// `out`: of numbers of 4 or 8 bytes, as many as `bytes` has; these should be no more than passed_bytes.
+void store_numbers(stream& in_stream, const nb::bytes& bytes, std::size_t number_bytes, nb::handle out) {
+    const layout to(out, "out");
+    to.expect_sequence(bytes.size() / number_bytes);
+    registry::gpu::store_numbers(in_stream.executor(), bytes.data(), bytes.size(), to.data());
 }
 
 // `found`: extremes_of(n) numbers.
@@ -164,12 +189,17 @@ void add_choices(nb::module_& module) {
     module.def("mark_offsets", &mark_offsets, nb::arg("stream"), nb::arg("offsets"), nb::arg("flags"));
     module.def("encode_runs", &encode_runs, nb::arg("stream"), nb::arg("a"), nb::arg("type"), nb::arg("out"),
                nb::arg("lengths").none(), nb::arg("numbers").none());
+    module.def("count_repeats", &count_repeats, nb::arg("stream"), nb::arg("counts"), nb::arg("type"),
+               nb::arg("offsets"), nb::arg("n"));
     module.def("repeat", &repeat, nb::arg("stream"), nb::arg("a"), nb::arg("element_bytes"),
                nb::arg("counts"), nb::arg("type"), nb::arg("offsets"), nb::arg("out"));
     module.def("repeat_all", &repeat_all, nb::arg("stream"), nb::arg("a"), nb::arg("element_bytes"),
                nb::arg("times"), nb::arg("out"));
     module.def("repeat_indices", &repeat_indices, nb::arg("stream"), nb::arg("counts"), nb::arg("type"),
                nb::arg("offsets"), nb::arg("out"));
+    module.attr("passed_bytes") = registry::gpu::passed_bytes;
+    module.def("store_numbers", &store_numbers, nb::arg("stream"), nb::arg("bytes"), nb::arg("number_bytes"),
+               nb::arg("out"));
     module.def("extremes_of", &registry::gpu::extremes_of, nb::arg("n"));
     module.def("find_extremes", &find_extremes, nb::arg("stream"), nb::arg("a"), nb::arg("type"),
                nb::arg("found"));

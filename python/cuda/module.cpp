@@ -68,23 +68,22 @@ void empty_cache() {
         cuda::check(cudaMemPoolTrimTo(pool, 0), "giving scratch back to a device");
 }
 
-// Places in pinned host memory for numbers that calls wait for; one is a call's until it has read it. The GIL
-// guards them.
-std::vector<std::uint64_t*>& free_places() {
-    static std::vector<std::uint64_t*> places;
+// Places of calls to come. The GIL guards them.
+std::vector<void*>& free_places() {
+    static std::vector<void*> places;
     return places;
 }
-std::uint64_t* take_place() {
-    constexpr std::size_t together = 64, apart = 8;  // on cache lines of their own
-    std::vector<std::uint64_t*>& places = free_places();
+void* take_place() {
+    constexpr std::size_t together = 64;
+    std::vector<void*>& places = free_places();
     if (places.empty()) {
         void* made = nullptr;
-        cuda::check(cudaHostAlloc(&made, together * apart * sizeof(std::uint64_t), cudaHostAllocPortable),
+        cuda::check(cudaHostAlloc(&made, together * pinned_place::bytes, cudaHostAllocPortable),
                     "allocating pinned memory");
         for (std::size_t k = 0; k < together; ++k)
-            places.push_back(static_cast<std::uint64_t*>(made) + k * apart);
+            places.push_back(static_cast<std::byte*>(made) + k * pinned_place::bytes);
     }
-    std::uint64_t* const place = places.back();
+    void* const place = places.back();
     places.pop_back();
     return place;
 }
@@ -109,41 +108,38 @@ std::uint64_t* stream::count() {
     return count_;
 }
 
-std::uint64_t stream::wait_for_count() { return counted(*this).wait(); }
+pinned_place::pinned_place(stream& of) : stream_(of) {
+    const current_device own(of.device_);
+    place_ = take_place();
+}
+// Before it may be another's.
+pinned_place::~pinned_place() {
+    if (!has_waited_) static_cast<void>(finish(nullptr));
+    free_places().push_back(place_);
+}
+cudaError_t pinned_place::finish(cudaEvent_t recorded) noexcept {
+    has_waited_ = true;
+    const nb::gil_scoped_release others;
+    return recorded == nullptr ? cudaStreamSynchronize(stream_.handle_) : cudaEventSynchronize(recorded);
+}
+void pinned_place::wait(cudaEvent_t recorded) {
+    const current_device own(stream_.device_);
+    cuda::check(finish(recorded), "waiting for what a call finds out");
+}
 
-counted::counted(stream& of) : stream_(of), place_(nullptr) {
+counted::counted(stream& of) : stream_(of), place_(of) {
     const current_device own(of.device_);
     if (of.counted_ == nullptr)
         cuda::check(cudaEventCreateWithFlags(&of.counted_, cudaEventDisableTiming), "making an event");
-    place_ = take_place();
-    cudaError_t status =
-        cudaMemcpyAsync(place_, of.count_, sizeof *place_, cudaMemcpyDeviceToHost, of.handle_);
-    if (status == cudaSuccess) status = cudaEventRecord(of.counted_, of.handle_);
-    if (status != cudaSuccess) free_places().push_back(place_);
-    cuda::check(status, "reading a count");
-}
-// Before its place may be another's.
-counted::~counted() {
-    if (place_ != nullptr) static_cast<void>(finish());
+    cuda::check(
+        cudaMemcpyAsync(place_.data(), of.count_, sizeof *of.count_, cudaMemcpyDeviceToHost, of.handle_),
+        "reading a count");
+    cuda::check(cudaEventRecord(of.counted_, of.handle_), "reading a count");
 }
 // Another thread may have had the event recorded again meanwhile: later, so that it tells of this count too.
-cudaError_t counted::finish() {
-    cudaError_t status;
-    {
-        const nb::gil_scoped_release others;
-        status = cudaEventSynchronize(stream_.counted_);
-    }
-    free_places().push_back(place_);
-    place_ = nullptr;
-    return status;
-}
 std::uint64_t counted::wait() {
-    const current_device own(stream_.device_);
-    const std::uint64_t* const place = place_;
-    const cudaError_t status = finish();
-    const std::uint64_t found = *place;
-    cuda::check(status, "waiting for a count");
-    return found;
+    place_.wait(stream_.counted_);
+    return *static_cast<const std::uint64_t*>(place_.data());
 }
 
 cuda::executor stream::transient() const {

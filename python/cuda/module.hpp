@@ -4,6 +4,7 @@
 #include <nanobind/nanobind.h>
 
 #include <cstdint>
+#include <type_traits>
 
 #include "upsweep/cuda/executor.hpp"
 
@@ -21,13 +22,12 @@ class stream {
     // For calls whose scratch is as large as their arrays: it is given back when the executor goes.
     [[nodiscard]] cuda::executor transient() const;
 
-    // Device memory for a number that a call finds out, and what it is when the stream has come that far.
-    // Other Python threads run meanwhile, and may call.
+    // Device memory for a number that a call finds out.
     [[nodiscard]] std::uint64_t* count();
-    [[nodiscard]] std::uint64_t wait_for_count();
 
   private:
     friend class counted;
+    friend class pinned_place;
 
     int device_;
     cudaStream_t handle_;
@@ -36,23 +36,56 @@ class stream {
     cudaEvent_t counted_ = nullptr;   // nor is this
 };
 
+// A few bytes of pinned host memory, which kernels write and the host waits for: a call's own until it has.
+class pinned_place {
+  public:
+    static constexpr std::size_t bytes = 64;
+
+    explicit pinned_place(stream& of);
+    ~pinned_place();
+    pinned_place(const pinned_place&) = delete;
+    pinned_place& operator=(const pinned_place&) = delete;
+
+    [[nodiscard]] void* data() const { return place_; }
+    // Until the stream has done what it has now, or, where an event is given, what it had when that was
+    // recorded. Other Python threads run meanwhile, and may call.
+    void wait(cudaEvent_t recorded = nullptr);
+
+  private:
+    cudaError_t finish(cudaEvent_t recorded) noexcept;
+
+    stream& stream_;
+    void* place_;
+    bool has_waited_ = false;
+};
+
+// What a call finds out for the host: kernels write it where data() is.
+template <class T>
+class awaited {
+  public:
+    static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= pinned_place::bytes);
+
+    explicit awaited(stream& of) : place_(of) {}
+    [[nodiscard]] T* data() const { return static_cast<T*>(place_.data()); }
+    [[nodiscard]] T wait() {
+        place_.wait();
+        return *data();
+    }
+
+  private:
+    pinned_place place_;
+};
+
 // A stream's count as it is once the stream has done what it has now, on its way to the host. The stream may
 // be given more to do meanwhile.
 class counted {
   public:
     explicit counted(stream& of);
-    ~counted();
-    counted(const counted&) = delete;
-    counted& operator=(const counted&) = delete;
-
-    // As stream::wait_for_count.
     [[nodiscard]] std::uint64_t wait();
 
   private:
-    cudaError_t finish();
-
     stream& stream_;
-    std::uint64_t* place_;
+    pinned_place place_;
 };
 
 void add_scans(nanobind::module_& module);

@@ -54,10 +54,11 @@ std::uint64_t reduce_segments(const scan_plan& plan, stream& in_stream, nb::hand
     in.expect_sequence(in.size());
     flags.expect_sequence(in.size());
     to.expect_sequence(in.size() * std::max<std::size_t>(held_bytes(plan), 1));
+    awaited<std::uint64_t> count(in_stream);
     registry::gpu::reduce_array_segments(request_of(plan, false, false, initial), in_stream.executor(),
                                          in.data(), static_cast<const std::uint8_t*>(flags.data()), in.size(),
-                                         to.data(), in.size(), in_stream.count());
-    return in_stream.wait_for_count();
+                                         to.data(), in.size(), count.data());
+    return count.wait();
 }
 // The same by keys, elements of that type. `keys_out`: for first ones, or None.
 std::uint64_t reduce_by_keys(const scan_plan& plan, stream& in_stream, nb::handle a, nb::handle keys,
@@ -73,9 +74,10 @@ std::uint64_t reduce_by_keys(const scan_plan& plan, stream& in_stream, nb::handl
         first.expect_sequence(in.size());
         call.keys_out = first.data();
     }
+    awaited<std::uint64_t> count(in_stream);
     registry::gpu::reduce_array_by_keys(request_of(plan, false, false, initial), in_stream.executor(),
-                                        in.data(), call, to.data(), in.size(), in_stream.count());
-    return in_stream.wait_for_count();
+                                        in.data(), call, to.data(), in.size(), count.data());
+    return count.wait();
 }
 // By offsets of int64: one result for each segment. Waits until these are looked at, as it returns whether
 // they are good; if not, out has anything.

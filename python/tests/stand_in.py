@@ -162,6 +162,14 @@ def encode_runs(stream, a, name, out, lengths, numbers):
     return _module.encode_runs(at(a, name), name, at(out, name), None if lengths is None else at(lengths, "i8"))
 
 
+def count_repeats(stream, counts, counts_name, offsets, n):
+    return _module.count_repeats(at(counts, counts_name), counts_name, offsets, n)
+
+
+def store_numbers(stream, numbers, number_bytes, out):
+    at(out, f"V{number_bytes}")[:] = np.frombuffer(numbers, f"V{number_bytes}")
+
+
 def repeat(stream, a, element_bytes, counts, counts_name, offsets, out):
     x, word = at(a, WORDS[element_bytes]), WORDS[element_bytes]
     _module.repeat(x.view("u1"), 1, x.size, at(counts, counts_name), counts_name, offsets, at(out, word).view("u1"))
@@ -205,4 +213,4 @@ def install(in_host_memory):
         extremes_of=lambda n: 2 * min((n + 255) // 256, 1024), find_extremes=find_extremes,
         histogram=lambda stream, a, name, limits, counts: _module.histogram(at(a, name), name, limits, at(counts, "u8")),
         bins=bins, sort_rows=sort_rows, sort_segments=sort_segments, repeat=repeat, repeat_all=repeat_all, repeat_indices=repeat_indices,
-        empty_cache=lambda: None)
+        count_repeats=count_repeats, passed_bytes=3072, store_numbers=store_numbers, empty_cache=lambda: None)

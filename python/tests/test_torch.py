@@ -385,7 +385,15 @@ def test_graphs_capture_calls():
     with torch.cuda.graph(graph):
         upsweep.cumsum(x, out=out)
         halves = upsweep.inclusive_scan(x.to(torch.float16), "maximum")
+        total = upsweep.sum(x)
+        counts, edges = upsweep.histogram(x, 4, (0, 8))
+        ordered = upsweep.sort(-out)
+        repeated = upsweep.repeat(x, x.to(torch.int64), output_size=x.numel())
     x.fill_(1)
+    edges.zero_()
     graph.replay()
-    assert out[-1].item() == 100_000
+    assert out[-1].item() == total.item() == 100_000
     assert halves.max().item() == 1
+    assert counts.tolist() == [100_000, 0, 0, 0] and edges.tolist() == [0, 2, 4, 6, 8]
+    assert bool((ordered == -out.flip(0)).all())
+    assert bool((repeated == 1).all())

@@ -13,7 +13,7 @@ import numpy as np
 
 from . import _module
 from ._arrays import type_name
-from ._parameters import Limits, about_repeats, expected_repeat_offsets, no_offsets, number_type, wrong_size
+from ._parameters import Limits, about_repeats, no_offsets, number_type, wrong_size
 
 try:
     from . import _cuda
@@ -134,6 +134,14 @@ class Cuda:
         _cuda.find_extremes(self._stream(library, elements), library.layout(elements), name, library.layout(found))
         return _module.extent_of(library.to_host(found), numbers)
 
+    def numbers(self, library: Any, like: Any, values: np.ndarray) -> Any:
+        """A copy on the device of `like` of numbers of 4 or 8 bytes in host memory."""
+        if values.nbytes > _cuda.passed_bytes:
+            return library.numbers(like, values)
+        made = library.filled(like, values.shape, values.dtype.name)
+        _cuda.store_numbers(self._stream(library, like), values.tobytes(), values.itemsize, library.layout(made))
+        return made
+
     def histogram(self, library: Any, elements: Any, limits: Limits, counts: Any) -> None:
         _cuda.histogram(self._stream(library, elements), library.layout(elements), library.type_of(elements), limits,
                         library.layout(counts))
@@ -156,20 +164,12 @@ class Cuda:
 
     def count_repeats(self, library: Any, counts: Any) -> int:
         """Waits. Raises ValueError where a count is negative, and for offsets that are none."""
-        each, least = counts.each, []
-        if counts.n != 0:
-            least = [counts.plain().min().reshape(1)]
-        elif not counts.are_offsets:
-            return 0
-        edges = [each[:1], each[-1:]] if counts.are_offsets else [each.sum().reshape(1)]
-        found = library.module.stack([library.converted(part, "int64") for part in (*least, *edges)])
-        numbers = [int(number) for number in library.to_host(found.reshape(-1))]
-        if counts.are_offsets:
-            if numbers[-2] != 0 or numbers[0] < 0:
-                raise expected_repeat_offsets(counts.n)
-        elif numbers[0] < 0:
-            raise ValueError(f"repeats: must not be negative, but one is {numbers[0]}")
-        return numbers[-1]
+        each = counts.each
+        try:
+            return _cuda.count_repeats(self._stream(library, each), library.layout(each), library.type_of(each), counts.are_offsets,
+                                       counts.n)
+        except ValueError as problem:
+            raise about_repeats(problem, counts.are_offsets, counts.n) from None
 
     def repeat(self, library: Any, x: Any, axis: int, counts: Any, out: Any) -> None:
         """As many results along the axis as `out` has room for."""
@@ -262,6 +262,9 @@ class Host:
 
     def extent(self, library: Any, elements: Any) -> Limits:
         return _module.extent_of(library.layout(elements), library.type_of(elements))
+
+    def numbers(self, library: Any, like: Any, values: np.ndarray) -> Any:
+        return library.numbers(like, values)
 
     def histogram(self, library: Any, elements: Any, limits: Limits, counts: Any) -> None:
         _module.histogram(library.layout(elements), library.type_of(elements), limits, library.layout(counts))

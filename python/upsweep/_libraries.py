@@ -157,7 +157,7 @@ class _Torch(Library):
     def __init__(self, module: Any) -> None:
         super().__init__(module)
         self._tensor, self._strided = module.Tensor, module.strided
-        self._empty_like = module.empty_like
+        self._empty_like, self._empty_strided = module.empty_like, module.empty_strided
         self._increment_version = module.autograd.graph.increment_version
         # Where it exists it spares the making of an object for each call.
         self._raw_stream = getattr(module._C, "_cuda_getCurrentRawStream", None)
@@ -203,6 +203,8 @@ class _Torch(Library):
             self._increment_version(out)
 
     def filled(self, like: Any, shape: Tuple[int, ...], name: str, number: Any = None) -> Any:
+        if number is None and len(shape) < 2:  # where it takes two thirds of the time that empty does
+            return self._empty_strided(shape, (1,) * len(shape), dtype=getattr(self.module, name), device=like.device)
         if number is None:
             return self.module.empty(shape, dtype=getattr(self.module, name), device=like.device)
         return self.module.full(shape, number, dtype=getattr(self.module, name), device=like.device)

@@ -33,7 +33,9 @@ def _binned(library: Library, a: Any) -> Tuple[Any, str]:
 def histogram(library: Library, a: Any, asked: Bins) -> Tuple[Any, Any]:
     elements, name = _binned(library, a)
     limits = _limits(library, elements, asked)
-    edges = asked.edges if library.owns(asked.edges) else library.numbers(elements, asked.edge_numbers(name, limits))
+    edges = asked.edges
+    if not library.owns(edges):
+        edges = library.back_end.numbers(library, elements, asked.edge_numbers(name, limits))
     counts = library.filled(elements, (asked.count,), "int64")
     try:
         library.back_end.histogram(library, elements, limits, counts)

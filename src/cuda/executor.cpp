@@ -245,7 +245,9 @@ void executor::check_pointer(const void* p, const char* argument) {
         check(cudaStreamIsCapturing(stream_, &capture), "stream");
         if (capture != cudaStreamCaptureStatusNone) return;
     }
-    if (attributes.type == cudaMemoryTypeHost || attributes.type == cudaMemoryTypeUnregistered) {
+    const bool is_mapped = attributes.type == cudaMemoryTypeHost && attributes.devicePointer == p;
+    if (attributes.type == cudaMemoryTypeUnregistered ||
+        (attributes.type == cudaMemoryTypeHost && !is_mapped)) {
         throw_error(errc::invalid_argument,
                     std::string(argument) + ": expected device memory, but it is host memory");
     }

@@ -125,9 +125,10 @@ class executor {
     [[nodiscard]] cudaError_t allocate(void** data, std::size_t bytes) const;
     // Throws upsweep::error (device) for a sticky error of earlier work.
     void check_before_launch() const;
-    // Throws upsweep::error (invalid_argument) unless p is memory that this executor's device can use, or may
-    // be some that a graph being captured allocates. The last four pointers that passed are not asked about
-    // again, as long as the executor lives: the driver takes a tenth of a microsecond for each.
+    // Throws upsweep::error (invalid_argument) unless p is memory that this executor's device can use, pinned
+    // host memory too, or may be some that a graph being captured allocates. The last four pointers that
+    // passed are not asked about again, as long as the executor lives: the driver takes a tenth of a
+    // microsecond for each.
     void check_pointer(const void* p, const char* argument);
     // How many tiles look-back sums ahead of its scan, whatever the length and the alignment, where the types
     // let it: a multiple of 64, or 0 for none.

@@ -1,5 +1,8 @@
 // Histograms and bins of numbers: elements become the numbers that they are looked at as, unless they are.
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <optional>
 #include <vector>
 
@@ -64,16 +67,13 @@ bin_range<Number> range_of(const bin_limits& limits, dtype type) {
     return range;
 }
 
-// Edges as arguments of a kernel, so that a graph that is being captured has them too.
-constexpr std::size_t passed_edges = 384;
-template <class Number>
-struct edge_argument {
-    Number edges[passed_edges];
+// Numbers as arguments of a kernel, in words that all of them are made of.
+struct passed_words {
+    std::uint32_t word[passed_bytes / sizeof(std::uint32_t)];
 };
-template <class Number>
 __global__ void __launch_bounds__(threads)
-    store_edges_kernel(const __grid_constant__ edge_argument<Number> passed, unsigned count, Number* out) {
-    for (unsigned i = threadIdx.x; i < count; i += threads) out[i] = passed.edges[i];
+    store_words_kernel(const __grid_constant__ passed_words passed, unsigned count, std::uint32_t* out) {
+    for (unsigned i = threadIdx.x; i < count; i += threads) out[i] = passed.word[i];
 }
 
 // Calls body(bins, used) with the bins that elements can be in, and their number: the first ones of those of
@@ -85,14 +85,7 @@ void visit_bins(cuda::executor& ex, const bin_limits& limits, dtype type, const 
     if (edges.empty()) return;
     const stream_memory memory(ex, edges.size() * sizeof(Number));
     auto* const there = static_cast<Number*>(memory.data());
-    for (std::size_t first = 0; first < edges.size(); first += passed_edges) {
-        const std::size_t count = std::min(passed_edges, edges.size() - first);
-        edge_argument<Number> passed{};
-        std::copy_n(edges.begin() + static_cast<std::ptrdiff_t>(first), count, passed.edges);
-        store_edges_kernel<<<1, threads, 0, ex.stream()>>>(passed, static_cast<unsigned>(count),
-                                                           there + first);
-    }
-    cuda::check(cudaGetLastError(), "storing edges");
+    store_numbers(ex, edges.data(), edges.size() * sizeof(Number), there);
     body(cuda::device_edges<Number>{cuda::device_span<const Number>(there, edges.size())}, edges.size() - 1);
 }
 
@@ -159,6 +152,19 @@ void find_extremes(cuda::executor& ex, dtype type, const void* in, std::size_t n
         extremes_kernel<<<extremes_blocks(n), threads, 0, ex.stream()>>>(x, n, static_cast<Number*>(found));
     });
     cuda::check(cudaGetLastError(), "finding the smallest and the largest element");
+}
+
+void store_numbers(cuda::executor& ex, const void* from, std::size_t bytes, void* out) {
+    const cuda::device_scope current(ex);
+    for (std::size_t first = 0; first < bytes; first += passed_bytes) {
+        const std::size_t size = std::min(passed_bytes, bytes - first);
+        passed_words passed{};
+        std::memcpy(passed.word, static_cast<const std::byte*>(from) + first, size);
+        store_words_kernel<<<1, threads, 0, ex.stream()>>>(
+            passed, static_cast<unsigned>(size / sizeof passed.word[0]),
+            reinterpret_cast<std::uint32_t*>(static_cast<std::byte*>(out) + first));
+    }
+    cuda::check(cudaGetLastError(), "storing numbers");
 }
 
 void count_bins(cuda::executor& ex, dtype type, const bin_limits& limits, const void* in, std::size_t n,

@@ -76,9 +76,21 @@ struct words_to_repeat {
 void repeat_words(cuda::executor& ex, const repeat_counts& counts, const words_to_repeat& call,
                   std::uint64_t* count);
 void repeat_words(cuda::executor& ex, std::uint64_t times, const words_to_repeat& call, std::uint64_t* count);
+// What counts, of which there are some, say before elements are repeated.
+struct repeat_sum {
+    std::int64_t first;    // of offsets; otherwise 0
+    std::int64_t least;    // count; of offsets that descend somewhere one that is negative
+    std::int64_t results;  // the sum of the counts, 2^63 - 1 if it is more, or the last offset
+};
+void sum_repeats(cuda::executor& ex, const repeat_counts& counts, repeat_sum* found);
 // As registry::repeat_indices.
 void repeat_indices(cuda::executor& ex, const repeat_counts& counts, std::int64_t* out, std::size_t room,
                     std::uint64_t* count);
+
+// Copies numbers of 4 or 8 bytes from host memory as arguments of kernels, `passed_bytes` at a time: the call
+// returns when it has read them, and a graph that is being captured has them too.
+inline constexpr std::size_t passed_bytes = 3072;
+void store_numbers(cuda::executor& ex, const void* from, std::size_t bytes, void* out);
 
 // Bins are those of registry/binner.hpp. counts[b] = how many elements are in bin b.
 void count_bins(cuda::executor& ex, dtype type, const bin_limits& limits, const void* in, std::size_t n,
