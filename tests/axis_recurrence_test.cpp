@@ -168,8 +168,9 @@ TEST(axis_recurrence, small_shapes) {
     }
 }
 TEST(axis_recurrence, shapes_that_pass_rows_and_tiles) {
-    for (const extents& shape : {extents{130, 33}, extents{257, 16}, extents{16, 257}, extents{4099, 3},
-                                 extents{3, 4099}, extents{6, 129, 10}, extents{3, 4200, 5}}) {
+    for (const extents& shape :
+         {extents{130, 33}, extents{257, 16}, extents{16, 257}, extents{4099, 3}, extents{3, 4099},
+          extents{6, 129, 10}, extents{3, 4200, 5}, extents{70, 128}, extents{9, 300}}) {
         recurrence_check<float>::run_all(shape);
         if (few_shapes() && shape[0] == 257) break;
     }

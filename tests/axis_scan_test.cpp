@@ -59,9 +59,10 @@ TEST(axis_scan, short_lines) {
     }
 }
 TEST(axis_scan, shapes_that_pass_rows_and_tiles) {
-    for (const extents& shape : {extents{130, 5}, extents{5, 130}, extents{130, 33}, extents{257, 16},
-                                 extents{16, 257}, extents{4099, 3}, extents{3, 4099}, extents{40, 300},
-                                 extents{6, 129, 10}, extents{2, 9000}, extents{9000, 2}}) {
+    for (const extents& shape :
+         {extents{130, 5}, extents{5, 130}, extents{130, 33}, extents{257, 16}, extents{16, 257},
+          extents{4099, 3}, extents{3, 4099}, extents{40, 300}, extents{6, 129, 10}, extents{2, 9000},
+          extents{9000, 2}, extents{70, 192}, extents{3, 33, 128}, extents{9, 511}, extents{150, 77}}) {
         float_sums.run_all(shape);
     }
 }

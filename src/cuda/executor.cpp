@@ -42,6 +42,10 @@ const char* name(axis_way way) {
             return "tiles of lines";
         case axis_way::line_by_line:
             return "line by line";
+        case axis_way::short_lines:
+            return "short lines";
+        case axis_way::packed_lanes:
+            return "packed lanes";
         case axis_way::automatic:
             break;
     }

@@ -79,7 +79,8 @@ TEST_F(cuda_axis, refuses_memory_that_is_not_the_devices) {
 TEST_F(cuda_axis, refuses_ways_that_strides_forbid) {
     for (const cuda::axis_way way :
          {cuda::axis_way::lines, cuda::axis_way::line_tiles, cuda::axis_way::line_by_line,
-          cuda::axis_way::chunked_lanes, cuda::axis_way::word_lanes}) {
+          cuda::axis_way::chunked_lanes, cuda::axis_way::word_lanes, cuda::axis_way::short_lines,
+          cuda::axis_way::packed_lanes}) {
         ex.set_axis_way(way);
         expect_refused(
             std::string("axis_way: these arrays cannot be scanned by ") + cuda::name(way),
@@ -154,15 +155,21 @@ TEST(cuda_axis_ways, follow_shape_and_strides) {
     EXPECT_EQ(way_of({3, 50000, 16}, 1), columns);
     EXPECT_EQ(way_of({50000, 96}, 0), columns);
     EXPECT_EQ(way_of({50000, 97}, 0), columns);
-    EXPECT_EQ(way_of({many, 64}, 1), chunked_lanes);
-    EXPECT_EQ(way_of({many, 63}, 1), turned_lanes);
-    EXPECT_EQ(way_of({many, 3}, 1), rows);
+    EXPECT_EQ(way_of({many, 64}, 1), short_lines);
+    EXPECT_EQ(way_of({5, 12}, 1), short_lines);
+    EXPECT_EQ(way_of({many, 128}, 1), chunked_lanes);  // too long, and all lanes meet in a bank
+    EXPECT_EQ(way_of({many, 68}, 1), packed_lanes);
+    EXPECT_EQ(way_of({many, 63}, 1), packed_lanes);
+    EXPECT_EQ(way_of({many, 3}, 1), packed_lanes);
+    EXPECT_EQ(way_of({many, 513}, 1), turned_lanes);  // too long
     EXPECT_EQ(way_of({3 * processors, 5000}, 1), lines);
     EXPECT_EQ(way_of({7, 50000}, 1), line_tiles);
     EXPECT_EQ(way_of({1, 50000}, 1), line_by_line);
     EXPECT_EQ(way_of({2, 4 << 20}, 1), line_by_line);
 
     const std::type_identity<float16> half;
+    EXPECT_EQ(way_of_elements(half, {many, 32}, 1), short_lines);
+    EXPECT_EQ(way_of_elements(half, {many, 64}, 1), chunked_lanes);
     EXPECT_EQ(way_of_elements(half, {1000, 2 * many}, 0), word_lanes);
     EXPECT_EQ(way_of_elements(half, {1000, many}, 0), rows);
     EXPECT_EQ(way_of_elements(half, {1000, 2 * many + 1}, 0), rows);  // no whole words

@@ -22,7 +22,15 @@ struct lane_mover {
     char* shared;  // the warp's
     int stages;    // 2 to most_stages
     int lane;
+    bool paired;  // the warps of the block have neighbouring groups, whose pieces they copy together
 
+    // Between what is done by lanes that copy for each other.
+    __device__ __forceinline__ void sync() const {
+        if (shape::pairs && paired)
+            __syncthreads();
+        else
+            __syncwarp();
+    }
     // Lanes with sequences of their own; all have as many.
     [[nodiscard]] __device__ __forceinline__ std::uint64_t lane_count() const {
         return arguments.geometry.sequence_count / shape::width;
@@ -124,6 +132,10 @@ struct lane_mover {
             });
         } else {
             const In* from = begin + first * stride;
+            if constexpr (shape::pairs && sizeof(In) >= 4) {  // words, or elements
+                if (paired && ((at.group | 1) + 1) * 32 <= lane_count())
+                    return load_together(slots, from, stride, count);
+            }
             In* to = slots + lane;
             if (count == shape::piece) {
 #pragma unroll 8
@@ -132,6 +144,30 @@ struct lane_mover {
             } else {
                 for (int k = 0; k < count; ++k, from += stride) copy_element(to + k * shape::pitch, from);
             }
+        }
+    }
+
+    // The same of this warp's group and the other warp's, whose sequences lie side by side: half of the
+    // positions, from memory in rows of both groups' elements, as memory serves strips of 256 bytes faster
+    // than such of 128. `from`: this lane's element at the piece's first position.
+    template <class In>
+    __device__ __forceinline__ void load_together(In* slots, const In* from, std::int64_t stride,
+                                                  int count) const {
+        constexpr int items = 16 / int(sizeof(In));
+        constexpr int own = 32 / items, lanes_of_row = 2 * own, rows = 32 / lanes_of_row;
+        static_assert(shape::warps == 2 && (sizeof(In) == 4 || sizeof(In) == 8));
+        const int warp = int(threadIdx.x / 32), chunk = lane % lanes_of_row;
+        int position = warp * (shape::piece / 2) + lane / lanes_of_row;
+        from += chunk * items - lane - 32 * warp + position * stride;
+        // A stage lies as far from the same one of the other warp as their parts of shared memory do.
+        char* to = reinterpret_cast<char*>(slots) +
+                   (chunk / own - warp) * shape::warp_bytes(length(), stages) +
+                   (position * shape::pitch + chunk % own * items) * int(sizeof(In));
+#pragma unroll 8
+        for (int k = 0; k < shape::piece / 2; k += rows, position += rows) {
+            if (position < count) copy_piece(to, reinterpret_cast<const char*>(from));
+            from += rows * stride;
+            to += rows * shape::pitch * int(sizeof(In));
         }
     }
 

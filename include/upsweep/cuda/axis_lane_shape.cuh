@@ -13,8 +13,8 @@ namespace upsweep::cuda {
 
 // How elements pass between memory and the lanes that scan them.
 enum class lane_copies {
-    own,     // each lane those of its sequence
-    words,   // each lane those of its sequences, of which a word has an element each
+    own,     // each lane those of its sequence; where the strides allow it, two warps those of both
+    words,   // the same of several sequences a lane, of which a word has an element each
     turned,  // a warp along the sequences, one by one
     chunks,  // a warp along the sequences, 16 bytes a lane
 };
@@ -49,12 +49,22 @@ struct lane_shape {
     }();
     static constexpr int warps = 2;
     static constexpr int threads = 32 * warps;
+    // Whether the warps of a block can copy pieces of two groups together, 16 bytes a lane.
+    static constexpr bool pairs = [] {
+        bool fit = ahead;
+        for (const int size : Types::element_size) fit = fit && (size * width == 4 || size * width == 8);
+        return fit && (Copies == lane_copies::own || Copies == lane_copies::words);
+    }();
     // That registers leave room for, or with two inputs shared memory.
     static constexpr int blocks = sizeof(typename Types::Acc) * width <= 8 && inputs == 1 ? 16 : 8;
-    static constexpr int piece = Copies == lane_copies::chunks ? 128 / int(sizeof(In))
-                                 : Types::widest <= 8          ? 32
-                                                               : 16;  // positions
-    static constexpr int pitch = 33;  // elements from one position to the next: no bank is met twice
+    // Positions. Of a chunked sequence as many as have 256 bytes, as memory likes to be written, but no more
+    // than a row of the tree.
+    static constexpr int piece = Copies == lane_copies::chunks
+                                     ? (sizeof(In) == 1 ? int(core::row_size) : 256 / int(sizeof(In)))
+                                 : Types::widest <= 8 ? 32
+                                                      : 16;
+    // Elements from one position to the next: if a lane reads along them, it meets no bank twice.
+    static constexpr int pitch = Copies == lane_copies::turned ? 33 : 32;
     // Bytes from one sequence to the next of pieces with `chunks` chunks each, an odd number of them: no bank
     // is met twice.
     UPSWEEP_HOST_DEVICE static constexpr int chunk_pitch(int chunks) { return 16 * (chunks | 1); }

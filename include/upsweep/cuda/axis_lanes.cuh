@@ -8,7 +8,9 @@
 // lane, to [sequence][position], and a lane takes 16 bytes of its sequence at a time.
 //
 // A warp takes one group of 32 sequences after the other, and copies ahead across their ends too, so that
-// short sequences keep as much under way as long ones. Where there are two inputs, a piece is of both.
+// short sequences keep as much under way as long ones. Where there are two inputs, a piece is of both. Where
+// neighbouring sequences are neighbours at multiples of 16 bytes, the two warps of a block take neighbouring
+// groups and copy a piece of both together, in rows of 256 bytes.
 #pragma once
 
 #include <cstdint>
@@ -27,10 +29,10 @@ namespace detail {
 template <class Types, bool Exclusive, lane_copies Copies>
 struct lane_scanner : lane_mover<Types, Copies> {
     using mover = lane_mover<Types, Copies>;
-    using mover::arguments, mover::stages, mover::lane, mover::length, mover::group_count, mover::piece_count,
-        mover::positions, mover::lanes, mover::origin_of, mover::results, mover::advance,
-        mover::wait_for_piece, mover::walk_along, mover::of_sequence, mover::load, mover::chunks_at,
-        mover::chunk_items;
+    using mover::arguments, mover::stages, mover::lane, mover::paired, mover::length, mover::group_count,
+        mover::piece_count, mover::positions, mover::lanes, mover::origin_of, mover::results, mover::advance,
+        mover::wait_for_piece, mover::walk_along, mover::of_sequence, mover::load, mover::sync,
+        mover::chunks_at, mover::chunk_items;
     using shape = lane_shape<Types, Copies>;
     using In = axis_input<Types>;
     using Out = typename Types::Out;
@@ -208,18 +210,21 @@ struct lane_scanner : lane_mover<Types, Copies> {
 
     // Groups first_group, first_group + apart, ...
     __device__ __forceinline__ void run_staged(std::uint64_t first_group, std::uint64_t apart) const {
-        const std::uint64_t groups = group_count(), pieces = piece_count();
+        const std::uint64_t own_groups = group_count(), pieces = piece_count();
+        // Both warps of a block come to as many ends of pieces, so that the last of them may have no group.
+        const std::uint64_t groups = shape::pairs && paired ? (own_groups + 1) / 2 * 2 : own_groups;
         if (first_group >= groups) return;
         Out* const out = arguments.scan.out;
         lane_cursor ahead{first_group}, at{first_group};
-        axis_source<Types> from = arguments.source(origin_of(first_group));
+        axis_source<Types> from =
+            arguments.source(origin_of(first_group < own_groups ? first_group : own_groups - 1));
         int to_load = 0, to_scan = 0;  // stages
         const auto load_next = [&] {
-            if (ahead.group < groups) {
+            if (ahead.group < own_groups) {
                 load(mover::template stage<0>(to_load), ahead, from.x, from.stride);
                 if constexpr (has_second)
                     load(mover::template stage<1>(to_load), ahead, from.second, from.second_stride);
-                if (ahead.advance(pieces, apart) && ahead.group < groups)
+                if (ahead.advance(pieces, apart) && ahead.group < own_groups)
                     from = arguments.source(origin_of(ahead.group));
             }
             advance(to_load);
@@ -229,7 +234,8 @@ struct lane_scanner : lane_mover<Types, Copies> {
         lane_states<Types, shape::width> states(arguments.scan);
         auto& state = states.of[0];
         while (at.group < groups) {
-            Out* const to = out + origin_of(at.group).out;
+            const bool has_group = at.group < own_groups;
+            Out* const to = out + origin_of(has_group ? at.group : own_groups - 1).out;
             if (at.piece == 0) {
 #pragma unroll
                 for (auto& each : states.of) each.begin(arguments.scan);
@@ -237,13 +243,15 @@ struct lane_scanner : lane_mover<Types, Copies> {
             bool more = true;
             for (; more; advance(to_scan)) {
                 // Into the stage of the piece before, which every lane has read.
-                __syncwarp();
+                sync();
                 load_next();
                 wait_for_piece();
                 // Before anyone stores what others that share a sequence have yet to read.
-                __syncwarp();
+                sync();
                 const bool full = positions(at.piece) == shape::piece;
-                if constexpr (Copies == lane_copies::chunks) {
+                if (shape::pairs && !has_group) {
+                    // Another warp's pieces are waited for alone.
+                } else if constexpr (Copies == lane_copies::chunks) {
                     // Short sequences have no other rows, so that it pays to leave the upper parts out.
                     const bool first = !arguments.scan.has_initial && at.piece < lane_row / shape::piece;
                     if (first && full)
@@ -291,13 +299,13 @@ struct lane_scanner : lane_mover<Types, Copies> {
 
 template <class Types, bool Exclusive, lane_copies Copies>
 __global__ void __launch_bounds__(lane_shape<Types, Copies>::threads, lane_shape<Types, Copies>::blocks)
-    scan_lanes_kernel(const __grid_constant__ axis_arguments<Types> arguments, int stages) {
+    scan_lanes_kernel(const __grid_constant__ axis_arguments<Types> arguments, int stages, bool paired) {
     using shape = lane_shape<Types, Copies>;
     extern __shared__ __align__(128) char shared[];
     const int warp = int(threadIdx.x / 32);
     const detail::lane_scanner<Types, Exclusive, Copies> scanner{
         {arguments, shared + warp * shape::warp_bytes(arguments.scan.n, stages), stages,
-         int(threadIdx.x % 32)}};
+         int(threadIdx.x % 32), paired}};
     const std::uint64_t first = std::uint64_t(blockIdx.x) * shape::warps + warp;
     const std::uint64_t apart = std::uint64_t(gridDim.x) * shape::warps;
     if constexpr (shape::staged)

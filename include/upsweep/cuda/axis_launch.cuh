@@ -12,7 +12,10 @@
 #include "upsweep/cuda/axis_columns.cuh"
 #include "upsweep/cuda/axis_lanes.cuh"
 #include "upsweep/cuda/axis_lines.cuh"
+#include "upsweep/cuda/axis_packed.cuh"
 #include "upsweep/cuda/axis_rows.cuh"
+#include "upsweep/cuda/axis_short.cuh"
+#include "upsweep/cuda/axis_strides.cuh"
 #include "upsweep/cuda/executor.hpp"
 #include "upsweep/cuda/held_scratch.hpp"
 #include "upsweep/cuda/launch.cuh"
@@ -35,7 +38,8 @@ std::size_t axis_workspace_bytes_of(std::uint64_t length, std::uint64_t sequence
 template <class Types, bool Exclusive>
 class axis_launch {
   public:
-    axis_launch(executor& ex, const axis_arguments<Types>& arguments) : ex_(ex), arguments_(arguments) {}
+    axis_launch(executor& ex, const axis_arguments<Types>& arguments)
+        : ex_(ex), arguments_(arguments), strides_(arguments) {}
 
     void run() const {
         const device_scope current(ex_);
@@ -51,6 +55,12 @@ class axis_launch {
                 break;
             case axis_way::line_by_line:
                 line_by_line();
+                break;
+            case axis_way::short_lines:
+                short_lines();
+                break;
+            case axis_way::packed_lanes:
+                packed_lanes();
                 break;
             case axis_way::rows:
                 rows();
@@ -80,25 +90,22 @@ class axis_launch {
     using Op = typename Types::Op;
     using tiles = tile_shape<Types>;
     using geometry = core::axis_geometry;
+    static constexpr std::uint64_t most_resident_blocks = 32;  // of a multiprocessor
 
     [[nodiscard]] std::uint64_t length() const { return arguments_.scan.n; }
     [[nodiscard]] std::uint64_t sequences() const { return arguments_.geometry.sequence_count; }
     [[nodiscard]] std::uint64_t multiprocessors() const { return std::uint64_t(ex_.multiprocessors()); }
 
-    // Whether sequences lie in memory one element after the other, in a direction in which a tile can be
-    // scanned: any but forwards with operands that change sides.
-    [[nodiscard]] bool are_lines() const {
-        const auto& shape = arguments_.geometry;
-        const bool backwards = shape.in_stride < 0;
-        return shape.in_stride == shape.out_stride && shape.in_stride == shape.second_stride &&
-               std::abs(shape.in_stride) == 1 &&
-               (backwards || !arguments_.scan.reverse || is_commutative<Op>);
-    }
     [[nodiscard]] axis_way choose() const {
         const std::uint64_t bytes =
             length() * (detail::axis_input_bytes<Types> + sizeof(typename Types::Out));
         const bool many = sequences() >= lanes_from_sequences * multiprocessors();
-        if (are_lines()) {
+        if (strides_.are_short()) return axis_way::short_lines;
+        // Of few sequences blocks are sooner done with longer ones.
+        if (strides_.are_packed() && packed_shape<Types>::are_apart(length()) &&
+            (many || length() <= core::row_size))
+            return axis_way::packed_lanes;
+        if (strides_.are_lines()) {
             if (bytes >= look_ahead_from_bytes || sequences() == 1) return axis_way::line_by_line;
             if (length() >= (many ? lines_from_length : few_lines_from_length)) {
                 const bool fill = sequences() >= whole_lines_from_sequences * multiprocessors();
@@ -108,7 +115,7 @@ class axis_launch {
         const geometry::dimension next = arguments_.geometry.fastest();
         const bool turned = std::abs(arguments_.geometry.out_stride) < std::abs(next.out_stride);
         if (turned && (many || length() <= turned_up_to_length)) {
-            if (are_chunks()) return axis_way::chunked_lanes;
+            if (strides_.are_chunks()) return axis_way::chunked_lanes;
             if (lane_shape<Types, lane_copies::turned>::exists && length() >= turned_from_length)
                 return axis_way::turned_lanes;
         }
@@ -117,51 +124,20 @@ class axis_launch {
         // A lane with several sequences, or with maps to compose, has as much more to do for each position.
         constexpr std::uint64_t each =
             lane_shape<Types, lane_copies::words>::width * std::uint64_t(std::same_as<Op, affine> ? 2 : 1);
-        if (!one_row && sequences() >= each * lanes_from_sequences * multiprocessors() && are_words())
+        if (!one_row && sequences() >= each * lanes_from_sequences * multiprocessors() &&
+            strides_.are_words())
             return axis_way::word_lanes;
         if (many && !one_row && lane_shape<Types, lane_copies::own>::ahead) return axis_way::lanes;
         return prefers_columns() ? axis_way::columns : axis_way::rows;
     }
-    // Whether neighbouring sequences make whole words, in all arrays.
-    [[nodiscard]] bool are_words() const {
-        using shape = lane_shape<Types, lane_copies::words>;
-        const auto& all = arguments_.geometry;
-        const geometry::dimension next = all.fastest();
-        if (!shape::exists || next.in_stride != 1 || next.second_stride != 1 || next.out_stride != 1)
-            return false;
-        std::int64_t elements = all.in_stride | all.second_stride | all.out_stride | all.origin.in |
-                                all.origin.second | all.origin.out | std::int64_t(next.extent);
-        for (std::size_t k = 0; k + 1 < all.other_count; ++k)
-            elements |= all.others[k].in_stride | all.others[k].second_stride | all.others[k].out_stride;
-        if (elements % shape::width != 0) return false;
-        for (const void* in : arguments_.scan.in)
-            if (reinterpret_cast<std::uintptr_t>(in) % 4 != 0) return false;
-        return reinterpret_cast<std::uintptr_t>(arguments_.scan.out) %
-                   (shape::width * sizeof(typename Types::Out)) ==
-               0;
-    }
-    // Whether the elements of every sequence make whole pieces of 16 bytes, at multiples of 16 bytes.
-    [[nodiscard]] bool are_chunks() const {
-        const auto& shape = arguments_.geometry;
-        if (!lane_shape<Types, lane_copies::chunks>::exists || shape.in_stride != 1 ||
-            shape.second_stride != 1 || shape.out_stride != 1)
-            return false;
-        constexpr std::int64_t size = sizeof(detail::axis_input<Types>);
-        std::int64_t elements =
-            std::int64_t(length()) | shape.origin.in | shape.origin.second | shape.origin.out;
-        for (std::size_t k = 0; k < shape.other_count; ++k)
-            elements |=
-                shape.others[k].in_stride | shape.others[k].second_stride | shape.others[k].out_stride;
-        std::int64_t bytes = elements * size;
-        for (const void* in : arguments_.scan.in) bytes |= std::int64_t(reinterpret_cast<std::uintptr_t>(in));
-        bytes |= std::int64_t(reinterpret_cast<std::uintptr_t>(arguments_.scan.out));
-        return bytes % 16 == 0;
-    }
     void check_way(axis_way way) const {
         const bool by_lines =
             way == axis_way::lines || way == axis_way::line_tiles || way == axis_way::line_by_line;
-        if ((by_lines && !are_lines()) || (way == axis_way::chunked_lanes && !are_chunks()) ||
-            (way == axis_way::word_lanes && !are_words()) || (way == axis_way::columns && !can_columns()) ||
+        if ((by_lines && !strides_.are_lines()) || (way == axis_way::short_lines && !strides_.are_short()) ||
+            (way == axis_way::packed_lanes && !strides_.are_packed()) ||
+            (way == axis_way::chunked_lanes && !strides_.are_chunks()) ||
+            (way == axis_way::word_lanes && !strides_.are_words()) ||
+            (way == axis_way::columns && !can_columns()) ||
             (way == axis_way::turned_lanes && !lane_shape<Types, lane_copies::turned>::exists)) {
             throw_error(errc::unsupported, std::string("axis_way: these arrays cannot be scanned by ") +
                                                cuda::name(way) + "; choose another or automatic");
@@ -182,13 +158,42 @@ class axis_launch {
             const int shared = shape::shared_bytes(length(), stages);
             scan_lanes_kernel<Types, Exclusive, Copies>
                 <<<unsigned(std::min(blocks, resident_blocks(shared))), shape::threads, shared,
-                   ex_.stream()>>>(arguments_, stages);
+                   ex_.stream()>>>(arguments_, stages, strides_.template are_pairs<Copies>());
         }
     }
     // Blocks of so much shared memory that the device runs at once.
     [[nodiscard]] std::uint64_t resident_blocks(int shared_bytes) const {
         constexpr int reserved = 1024;  // for each block, by the device
-        return std::clamp(ex_.shared_memory() / (shared_bytes + reserved), 1, 32) * multiprocessors();
+        return std::clamp(std::uint64_t(ex_.shared_memory() / (shared_bytes + reserved)), std::uint64_t{1},
+                          most_resident_blocks) *
+               multiprocessors();
+    }
+
+    void short_lines() const {
+        using shape = short_shape<Types>;
+        if constexpr (shape::exists) {
+            const auto runs = unsigned(length() / core::run_size);
+            const std::uint64_t lines = (sequences() + 32 / runs - 1) / (32 / runs);
+            constexpr int each = shape::warps * shape::batch;
+            const std::uint64_t blocks =
+                std::min((lines + each - 1) / each, shape::blocks * multiprocessors());
+            scan_short_kernel<Types, Exclusive>
+                <<<unsigned(blocks), shape::threads, 0, ex_.stream()>>>(arguments_, runs);
+        }
+    }
+
+    void packed_lanes() const {
+        using shape = packed_shape<Types>;
+        if constexpr (shape::exists) {
+            const int warps = std::min(ex_.shared_memory() / shape::warp_bytes(length()), shape::most_warps);
+            const std::uint64_t each = std::uint64_t(warps) * shape::together(length());
+            const std::uint64_t blocks =
+                std::min((sequences() + each - 1) / each, most_resident_blocks * multiprocessors());
+            prepare_tile_kernel<&scan_packed_kernel<Types, Exclusive>>(ex_.shared_memory());
+            scan_packed_kernel<Types, Exclusive>
+                <<<unsigned(blocks), unsigned(32 * warps), warps * shape::warp_bytes(length()),
+                   ex_.stream()>>>(arguments_);
+        }
     }
 
     void rows() const {
@@ -355,6 +360,7 @@ class axis_launch {
 
     executor& ex_;
     const axis_arguments<Types>& arguments_;
+    const axis_strides<Types> strides_;
 };
 
 }  // namespace upsweep::cuda

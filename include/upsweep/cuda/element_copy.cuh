@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "upsweep/cuda/async.cuh"
 #include "upsweep/cuda/rows.cuh"
@@ -56,6 +57,25 @@ __device__ __forceinline__ void copy_bytes_ahead(char* to, const char* from, int
         if (at < end)
             copy_element(reinterpret_cast<unit*>(to + at), reinterpret_cast<const unit*>(from + at));
     }
+}
+// The opposite, by plain accesses, elements' own where `to` and `from` are not congruent.
+template <int Alignment>
+__device__ __forceinline__ void store_bytes(char* to, const char* from, int bytes, int lane) {
+    using unit = typename detail::unit_of<(Alignment < 16 ? Alignment : 16)>::type;
+    const auto store = [&]<class Unit>(int begin, int end, std::type_identity<Unit>) {
+#pragma unroll 4
+        for (int at = begin + lane * int(sizeof(Unit)); at < end; at += 32 * int(sizeof(Unit)))
+            *reinterpret_cast<Unit*>(to + at) = *reinterpret_cast<const Unit*>(from + at);
+    };
+    const auto misalignment = reinterpret_cast<std::uintptr_t>(from) & 15;
+    if ((reinterpret_cast<std::uintptr_t>(to) & 15) != misalignment)
+        return store(0, bytes, std::type_identity<unit>{});
+    int head = int((16 - misalignment) & 15);
+    if (head > bytes) head = bytes;
+    const int body = (bytes - head) & ~15;
+    store(0, head, std::type_identity<unit>{});
+    store(head, head + body, std::type_identity<uint4>{});
+    store(head + body, bytes, std::type_identity<unit>{});
 }
 // Ends a group of this thread's copies.
 __device__ __forceinline__ void close_copies() {

@@ -40,6 +40,8 @@ enum class axis_way {
     lines,          // a block a sequence
     line_tiles,     // a block a tile
     line_by_line,   // one one-dimensional scan after the other
+    short_lines,    // a lane a run of a sequence, of short ones that follow one another
+    packed_lanes,   // a lane a sequence of such, which pass through shared memory as they lie
 };
 [[nodiscard]] const char* name(axis_way way);
 
