@@ -71,6 +71,6 @@ void finish_tile(uint first, uint base, uint length, operand items[UPSWEEP_ITEMS
 #endif
     }
 #ifndef UPSWEEP_TOTALS
-    store_runs(first, base, lane, length, items);
+    store_results(first, base, lane, length, items);
 #endif
 }

@@ -1,5 +1,6 @@
 // The scan of each tile with what comes before it: the last stage, and the only one of a sequence of at most one tile.
-// One work group a tile, the last tile first, because the end of the input is what the caches still hold.
+// One work group a tile, the last tile first, because the end of the input is what the caches still hold. Where only the total
+// is asked for (UPSWEEP_F_ONLY_TOTAL), the tile with which the sequence ends has all of it: one work group, no results.
 #include "interface.glsl"
 layout(local_size_x = UPSWEEP_GROUP_SIZE) in;
 #include "operators.glsl"
@@ -68,6 +69,13 @@ void take_prefixes(uint position, uint length, int k, operand prefixes[UPSWEEP_R
 }
 #endif
 
+#ifndef UPSWEEP_TOTALS
+// And of all runs.
+void store_results(uint first, uint base, uint lane, uint length, operand items[UPSWEEP_ITEMS]) {
+    if (!has_flag(UPSWEEP_F_ONLY_TOTAL)) store_runs(first, base, lane, length, items);
+}
+#endif
+
 #if defined(UPSWEEP_LOOK_BACK)
 #include "tile_scan_look_back.glsl"
 #elif defined(UPSWEEP_SUBGROUPS)
@@ -85,9 +93,15 @@ void main() {
     uint group = groups - 1u - group_index();
 #endif
     uint sequence = group % sequence_count();
-    uint tile = parameters[UPSWEEP_P_FIRST_GROUP] + group / sequence_count();
-    uint base = group / sequence_count() * uint(UPSWEEP_TILE_ELEMENTS);
     uint length = sequence_length();
+    uint place = group / sequence_count();  // of the tile in this dispatch
+    if (has_flag(UPSWEEP_F_ONLY_TOTAL)) {
+        // Which tile is the last one, and in which dispatch, is known here if the length is in a buffer.
+        if (!has_last()) return;
+        place = length == 0u ? 0u : (length - 1u) / uint(UPSWEEP_TILE_ELEMENTS);
+    }
+    uint tile = parameters[UPSWEEP_P_FIRST_GROUP] + place;
+    uint base = place * uint(UPSWEEP_TILE_ELEMENTS);
     if (base >= length) {
         // The total of nothing at all: what prefix(0) is.
         if (tile == 0u && gl_LocalInvocationIndex == 0u && has_last()) {

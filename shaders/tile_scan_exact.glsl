@@ -59,5 +59,5 @@ void scan_tile(uint sequence, uint tile, uint base, uint length) {
             prefixes[m] = join(before, items[k * UPSWEEP_RUN_ELEMENTS + m - 1]);
         take_prefixes(run_position(base, k, lane), length, k, prefixes, items);
     }
-    store_runs(output_first(sequence), base, lane, length, items);
+    store_results(output_first(sequence), base, lane, length, items);
 }

@@ -12,6 +12,7 @@
 #include "support/gl_scanner.hpp"
 #include "support/random.hpp"
 #include "support/sweep.hpp"
+#include "support/total_check.hpp"
 #include "upsweep/error.hpp"
 #include "upsweep/gl/compact.hpp"
 #include "upsweep/gl/sort.hpp"
@@ -273,6 +274,24 @@ TEST_P(gl_executor, operators_of_the_users) {
     const gl_memory<matrix> memory(gl(), 10);
     expect_refused(errc::invalid_argument, "options.initial", "identity",
                    [&] { exclusive_scan(executor(), memory.span(), memory.span(), product); });
+
+    // Totals, by the same programs.
+    total_check<brackets, gl_pair<brackets, bicyclic>> string_totals(
+        span_of(sequence<brackets, bicyclic>(core::super_size + 5, 1)), {2, 3}, {bicyclic{}, cancel});
+    total_check<matrix, gl_pair<matrix, matrix_product>> matrix_totals(
+        span_of(sequence<matrix, matrix_product>(20000, 1)), {{1, 2, 3, 4}}, {matrix_product{}, product});
+    scanner.settings.length_in_buffer = false;
+    for (const std::size_t n : {std::size_t{0}, std::size_t{130}, std::size_t{4097}, core::super_size + 5})
+        string_totals.run(scanner, n, n % 2);
+    for (const std::size_t n : {0u, 1u, 4096u, 20000u}) matrix_totals.run(scanner, n, n % 2);
+    const gl_memory<matrix> sum(gl(), 1);
+    const gl_memory<std::uint32_t> length(gl(), 1);
+    const std::string none = "the total of no elements needs an initial value";
+    expect_refused(errc::invalid_argument, "options.initial", none,
+                   [&] { reduce(executor(), memory.span().part(0, 0), sum.span(), product); });
+    expect_refused(errc::invalid_argument, "options.initial", none, [&] {
+        reduce(executor(), memory.span(), sum.span(), product, {.length = length.span()});
+    });
 }
 
 TEST_P(gl_executor, an_element_type_of_the_users) {

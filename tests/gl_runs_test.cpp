@@ -171,7 +171,7 @@ TEST_P(gl_runs, what_is_wrong_is_said) {
     const gl_memory<gl::indirect_arguments> arguments(gl(), 1);
     const gl::by_head_flags flags(words.span());
     gl::executor& ex = executor();
-    const auto reduce = [&](const auto& segments, const gl::reduce_options<float>& options = {}) {
+    const auto reduce = [&](const auto& segments, const gl::segmented_reduce_options<float>& options = {}) {
         segmented_reduce(ex, segments, in.span(), out.span(), arguments.span(), plus{}, options);
     };
     expect_refused("segments: expected 60 head flags, one an element, but there are 59",

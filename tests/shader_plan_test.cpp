@@ -107,6 +107,66 @@ TEST(shader_plan, scans_of_any_length) {
     }
 }
 
+// Every tile but the last is totalled once, and one work group has the last: in a dispatch of its own if the
+// host knows where that is, else in one a window. No results are bound.
+void check_total(const shader::scan_request& request, const shader::limits& device) {
+    const std::vector<dispatch> plan = shader::plan_scan(request, device);
+    check_limits(plan, device);
+    const std::uint64_t size = 4 * request.op.element_words;
+    const std::uint64_t last = request.length == 0 ? 0 : (request.length - 1) / 4096 * 4096;
+    std::uint64_t summed = 0, covered = request.length_in_buffer ? 0 : last;
+    for (const dispatch& d : plan) {
+        EXPECT_TRUE(std::ranges::none_of(
+            d.bindings, [](const shader::binding& bound) { return bound.from == resource::output; }));
+        const std::uint64_t length = d.parameters[UPSWEEP_P_LENGTH];
+        const bool ends = d.which == shader::stage::tile_scan;
+        if (!ends && d.which != shader::stage::tile_totals) continue;
+        std::uint64_t& done = ends ? covered : summed;
+        EXPECT_EQ(d.parameters[UPSWEEP_P_FIRST_GROUP], done / 4096);
+        if (length != 0) {
+            EXPECT_EQ(element_of(d, UPSWEEP_INPUT, UPSWEEP_P_INPUT_FIRST, size, request.input_offset), done);
+        }
+        if (ends) {
+            EXPECT_EQ(d.parameters[UPSWEEP_P_GROUPS], 1u);
+            EXPECT_EQ(d.parameters[UPSWEEP_P_FLAGS] & (UPSWEEP_F_ONLY_TOTAL | UPSWEEP_F_TOTAL),
+                      UPSWEEP_F_ONLY_TOTAL | UPSWEEP_F_TOTAL);
+            done += length;
+        } else {
+            done += 4096 * std::uint64_t{d.parameters[UPSWEEP_P_GROUPS]};
+        }
+    }
+    EXPECT_EQ(summed, last);
+    EXPECT_EQ(covered, request.length);
+}
+
+TEST(shader_plan, totals_of_any_length) {
+    for (const shader::limits& device :
+         {shader::limits{std::uint64_t{1} << 32, 16, 0x7fffffffu, 65535, 16384},
+          shader::limits{(std::uint64_t{1} << 20) + 16, 4, 7, 3, 100}}) {
+        for (const std::uint64_t n :
+             std::vector<std::uint64_t>{0, 1, 4096, 4097, 131072, 131073, 1u << 22, (1u << 22) + 1, 1u << 28,
+                                        (std::uint64_t{1} << 32) + 4096, (std::uint64_t{1} << 35) + 1}) {
+            if (device.binding_bytes < n / 512) continue;  // the workspace would not fit
+            for (const bool in_buffer : {false, true}) {
+                SCOPED_TRACE(std::to_string(n) + (in_buffer ? ", length in a buffer" : ""));
+                shader::limits looking_back = device;
+                looking_back.way = shader::sequence_way::look_back;
+                shader::scan_request request;
+                request.op = shader::operation_of<plus, double>();
+                request.length = n;
+                request.has_total = request.only_total = true;
+                request.length_in_buffer = in_buffer;
+                request.input_offset = 24;
+                request.total_offset = 4096 + 40;
+                if (in_buffer && n >> 32 != 0)
+                    EXPECT_THROW((void)shader::plan_scan(request, device), error);
+                else
+                    check_total(request, looking_back);
+            }
+        }
+    }
+}
+
 // ceil(n / 131072) supers; the serial fold over them goes on from dispatch to dispatch.
 TEST(shader_plan, supers_are_folded_in_pieces) {
     shader::scan_request request;

@@ -9,9 +9,12 @@
 
 #include "latest.hpp"
 #include "rotation.hpp"
+#include "support/refused.hpp"
 #include "support/sweep.hpp"
+#include "support/total_check.hpp"
 #include "support/vulkan_scanner.hpp"
 #include "upsweep/error.hpp"
+#include "upsweep/vulkan/reduce.hpp"
 
 namespace upsweep::test {
 namespace {
@@ -75,6 +78,25 @@ TEST(vulkan_operator, without_identity) {
         std::span<const std::uint32_t>(values), 77u);
     checked.every_mode(scanner, {1, 6, 4099});
     checked.some_mode(scanner, {0, 3, 129, 4096, 8999, values.size()}, 3);
+}
+
+TEST(vulkan_operator, totals) {
+    vulkan_scanner scanner;
+    scanner.settings.user = &rotation;
+    const std::vector<quaternion> values = rotations(vulkan_quick() ? 9000 : 34 * core::tile_size + 5);
+    total_check<quaternion, rotation_operator> products(std::span<const quaternion>(values),
+                                                        {0.5f, 0.5f, -0.5f, 0.5f});
+    for (const std::size_t n : {std::size_t{0}, std::size_t{6}, std::size_t{4099}, values.size()})
+        if (!products.run(scanner, n, n % 2)) return;
+
+    const vulkan_buffer memory(4096);
+    const vulkan::buffer_span<std::uint32_t> in{memory.handle(), 10, 0}, out{memory.handle(), 1, 256},
+        length{memory.handle(), 1, 512};
+    const std::string refusal = "options.initial: the total of no elements needs an initial value";
+    vulkan::executor& ex = scanner.executor();
+    expect_refused(refusal, [&] { (void)prepare_reduce(ex, in, out, {}, latest, {.length = length}); });
+    expect_refused(refusal,
+                   [&] { (void)prepare_reduce(ex, vulkan::buffer_span<std::uint32_t>{}, out, {}, latest); });
 }
 
 TEST(vulkan_operator, what_an_operator_cannot_do) {

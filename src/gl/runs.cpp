@@ -72,13 +72,14 @@ shader::runs_request sized(run_values values, std::uint64_t size) {
 
 }  // namespace
 
-std::uint64_t executor::reduce_workspace_bytes(const shader::operation& op, std::uint64_t size) const {
+std::uint64_t executor::segmented_reduce_workspace_bytes(const shader::operation& op,
+                                                         std::uint64_t size) const {
     shader::runs_request request = sized(run_values::totals, size);
     request.op = op;
     return shader::runs_workspace_bytes(request, state_->limits);
 }
-std::uint64_t executor::reduce_workspace_bytes(const shader::operation& op, std::uint64_t size,
-                                               std::uint64_t segments) const {
+std::uint64_t executor::segmented_reduce_workspace_bytes(const shader::operation& op, std::uint64_t size,
+                                                         std::uint64_t segments) const {
     shader::runs_request request = sized(run_values::totals, size);
     request.op = op;
     request.segments.kind = shader::segments_by::offsets;

@@ -30,7 +30,8 @@ void check_request(const scan_request& request, const limits& device) {
     check_offset("in", request.input_offset, size);
     check_offset("out", request.output_offset, size);
     check_offset("workspace", request.workspace_offset, alignment_of(device));
-    if (request.has_total) check_offset("options.total", request.total_offset, size);
+    const char* const total = request.only_total ? "out" : "options.total";
+    if (request.has_total) check_offset(total, request.total_offset, size);
     if (request.length_in_buffer) {
         check_offset("options.length", request.length_offset, 4);
         if (request.length >= words_limit) {
@@ -55,8 +56,9 @@ void check_request(const scan_request& request, const limits& device) {
     if (request.op.has_identity || request.has_initial) return;
     if (request.has_total && (request.length == 0 || request.length_in_buffer)) {
         throw_error(errc::invalid_argument,
-                    "options.total: the total of no elements needs an initial value, because the operator "
-                    "has no identity");
+                    std::string(request.only_total ? "options.initial" : total) +
+                        ": the total of no elements needs an initial value, because the operator has no "
+                        "identity");
     }
 }
 
@@ -110,7 +112,8 @@ void scan_planner::make_tree() {
         }
     }
 
-    std::uint64_t before = 0;
+    // A total alone needs the last tile, which may be in any window if the host does not know where that is.
+    std::uint64_t before = request_.only_total && !request_.length_in_buffer ? summed : 0;
     do {
         const std::uint64_t elements = std::min(window, request_.length - before);
         dispatch& next = add_last_stage(stage::tile_scan, stage::segment_totals, before, elements);
@@ -138,7 +141,13 @@ std::vector<stage> scan_stages(form shape, const operation& op, const limits& de
     const stage last = totals ? stage::segment_totals : stage::tile_scan;
     if (prefers_look_back(shape, op, device))
         return {stage::clear_counts, totals ? stage::look_back_totals : stage::look_back_scan, last};
-    return {stage::tile_totals, stage::super_totals, stage::super_prefixes, last};
+    std::vector<stage> made = total_stages();
+    made.back() = last;
+    return made;
+}
+
+std::vector<stage> total_stages() {
+    return {stage::tile_totals, stage::super_totals, stage::super_prefixes, stage::tile_scan};
 }
 
 std::uint64_t scan_workspace_bytes(const operation& op, std::uint64_t length, algorithm how,

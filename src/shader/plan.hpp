@@ -108,6 +108,7 @@ struct scan_request {
     bool has_initial = false;
     std::array<std::uint32_t, 4> initial{};
     bool has_total = false;         // write it to resource::total
+    bool only_total = false;        // and nothing else, by the tree: what the caller calls `out`
     bool length_in_buffer = false;  // min(length, the uint in resource::length) elements
     algorithm how = algorithm::tree;
     std::uint32_t blelloch_size = group_size;  // invocations, 1 to 1024, any number
@@ -140,6 +141,8 @@ struct scan_request {
 // The stages that scans by the tree of every length take, or those of the totals of segments.
 [[nodiscard]] std::vector<stage> scan_stages(form shape, const operation& op, const limits& device,
                                              bool totals = false);
+// And those that total sequences of every length.
+[[nodiscard]] std::vector<stage> total_stages();
 
 // Throws upsweep::error (invalid_argument) for offsets that are not such multiples, an exclusive scan or a
 // total without initial value under an operator without identity, an inclusive scan or no identity with

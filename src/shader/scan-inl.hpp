@@ -138,20 +138,22 @@ class scan_planner {
 
     [[nodiscard]] form shape() const { return request_.segmented ? form::segments : form::sequence; }
     [[nodiscard]] bool looks_back() const {
-        return prefers_look_back(shape(), request_.op, device_) && request_.length > tile_elements &&
+        return !request_.only_total && prefers_look_back(shape(), request_.op, device_) &&
+               request_.length > tile_elements &&
                look_back_bytes(request_.op, request_.length, request_.segmented) <= largest_binding(device_);
     }
     // The stage that stores what is asked for.
     dispatch& add_last_stage(stage scan, stage totals, std::uint64_t before, std::uint64_t elements) {
         const bool has_end = request_.length_in_buffer || before + elements == request_.length;
         const bool ends = has_end && (request_.has_total || request_.totals);
-        dispatch& next = builder_.add(request_.totals ? totals : scan,
-                                      std::max<std::uint64_t>(1, divide_up(elements, tile_elements)),
-                                      sequence_flags() | (ends ? UPSWEEP_F_TOTAL : 0u));
+        const std::uint64_t tiles = request_.only_total ? 1 : divide_up(elements, tile_elements);
+        dispatch& next = builder_.add(request_.totals ? totals : scan, std::max<std::uint64_t>(1, tiles),
+                                      sequence_flags() | (ends ? UPSWEEP_F_TOTAL : 0u) |
+                                          (request_.only_total ? UPSWEEP_F_ONLY_TOTAL : 0u));
         set_window(next, UPSWEEP_INPUT, resource::input, request_.input_offset, before, elements);
         if (request_.totals)
             set_results(next);
-        else
+        else if (!request_.only_total)
             set_window(next, UPSWEEP_OUTPUT, resource::output, request_.output_offset, before, elements);
         set_length(next, before, elements);
         set_total(next);

@@ -3,6 +3,7 @@
 
 #include <vulkan/vulkan_core.h>
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -34,5 +35,10 @@ VkPipeline scan_pipeline(executor::state& ex, shader::stage which, const shader:
 // That of a dispatch for an operation, which may be the caller's.
 VkPipeline scan_pipeline(executor::state& ex, const shader::dispatch& next, const shader::operation& op,
                          const user_operator* user, std::uint32_t blelloch_size);
+// The commands of a plan of such dispatches; buffers by shader::resource.
+commands scan_commands(executor::state& ex, const std::vector<shader::dispatch>& plan,
+                       const shader::operation& op, const user_operator* user,
+                       const std::array<VkBuffer, shader::resource_count>& buffers,
+                       std::uint32_t blelloch_size = 0);
 
 }  // namespace upsweep::vulkan::detail

@@ -1,13 +1,11 @@
 // Scans along an axis: arguments checked, planned, and turned into commands.
 #include "upsweep/vulkan/axis_scan.hpp"
 
-#include <memory>
-#include <utility>
+#include <array>
 #include <vector>
 
 #include "shader/axis_arguments.hpp"
 #include "vulkan/arguments.hpp"
-#include "vulkan/record.hpp"
 
 namespace upsweep::vulkan::detail {
 namespace {
@@ -44,16 +42,11 @@ commands prepare_axis_scan(executor& ex, const axis_scan_arguments& given) {
     check_apart(workspace, {"in", given.in.buffer, arguments.in.first, arguments.in.bytes});
     check_apart(workspace, {"out", given.out.buffer, arguments.out.first, arguments.out.bytes});
 
-    std::vector<commands::state::step> steps;
-    steps.reserve(plan.size());
-    for (const shader::dispatch& next : plan)
-        steps.push_back({next, scan_pipeline(state, next, given.op, given.user, 0)});
     std::array<VkBuffer, shader::resource_count> buffers{};
     buffers[static_cast<std::size_t>(shader::resource::input)] = given.in.buffer;
     buffers[static_cast<std::size_t>(shader::resource::output)] = given.out.buffer;
     buffers[static_cast<std::size_t>(shader::resource::workspace)] = given.workspace.buffer;
-    return commands(
-        std::make_unique<commands::state>(state, state.layout, VK_NULL_HANDLE, std::move(steps), buffers));
+    return scan_commands(state, plan, given.op, given.user, buffers);
 }
 
 workspace_requirements axis_scan_workspace(const executor& ex, const axis_scan_arguments& given) {

@@ -2,14 +2,10 @@
 #include "upsweep/vulkan/runs.hpp"
 
 #include <array>
-#include <memory>
-#include <string>
-#include <utility>
 #include <vector>
 
 #include "upsweep/error.hpp"
 #include "vulkan/arguments.hpp"
-#include "vulkan/record.hpp"
 
 namespace upsweep::vulkan::detail {
 namespace {
@@ -86,10 +82,6 @@ commands prepare_runs(executor& ex, const runs_arguments& given) {
             check_apart(uses[written], uses[other]);
     }
 
-    std::vector<commands::state::step> steps;
-    steps.reserve(plan.size());
-    for (const shader::dispatch& next : plan)
-        steps.push_back({next, scan_pipeline(state, next, given.op, given.user, 0)});
     std::array<VkBuffer, shader::resource_count> buffers{};
     const auto at = [&](shader::resource which) -> VkBuffer& {
         return buffers[static_cast<std::size_t>(which)];
@@ -101,8 +93,7 @@ commands prepare_runs(executor& ex, const runs_arguments& given) {
     at(shader::resource::total) = given.arguments.buffer;
     at(shader::resource::length) = given.length.buffer;
     at(shader::resource::workspace) = given.workspace.buffer;
-    return commands(
-        std::make_unique<commands::state>(state, state.layout, VK_NULL_HANDLE, std::move(steps), buffers));
+    return scan_commands(state, plan, given.op, given.user, buffers);
 }
 
 workspace_requirements runs_workspace(const executor& ex, const runs_arguments& given) {

@@ -1,6 +1,8 @@
 // Scans: arguments checked, planned, and turned into commands.
 #include "upsweep/vulkan/scan.hpp"
 
+#include <array>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -71,6 +73,18 @@ VkPipeline scan_pipeline(executor::state& ex, const shader::dispatch& next, cons
                        {0, 0, 0, is_blelloch(next.which) ? blelloch_size : 0}, false);
 }
 
+commands scan_commands(executor::state& ex, const std::vector<shader::dispatch>& plan,
+                       const shader::operation& op, const user_operator* user,
+                       const std::array<VkBuffer, shader::resource_count>& buffers,
+                       std::uint32_t blelloch_size) {
+    std::vector<commands::state::step> steps;
+    steps.reserve(plan.size());
+    for (const shader::dispatch& next : plan)
+        steps.push_back({next, scan_pipeline(ex, next, op, user, blelloch_size)});
+    return commands(
+        std::make_unique<commands::state>(ex, ex.layout, VK_NULL_HANDLE, std::move(steps), buffers));
+}
+
 commands prepare_scan(executor& executor, const scan_arguments& arguments) {
     executor::state& ex = executor.internal();
     const bool tree = arguments.algorithm == scan_algorithm::tree;
@@ -108,7 +122,7 @@ commands prepare_scan(executor& executor, const scan_arguments& arguments) {
         throw_error(errc::invalid_argument, "options.length: expected one word, but it has none");
     ex.check_operation(arguments.op);
     ex.check_shared_memory(arguments.op, tree ? 0 : arguments.work_group_size);
-    std::vector<shader::dispatch> plan = shader::plan_scan(request, ex.limits);
+    const std::vector<shader::dispatch> plan = shader::plan_scan(request, ex.limits);
 
     const std::uint64_t needed = shader::scan_workspace_bytes(
         arguments.op, arguments.element_count, request.how, arguments.work_group_size, ex.limits);
@@ -127,20 +141,13 @@ commands prepare_scan(executor& executor, const scan_arguments& arguments) {
     check_apart(total, workspace);
     check_apart(out, length);
 
-    std::vector<commands::state::step> steps;
-    steps.reserve(plan.size());
-    for (const shader::dispatch& next : plan) {
-        steps.push_back(
-            {next, scan_pipeline(ex, next, arguments.op, arguments.user, arguments.work_group_size)});
-    }
     std::array<VkBuffer, shader::resource_count> buffers{};
     buffers[static_cast<std::size_t>(shader::resource::input)] = arguments.in.buffer;
     buffers[static_cast<std::size_t>(shader::resource::output)] = arguments.out.buffer;
     buffers[static_cast<std::size_t>(shader::resource::workspace)] = arguments.workspace.buffer;
     buffers[static_cast<std::size_t>(shader::resource::total)] = arguments.total.buffer;
     buffers[static_cast<std::size_t>(shader::resource::length)] = arguments.length.buffer;
-    return commands(
-        std::make_unique<commands::state>(ex, ex.layout, VK_NULL_HANDLE, std::move(steps), buffers));
+    return scan_commands(ex, plan, arguments.op, arguments.user, buffers, arguments.work_group_size);
 }
 
 workspace_requirements scan_workspace(const executor& ex, const shader::operation& op, std::uint64_t length,

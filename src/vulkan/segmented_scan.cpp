@@ -1,14 +1,11 @@
 // Scans of segments: arguments checked, planned, and turned into commands.
 #include "upsweep/vulkan/segmented_scan.hpp"
 
-#include <memory>
-#include <string>
-#include <utility>
+#include <array>
 #include <vector>
 
 #include "upsweep/core/arguments.hpp"
 #include "vulkan/arguments.hpp"
-#include "vulkan/record.hpp"
 
 namespace upsweep::vulkan::detail {
 
@@ -48,17 +45,12 @@ commands prepare_segmented_scan(executor& ex, const segmented_scan_arguments& gi
     check_apart(out, described);
     for (const memory_use& other : {in, out, described}) check_apart(workspace, other);
 
-    std::vector<commands::state::step> steps;
-    steps.reserve(plan.size());
-    for (const shader::dispatch& next : plan)
-        steps.push_back({next, scan_pipeline(state, next, given.op, given.user, 0)});
     std::array<VkBuffer, shader::resource_count> buffers{};
     buffers[static_cast<std::size_t>(shader::resource::input)] = given.in.buffer;
     buffers[static_cast<std::size_t>(shader::resource::output)] = given.out.buffer;
     buffers[static_cast<std::size_t>(shader::resource::workspace)] = given.workspace.buffer;
     buffers[static_cast<std::size_t>(shader::resource::flags)] = segments.buffer;
-    return commands(
-        std::make_unique<commands::state>(state, state.layout, VK_NULL_HANDLE, std::move(steps), buffers));
+    return scan_commands(state, plan, given.op, given.user, buffers);
 }
 
 workspace_requirements segmented_scan_workspace(const executor& ex, const shader::operation& op,

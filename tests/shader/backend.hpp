@@ -21,6 +21,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <ranges>
 #include <span>
 #include <string>
@@ -54,6 +55,17 @@ struct shader_call {
     void* total;          // null: not asked for
     bool length_in_buffer;
     std::size_t surplus;  // elements of the buffers behind the sequence
+};
+
+// A total without types.
+struct shader_total_call {
+    shader::operation op;
+    const void* in;
+    std::size_t size;
+    const void* initial;  // null: none
+    void* total;
+    bool length_in_buffer;
+    std::size_t surplus;
 };
 
 // A scan along an axis of arrays whose bytes, with all that lies between the elements, are carried.
@@ -120,6 +132,17 @@ class shader_executor {
              counted ? turn % 11 * 37 : 0});
     }
 
+    template <class T, class Op>
+    [[nodiscard]] T total(const T* in, std::size_t n, const std::optional<T>& initial) {
+        count_scan();
+        const unsigned turn = turn_++;
+        const bool counted = turn % 3 == 1;
+        T made{};
+        run({shader::operation_of<Op, T>(), in, n, initial ? &*initial : nullptr, &made, counted,
+             counted ? turn % 11 * 3700 : 0});
+        return made;
+    }
+
     // Stages that ran for it.
     const std::vector<std::string>& scan_axis(const shader_axis_call& call) {
         count_scan();
@@ -138,6 +161,7 @@ class shader_executor {
 
   private:
     virtual void run(const shader_call& call) = 0;
+    virtual void run(const shader_total_call& call) = 0;
     virtual const std::vector<std::string>& run(const shader_axis_call& call) = 0;
     virtual void run(const shader_segmented_call& call) = 0;
     virtual std::size_t run(const host_runs& call, run_results& results) = 0;

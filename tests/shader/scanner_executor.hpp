@@ -50,6 +50,18 @@ class scanner_executor : public shader_executor {
         EXPECT_EQ(stages.empty(), call.size + call.surplus == 0 && call.total == nullptr) << "nothing ran";
         EXPECT_TRUE(stages.empty() || is_scan(stages.back())) << "another algorithm ran";
     }
+    void run(const shader_total_call& call) final {
+        scanner_.settings.length_in_buffer = call.length_in_buffer;
+        scanner_.settings.surplus = call.surplus;
+        with_element(call.op.type, [&]<class T>(std::type_identity<T>) {
+            reduce_options<T> options;
+            if (call.initial != nullptr) options.initial = *static_cast<const T*>(call.initial);
+            *static_cast<T*>(call.total) = scanner_.total(
+                std::span(static_cast<const T*>(call.in), call.size), named_operator{call.op}, options);
+        });
+        ASSERT_FALSE(scanner_.stages().empty()) << "nothing ran";
+        EXPECT_EQ(scanner_.stages().back(), "tile_scan");
+    }
     const std::vector<std::string>& run(const shader_axis_call& call) final {
         with_element(call.op.type, [&]<class T>(std::type_identity<T>) {
             batch_options<T> options;

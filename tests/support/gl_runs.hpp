@@ -56,8 +56,8 @@ inline std::size_t run_in_gl(gl::api kind, gl::executor& ex, const host_runs& gi
     call.has_keys = asked.has_keys;
     const bool totals = asked.values == shader::run_values::totals;
     const std::uint64_t bytes =
-        totals ? (asked.by_offsets() ? ex.reduce_workspace_bytes(asked.op, call.size, asked.room)
-                                     : ex.reduce_workspace_bytes(asked.op, call.size))
+        totals ? (asked.by_offsets() ? ex.segmented_reduce_workspace_bytes(asked.op, call.size, asked.room)
+                                     : ex.segmented_reduce_workspace_bytes(asked.op, call.size))
                : (asked.values == shader::run_values::lengths ? ex.runs_workspace_bytes(call.size, asked.room)
                                                               : ex.runs_workspace_bytes(call.size));
     const memory workspace(gl, bytes / 4);

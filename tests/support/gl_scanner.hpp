@@ -20,6 +20,7 @@
 #include "support/gl_memory.hpp"
 #include "support/host_segments.hpp"
 #include "upsweep/gl/axis_scan.hpp"
+#include "upsweep/gl/reduce.hpp"
 #include "upsweep/gl/scan.hpp"
 #include "upsweep/gl/segmented_scan.hpp"
 #include "upsweep/options.hpp"
@@ -116,6 +117,38 @@ class gl_scanner {
         EXPECT_TRUE(std::all_of(behind, behind + surplus * sizeof(T), [](std::byte each) {
             return each == gl_memory<T>::poison;
         })) << "wrote past the length";
+    }
+
+    // A workspace of the caller's serves every other time.
+    template <class T, class Op>
+    [[nodiscard]] T total(std::span<const T> in, const Op& op, const reduce_options<T>& options) {
+        const gl::functions& gl = gl_context::of(kind_).gl();
+        const std::size_t surplus = settings.length_in_buffer ? settings.surplus : 0;
+        const gl_memory<T> from(gl, in, misalignment(in.data()), surplus);
+        const gl_memory<T> total(gl, 1, turn_ % 7);
+        const auto count = static_cast<std::uint32_t>(in.size());
+        const gl_memory<std::uint32_t> length(gl, std::span(&count, 1), turn_ % 5);
+        const auto& known = on_device<T>(op);
+        const gl_memory<std::uint32_t> workspace(
+            gl, executor_->scan_workspace_bytes(operation_of<T>(known), in.size() + surplus) / 4);
+
+        gl::reduce_options<T> asked;
+        asked.initial = options.initial;
+        if (settings.length_in_buffer) asked.length = length.span();
+        if (turn_++ % 2 == 0) asked.workspace = workspace.span().region();
+        stages_.clear();
+        executor_->observe([this](std::string_view stage) { stages_.emplace_back(stage); });
+        if constexpr (std::is_same_v<Op, named_operator>)
+            executor_->run(gl::detail::make_call<T>(from.span(), total.span(), known, asked));
+        else
+            upsweep::reduce(*executor_, from.span(), total.span(), known, asked);
+        executor_->observe({});
+
+        static_cast<void>(workspace.read());  // nothing outside it
+        EXPECT_EQ(length.read()[0], count) << "changed the length";
+        EXPECT_TRUE(in.empty() || std::memcmp(from.read().data(), in.data(), in.size_bytes()) == 0)
+            << "changed the input";
+        return total.read()[0];
     }
 
     // In segments. A workspace of the caller's serves every other time.
@@ -238,6 +271,7 @@ class gl_scanner {
 // The library's functions stay visible beside these.
 using upsweep::exclusive_scan;
 using upsweep::inclusive_scan;
+using upsweep::reduce;
 
 template <class Acc, class T, class Op>
 void inclusive_scan(gl_scanner& ex, std::span<const T> in, std::span<T> out, const Op& op,
@@ -248,6 +282,11 @@ template <class Acc, class T, class Op>
 void exclusive_scan(gl_scanner& ex, std::span<const T> in, std::span<T> out, const Op& op,
                     const scan_options<Acc>& options) {
     ex.scan<T>(in, out, true, op, options);
+}
+template <class Acc, class Op>
+Acc reduce(gl_scanner& ex, std::span<const Acc> in, const Op& op,
+           const std::type_identity_t<reduce_options<Acc>>& options) {
+    return ex.total<Acc>(in, op, options);
 }
 
 }  // namespace upsweep::test

@@ -20,6 +20,7 @@
 #include "support/vulkan_device.hpp"
 #include "upsweep/options.hpp"
 #include "upsweep/vulkan/axis_scan.hpp"
+#include "upsweep/vulkan/reduce.hpp"
 #include "upsweep/vulkan/run.hpp"
 #include "upsweep/vulkan/scan.hpp"
 #include "upsweep/vulkan/segmented_scan.hpp"
@@ -100,9 +101,7 @@ class vulkan_scanner {
             commands = prepare<T>(target, room, exclusive, op, made);
         else
             commands = prepare<T>(target, room, exclusive, *settings.user, made);
-        stages_.clear();
-        for (std::uint32_t i = 0; i < commands.dispatch_count(); ++i) stages_.emplace_back(commands.stage(i));
-        vulkan::run(*executor_, vulkan_device::get().queue(), commands);
+        run(commands);
 
         if (n != 0) std::memcpy(out.data(), target.data(), out.size_bytes());
         if (options.total != nullptr)
@@ -115,6 +114,48 @@ class vulkan_scanner {
         }
         EXPECT_TRUE(untouched(target.data() + n * sizeof(T), (room - n) * sizeof(T)))
             << "wrote past the length";
+    }
+
+    template <class T, class Op>
+    [[nodiscard]] T total(std::span<const T> in, const Op& op, const reduce_options<T>& options) {
+        const std::size_t room = in.size() + (settings.length_in_buffer ? settings.surplus : 0);
+        in_.reset(room * sizeof(T), misalignment(in.data()));
+        if (!in.empty()) std::memcpy(in_.data(), in.data(), in.size_bytes());
+        total_.reset(sizeof(T), sizeof(T) * (in.size() % 7));
+        length_.reset(4, 4 * (in.size() % 5));
+        const auto word = static_cast<std::uint32_t>(in.size());
+        std::memcpy(length_.data(), &word, 4);
+
+        vulkan::reduce_options<T> made;
+        made.initial = options.initial;
+        if (settings.length_in_buffer) made.length = length_.span<const std::uint32_t>(1);
+        const auto x = in_.span<const T>(room);
+        const auto y = total_.span<T>(1);
+        vulkan::commands commands;
+        const auto prepare = [&](const auto& known) {
+            const vulkan::workspace_span workspace =
+                workspace_of(vulkan::scan_workspace<T>(*executor_, room, known));
+            commands = vulkan::prepare_reduce(*executor_, x, y, workspace, known, made);
+        };
+        if constexpr (std::is_same_v<Op, named_operator>) {
+            const vulkan::workspace_span workspace = workspace_of(
+                vulkan::detail::scan_workspace(*executor_, op.named, room, vulkan::scan_algorithm::tree, 0));
+            commands = vulkan::detail::prepare_reduce(
+                *executor_, vulkan::detail::arguments_of<T>(op.named, nullptr, x, y, workspace, made));
+        } else if constexpr (shader::supported<Op, T>) {
+            prepare(op);
+        } else {
+            prepare(*settings.user);
+        }
+        run(commands);
+
+        for (const guarded_buffer* buffer : {&in_, &total_, &length_, &workspace_})
+            EXPECT_TRUE(buffer->guards_intact());
+        EXPECT_TRUE(in.empty() || std::memcmp(in_.data(), in.data(), in.size_bytes()) == 0)
+            << "changed the input";
+        T result;
+        std::memcpy(static_cast<void*>(&result), total_.data(), sizeof(T));
+        return result;
     }
 
     // In segments.
@@ -164,9 +205,7 @@ class vulkan_scanner {
             }
             prepare_by(vulkan::by_keys(span));
         });
-        stages_.clear();
-        for (std::uint32_t i = 0; i < commands.dispatch_count(); ++i) stages_.emplace_back(commands.stage(i));
-        vulkan::run(*executor_, vulkan_device::get().queue(), commands);
+        run(commands);
 
         for (const guarded_buffer* buffer : {&in_, &out_, &workspace_, &described_})
             EXPECT_TRUE(buffer->guards_intact());
@@ -215,9 +254,7 @@ class vulkan_scanner {
         } else {
             prepare(*settings.user);
         }
-        stages_.clear();
-        for (std::uint32_t i = 0; i < commands.dispatch_count(); ++i) stages_.emplace_back(commands.stage(i));
-        vulkan::run(*executor_, vulkan_device::get().queue(), commands);
+        run(commands);
 
         for (const guarded_buffer* buffer : {&in_, &out_, &workspace_}) EXPECT_TRUE(buffer->guards_intact());
         if (!out.memory.empty())
@@ -229,6 +266,12 @@ class vulkan_scanner {
     }
 
   private:
+    // With what they are made of in stages_.
+    void run(const vulkan::commands& commands) {
+        stages_.clear();
+        for (std::uint32_t i = 0; i < commands.dispatch_count(); ++i) stages_.emplace_back(commands.stage(i));
+        vulkan::run(*executor_, vulkan_device::get().queue(), commands);
+    }
     template <class T>
     static void load(guarded_buffer& to, std::span<const T> from) {
         to.reset(from.size_bytes(), misalignment(from.data()));
@@ -274,6 +317,11 @@ template <class Acc, class T, class Op>
 void exclusive_scan(vulkan_scanner& ex, std::span<const T> in, std::span<T> out, const Op& op,
                     const scan_options<Acc>& options) {
     ex.scan<T>(in, out, true, op, options);
+}
+template <class Acc, class Op>
+Acc reduce(vulkan_scanner& ex, std::span<const Acc> in, const Op& op,
+           const std::type_identity_t<reduce_options<Acc>>& options) {
+    return ex.total<Acc>(in, op, options);
 }
 
 }  // namespace upsweep::test

@@ -1,5 +1,5 @@
-// The OpenGL executor: scans, compactions, repetitions, sorts, histograms and bins in the caller's context,
-// on the caller's buffer objects.
+// The OpenGL executor: scans, totals, compactions, repetitions, sorts, histograms and bins in the caller's
+// context, on the caller's buffer objects.
 //
 // - Context: the executor is made, used and destroyed while one OpenGL 4.3 (or later, core or compatibility)
 //   or OpenGL ES 3.1 context, or contexts that share objects with it, are current on the calling thread. It
@@ -65,9 +65,9 @@ struct device_info {
     std::uint64_t binding_alignment = 1;               // of its offset, bytes
 };
 
-// A scan, compaction, repetition, sort or histogram without types, as scan.hpp, segmented_scan.hpp,
-// segmented_reduce.hpp, unique.hpp, axis_scan.hpp, compact.hpp, repeat.hpp, sort.hpp, histogram.hpp and
-// bins.hpp hand it over.
+// A scan, total, compaction, repetition, sort or histogram without types, as scan.hpp, reduce.hpp,
+// segmented_scan.hpp, segmented_reduce.hpp, unique.hpp, axis_scan.hpp, compact.hpp, repeat.hpp, sort.hpp,
+// histogram.hpp and bins.hpp hand it over.
 struct scan_call {
     shader::operation op{};
     std::uint32_t user_text = 0;  // number of a user's operator; 0: built in
@@ -77,6 +77,14 @@ struct scan_call {
     std::array<std::uint32_t, 4> initial{};
     scan_algorithm algorithm = scan_algorithm::tree;
     std::uint32_t work_group_size = 256;
+};
+struct reduce_call {
+    shader::operation op{};
+    std::uint32_t user_text = 0;
+    buffer_region in{}, out{}, length{}, workspace{};
+    std::uint64_t size = 0;  // elements
+    bool has_initial = false;
+    std::array<std::uint32_t, 4> initial{};
 };
 struct segmented_call {
     shader::operation op{};
@@ -181,15 +189,18 @@ class executor {
     // Scratch of at least so many bytes from now on, so that calls that need no more allocate nothing. Throws
     // errc::out_of_memory.
     void reserve(std::uint64_t bytes);
+    // Of scans, and of totals, which need no more.
     [[nodiscard]] std::uint64_t scan_workspace_bytes(const shader::operation& op, std::uint64_t size,
                                                      scan_algorithm algorithm = scan_algorithm::tree,
                                                      std::uint32_t work_group_size = 256) const;
     [[nodiscard]] std::uint64_t segmented_workspace_bytes(const shader::operation& op,
                                                           std::uint64_t size) const;
     // Of segmented_reduce and reduce_by_key; with the number of segments where they are given by offsets.
-    [[nodiscard]] std::uint64_t reduce_workspace_bytes(const shader::operation& op, std::uint64_t size) const;
-    [[nodiscard]] std::uint64_t reduce_workspace_bytes(const shader::operation& op, std::uint64_t size,
-                                                       std::uint64_t segments) const;
+    [[nodiscard]] std::uint64_t segmented_reduce_workspace_bytes(const shader::operation& op,
+                                                                 std::uint64_t size) const;
+    [[nodiscard]] std::uint64_t segmented_reduce_workspace_bytes(const shader::operation& op,
+                                                                 std::uint64_t size,
+                                                                 std::uint64_t segments) const;
     // Of unique and unique_by_key; with the lengths that there is room for, of run_length_encode.
     [[nodiscard]] std::uint64_t runs_workspace_bytes(std::uint64_t size) const;
     [[nodiscard]] std::uint64_t runs_workspace_bytes(std::uint64_t size, std::uint64_t lengths) const;
@@ -213,6 +224,7 @@ class executor {
 
     // Used by the headers named above and user.hpp. Throw upsweep::error before anything is issued.
     void run(const scan_call& call);
+    void run(const reduce_call& call);
     void run(const segmented_call& call);
     void run(const runs_call& call);
     void run(const axis_call& call);
@@ -223,6 +235,8 @@ class executor {
     void run(const bins_call& call);
     // Compiles what a scan of that many elements needs.
     void compile(const scan_call& call);
+    // And what the total of any number needs.
+    void compile(const reduce_call& call);
     // And what sorts of such keys need, whatever goes along with them.
     void compile(const sort_call& call);
     // And what scans along axes, or of segments, need.

@@ -8,6 +8,7 @@
 #include "upsweep/gl/executor.hpp"
 #include "upsweep/gl/histogram.hpp"
 #include "upsweep/gl/offscreen_context.hpp"
+#include "upsweep/gl/reduce.hpp"
 #include "upsweep/gl/repeat.hpp"
 #include "upsweep/gl/scan.hpp"
 #include "upsweep/gl/segmented_reduce.hpp"

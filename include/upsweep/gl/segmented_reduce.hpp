@@ -41,7 +41,7 @@
 namespace upsweep::gl {
 
 template <class T>
-struct reduce_options {
+struct segmented_reduce_options {
     std::optional<T> initial{};  // folded in before the first element of every segment
     // By flags and keys, one word: how many elements there are, at most n. count_at() of an earlier call's
     // arguments serves.
@@ -49,7 +49,8 @@ struct reduce_options {
     // Of the arguments, as in compact_options.
     std::uint32_t vertices_per_instance = 0;
     std::uint32_t items_per_group = 256;
-    // At least executor::reduce_workspace_bytes, used instead of the executor's own; unspecified afterwards.
+    // At least executor::segmented_reduce_workspace_bytes, used instead of the executor's own; unspecified
+    // afterwards.
     buffer_region workspace{};
 };
 
@@ -58,7 +59,7 @@ namespace detail {
 template <class T, class Op>
 runs_call reduction(const shader::segments<std::uint32_t>& segments, buffer_span<const T> in,
                     buffer_span<T> out, buffer_span<indirect_arguments> arguments, const Op& op,
-                    const reduce_options<T>& options) {
+                    const segmented_reduce_options<T>& options) {
     runs_call call;
     call.values = shader::run_values::totals;
     describe_operation<T>(call, op, options);
@@ -90,7 +91,7 @@ template <class In, class T, class Op = plus>
 requires std::same_as<std::remove_const_t<In>, T> && gl::combines_in_shader<Op, T>
 void segmented_reduce(gl::executor& ex, const gl::by_offsets& segments, gl::buffer_span<In> in,
                       gl::buffer_span<T> out, const Op& op = {},
-                      const std::type_identity_t<gl::reduce_options<T>>& options = {}) {
+                      const std::type_identity_t<gl::segmented_reduce_options<T>>& options = {}) {
     ex.run(gl::detail::reduction<T>(segments.described, in, out, {}, op, options));
 }
 template <class Segments, class In, class T, class Op = plus>
@@ -98,7 +99,7 @@ requires(std::same_as<Segments, gl::by_head_flags> || std::same_as<Segments, gl:
     std::same_as<std::remove_const_t<In>, T>&& gl::combines_in_shader<Op, T> void segmented_reduce(
         gl::executor& ex, const Segments& segments, gl::buffer_span<In> in, gl::buffer_span<T> out,
         gl::buffer_span<gl::indirect_arguments> arguments, const Op& op = {},
-        const std::type_identity_t<gl::reduce_options<T>>& options = {}) {
+        const std::type_identity_t<gl::segmented_reduce_options<T>>& options = {}) {
     ex.run(gl::detail::reduction<T>(segments.described, in, out, arguments, op, options));
 }
 
@@ -108,7 +109,7 @@ requires std::same_as<std::remove_const_t<Keys>, Key> && shader::segment_key<Key
 void reduce_by_key(gl::executor& ex, gl::buffer_span<Keys> keys, gl::buffer_span<In> in,
                    gl::buffer_span<Key> keys_out, gl::buffer_span<T> out,
                    gl::buffer_span<gl::indirect_arguments> arguments, const Op& op = {},
-                   const std::type_identity_t<gl::reduce_options<T>>& options = {}) {
+                   const std::type_identity_t<gl::segmented_reduce_options<T>>& options = {}) {
     detail::check_key_count(keys.size, in.size);
     gl::runs_call call =
         gl::detail::reduction<T>(gl::by_keys(keys).described, in, out, arguments, op, options);

@@ -45,7 +45,7 @@
 namespace upsweep::vulkan {
 
 template <class T>
-struct reduce_options {
+struct segmented_reduce_options {
     std::optional<T> initial{};  // folded in before the first element of every segment
     // By flags and keys, one word: how many elements there are, read when the commands execute, at most n.
     // indirect_arguments::count of an earlier call serves.
@@ -61,7 +61,7 @@ template <class T>
 runs_arguments reduction(const shader::operation& op, const user_operator* user,
                          const shader::segments<VkBuffer>& segments, const buffer_span<const T>& in,
                          const buffer_span<T>& out, const buffer_span<indirect_arguments>& arguments,
-                         const workspace_span& workspace, const reduce_options<T>& options) {
+                         const workspace_span& workspace, const segmented_reduce_options<T>& options) {
     runs_arguments made;
     made.values = shader::run_values::totals;
     made.op = op;
@@ -82,7 +82,7 @@ template <class T, class Op>
 runs_arguments reduction_by(const Op& op, const shader::segments<VkBuffer>& segments,
                             const buffer_span<const T>& in, const buffer_span<T>& out,
                             const buffer_span<indirect_arguments>& arguments, const workspace_span& workspace,
-                            const reduce_options<T>& options) {
+                            const segmented_reduce_options<T>& options) {
     return reduction<T>(operation_on<Op, T>(op), user_of(op), segments, in, out, arguments, workspace,
                         options);
 }
@@ -121,11 +121,10 @@ requires combines_in_shader<Op, T>
 // nothing on the device.
 template <class In, class Op = plus, class T = std::remove_const_t<In>>
 requires combines_in_shader<Op, T>
-[[nodiscard]] commands prepare_segmented_reduce(executor& ex, const by_offsets& segments,
-                                                const buffer_span<In>& in,
-                                                const std::type_identity_t<buffer_span<T>>& out,
-                                                const workspace_span& workspace, const Op& op = {},
-                                                const std::type_identity_t<reduce_options<T>>& options = {}) {
+[[nodiscard]] commands prepare_segmented_reduce(
+    executor& ex, const by_offsets& segments, const buffer_span<In>& in,
+    const std::type_identity_t<buffer_span<T>>& out, const workspace_span& workspace, const Op& op = {},
+    const std::type_identity_t<segmented_reduce_options<T>>& options = {}) {
     return detail::prepare_runs(
         ex, detail::reduction_by<T>(op, segments.described, in, out, {}, workspace, options));
 }
@@ -136,7 +135,7 @@ requires(std::same_as<Segments, by_head_flags> || std::same_as<Segments, by_keys
                              const std::type_identity_t<buffer_span<T>>& out,
                              const buffer_span<indirect_arguments>& arguments,
                              const workspace_span& workspace, const Op& op = {},
-                             const std::type_identity_t<reduce_options<T>>& options = {}) {
+                             const std::type_identity_t<segmented_reduce_options<T>>& options = {}) {
     return detail::prepare_runs(
         ex, detail::reduction_by<T>(op, segments.described, in, out, arguments, workspace, options));
 }
@@ -144,13 +143,11 @@ requires(std::same_as<Segments, by_head_flags> || std::same_as<Segments, by_keys
 template <class Keys, class In, class Op = plus, class Key = std::remove_const_t<Keys>,
           class T = std::remove_const_t<In>>
 requires shader::segment_key<Key> && combines_in_shader<Op, T>
-[[nodiscard]] commands prepare_reduce_by_key(executor& ex, const buffer_span<Keys>& keys,
-                                             const buffer_span<In>& in,
-                                             const std::type_identity_t<buffer_span<Key>>& keys_out,
-                                             const std::type_identity_t<buffer_span<T>>& out,
-                                             const buffer_span<indirect_arguments>& arguments,
-                                             const workspace_span& workspace, const Op& op = {},
-                                             const std::type_identity_t<reduce_options<T>>& options = {}) {
+[[nodiscard]] commands prepare_reduce_by_key(
+    executor& ex, const buffer_span<Keys>& keys, const buffer_span<In>& in,
+    const std::type_identity_t<buffer_span<Key>>& keys_out, const std::type_identity_t<buffer_span<T>>& out,
+    const buffer_span<indirect_arguments>& arguments, const workspace_span& workspace, const Op& op = {},
+    const std::type_identity_t<segmented_reduce_options<T>>& options = {}) {
     upsweep::detail::check_key_count(keys.size, in.size);
     detail::runs_arguments made =
         detail::reduction_by<T>(op, by_keys(keys).described, in, out, arguments, workspace, options);
