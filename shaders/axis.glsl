@@ -31,4 +31,4 @@ uint output_stride() { return parameters[UPSWEEP_P_OUTPUT_STRIDE]; }
 
 uint sequence_count() { return parameters[UPSWEEP_P_SEQUENCES]; }
 uint sequence_length() { return parameters[UPSWEEP_P_LENGTH]; }
-bool has_last() { return false; }  // nobody asks for the total of many sequences
+bool has_last() { return has_flag(UPSWEEP_F_ONLY_TOTAL); }  // nobody asks for totals beside results

@@ -109,7 +109,7 @@
 #define UPSWEEP_F_NUMBERED 262144u       // segment_totals: the k-th result belongs to the segment with the k-th number
 #define UPSWEEP_F_ARGUMENTS 524288u      // compact: nothing is moved, only the arguments are written
 #define UPSWEEP_F_LAST_FIRST 1048576u    // look_back: the last tile first, which no host asks for but in tests
-#define UPSWEEP_F_ONLY_TOTAL 2097152u    // tile_scan: the last tile alone, of which nothing but the total is stored
+#define UPSWEEP_F_ONLY_TOTAL 2097152u    // nothing but the total is stored; tile_scan: the last tile alone is read
 // Bins and histograms.
 #define UPSWEEP_F_CLAMP 65536u          // what is in front of or behind the bins belongs to the first or the last one
 #define UPSWEEP_F_GUESS 131072u         // a guess is worth trying

@@ -1,7 +1,7 @@
-// Scans along an axis, a sequence an invocation, from end to end: for many sequences. Neighbouring invocations have
-// neighbouring sequences, so that loads and stores of a work group are of neighbours in memory where the sequences are
-// such. Where the elements of a sequence are closer to each other than the sequences are (UPSWEEP_F_TURNED), invocations
-// load and store for each other, a piece of a sequence at a time.
+// Scans along an axis, or totals alone (UPSWEEP_F_ONLY_TOTAL), a sequence an invocation, from end to end: for many
+// sequences. Neighbouring invocations have neighbouring sequences, so that loads and stores of a work group are of
+// neighbours in memory where the sequences are such. Where the elements of a sequence are closer to each other than the
+// sequences are (UPSWEEP_F_TURNED), invocations load and store for each other, a piece of a sequence at a time.
 //
 // Some drivers stop an invocation after 65535 iterations of its loops, and an array may be larger than a binding: then a
 // dispatch has a part of each sequence, and the next one goes on from the state in the workspace.
@@ -160,6 +160,7 @@ void main() {
     if (inside) begins[lane] = sequence_begin(first + lane);
     accumulators all = first_state(first + lane, inside);
     bool exclusive = has_flag(UPSWEEP_F_EXCLUSIVE);
+    bool only_total = has_flag(UPSWEEP_F_ONLY_TOTAL);
     uint before = parameters[UPSWEEP_P_BEFORE];
     uint length = sequence_length();
     uint width = min(length, uint(UPSWEEP_PIECE));
@@ -175,11 +176,17 @@ void main() {
             element result = absent();
             if (exclusive) result = prefix(all, position);
             take(all, position, value);
+            if (only_total) continue;
             if (!exclusive) result = prefix(all, position + 1u);
             pieces[slot(lane, i)] = result;
         }
+        if (only_total) continue;
         exchange();
         store_pieces(sequences, done, width, count);
     }
-    if (inside && has_flag(UPSWEEP_F_CONTINUES)) keep_state(first + lane, all);
+    if (!inside) return;
+    if (has_flag(UPSWEEP_F_CONTINUES))
+        keep_state(first + lane, all);
+    else if (only_total)
+        output_elements[begins[lane].y] = to_words(prefix(all, before + length));
 }

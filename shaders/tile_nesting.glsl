@@ -67,7 +67,7 @@ void finish_tile(uint first, uint base, uint length, operand items[UPSWEEP_ITEMS
         prefixes[0] = nest(before, part(false, no_operand()));
         for (int m = 1; m <= UPSWEEP_RUN_ELEMENTS; ++m)
             prefixes[m] = nest(before, part(true, items[k * UPSWEEP_RUN_ELEMENTS + m - 1]));
-        take_prefixes(position, length, k, prefixes, items);
+        take_prefixes(first, position, length, k, prefixes, items);
 #endif
     }
 #ifndef UPSWEEP_TOTALS

@@ -1,6 +1,6 @@
 // The scan of each tile with what comes before it: the last stage, and the only one of a sequence of at most one tile.
 // One work group a tile, the last tile first, because the end of the input is what the caches still hold. Where only the total
-// is asked for (UPSWEEP_F_ONLY_TOTAL), the tile with which the sequence ends has all of it: one work group, no results.
+// of a sequence is asked for (UPSWEEP_F_ONLY_TOTAL), the tile with which it ends has all of it: one work group, no results.
 #include "interface.glsl"
 layout(local_size_x = UPSWEEP_GROUP_SIZE) in;
 #include "operators.glsl"
@@ -21,12 +21,20 @@ layout(std430, binding = UPSWEEP_WORKSPACE) readonly buffer workspace_block {
 };
 #endif
 #ifdef UPSWEEP_TOTALS
-void write_total(operand total) {}  // of all segments, which nobody asks for
+void write_total(uint first, operand total) {}  // of all segments, which nobody asks for
 #else
 layout(std430, binding = UPSWEEP_TOTAL) writeonly buffer total_block {
     stored total_elements[];
 };
-void write_total(operand total) { total_elements[parameters[UPSWEEP_P_TOTAL_INDEX]] = to_words(total); }
+// Along an axis each sequence has one, where its results would begin.
+void write_total(uint first, operand total) {
+#ifdef UPSWEEP_AXIS
+    uint place = first;
+#else
+    uint place = parameters[UPSWEEP_P_TOTAL_INDEX];
+#endif
+    total_elements[place] = to_words(total);
+}
 #endif
 
 // T is folded here: the totals of the tiles before this one in its super are at most 31, and an earlier stage would have to
@@ -47,8 +55,8 @@ part supers_before(uint sequence, uint tile) {
 
 #ifndef UPSWEEP_TOTALS
 // What is stored for the run at `position`, into items[4 k] and the three after it, from prefix(position), ...,
-// prefix(position + 4); and the total, if the sequence ends here.
-void take_prefixes(uint position, uint length, int k, operand prefixes[UPSWEEP_RUN_ELEMENTS + 1],
+// prefix(position + 4); and the total, if the sequence ends here. `first` is where its results begin.
+void take_prefixes(uint first, uint position, uint length, int k, operand prefixes[UPSWEEP_RUN_ELEMENTS + 1],
                    inout operand items[UPSWEEP_ITEMS]) {
     bool exclusive = has_flag(UPSWEEP_F_EXCLUSIVE);
     for (int m = 0; m < UPSWEEP_RUN_ELEMENTS; ++m)
@@ -63,7 +71,7 @@ void take_prefixes(uint position, uint length, int k, operand prefixes[UPSWEEP_R
 #endif
     if (position < length && length <= position + uint(UPSWEEP_RUN_ELEMENTS) && has_last()) {
         for (int m = 1; m <= UPSWEEP_RUN_ELEMENTS; ++m) {
-            if (position + uint(m) == length) write_total(prefixes[m]);
+            if (position + uint(m) == length) write_total(first, prefixes[m]);
         }
     }
 }
@@ -106,9 +114,9 @@ void main() {
         // The total of nothing at all: what prefix(0) is.
         if (tile == 0u && gl_LocalInvocationIndex == 0u && has_last()) {
             if (has_flag(UPSWEEP_F_INITIAL))
-                write_total(first_operand());
+                write_total(output_first(sequence), first_operand());
             else
-                write_total(no_operand());
+                write_total(output_first(sequence), no_operand());
         }
         return;
     }

@@ -57,7 +57,7 @@ void scan_tile(uint sequence, uint tile, uint base, uint length) {
         prefixes[0] = before;
         for (int m = 1; m <= UPSWEEP_RUN_ELEMENTS; ++m)
             prefixes[m] = join(before, items[k * UPSWEEP_RUN_ELEMENTS + m - 1]);
-        take_prefixes(run_position(base, k, lane), length, k, prefixes, items);
+        take_prefixes(output_first(sequence), run_position(base, k, lane), length, k, prefixes, items);
     }
     store_results(output_first(sequence), base, lane, length, items);
 }

@@ -11,6 +11,7 @@
 
 #include "support/axis_check.hpp"
 #include "support/axis_executor.hpp"
+#include "support/axis_total_check.hpp"
 #include "support/gl_matrix_product.hpp"
 #include "support/gl_scanner.hpp"
 #include "support/monoids.hpp"
@@ -64,6 +65,12 @@ TEST_P(gl_axis, every_way) {
                            mode % 2 == 0 ? turned : c, mode);
             EXPECT_EQ(scans.stages().back(), last_stage_of(way));
         }
+        for (int axis = 0; axis < 2; ++axis) {
+            const extents left = without(shape, static_cast<std::size_t>(axis));
+            float_totals.run(ex, shape, axis, axis == 0 ? c : turned, layout("C", left, c_order(1), 2, 0),
+                             axis == 0);
+            EXPECT_EQ(scans.stages().back(), last_stage_of(way));
+        }
     }
 }
 
@@ -82,6 +89,10 @@ TEST_P(gl_axis, small_limits) {
                 float_sums.run(ex, shape, axis, turn % 2 == 0 ? c : other, turn % 3 == 0 ? other : c,
                                turn * 5 % 16);
                 EXPECT_GT(scans.stages().size(), 1u);
+                const extents left = without(shape, static_cast<std::size_t>(axis));
+                const layout to("backwards", left, fortran_order(left.size()), 1, 1u);
+                float_totals.run(ex, shape, axis, turn % 2 == 0 ? other : c, to, turn % 3 == 0);
+                EXPECT_GT(scans.stages().size(), 1u);
                 ++turn;
             }
             if (sanitized) break;
@@ -98,10 +109,13 @@ TEST_P(gl_axis, an_operator_of_the_callers) {
     const extents shape{300, 40};
     const layout c("C", shape, c_order(2), 1, 0);
     const axis_check<matrix, product> check{product(matrix_product(), text), {{3, 1, 4, 1}}};
+    const layout line("C", {40}, c_order(1), 1, 0);
+    const totals_check<matrix, product> totals{{{3, 1, 4, 1}}, product(matrix_product(), text)};
     for (const gl::axis_way way : forced_ways) {
         const axis_executor<gl_scanner> ex{scans, way};
         for (unsigned mode = 0; mode < 16; mode += brief() ? 7 : 3)
             check.run(ex, shape, static_cast<int>(mode % 2), c, c, mode);
+        totals.run(ex, shape, 0, c, line, way == gl::axis_way::tiles);
     }
     // Over the border of a super, where each accumulator is carried into one that was not there.
     const extents one{132000, 1};
@@ -111,6 +125,10 @@ TEST_P(gl_axis, an_operator_of_the_callers) {
     const gl_memory<matrix> memory(gl(), 12000);
     const gl::buffer_view<matrix> view(memory.name(), memory.span().offset, {300, 40});
     expect_refused("options.initial: ", [&] { exclusive_scan(executor(), view, view, 0, text); });
+    const gl::buffer_view<matrix> none(memory.name(), memory.span().offset, {0, 40}),
+        sums(memory.name(), memory.span().offset, {40});
+    expect_refused("options.initial: the total of no elements needs an initial value",
+                   [&] { reduce(executor(), none, sums, 0, text); });
     EXPECT_TRUE(memory.untouched());
 }
 
@@ -141,6 +159,18 @@ TEST_P(gl_axis, what_is_wrong_is_said) {
     });
     expect_refused("options.workspace: expected it to be disjoint from in",
                    [&] { inclusive_scan(ex, in, out, 0, plus{}, {.workspace = memory.span().region()}); });
+    const gl::buffer_view<float> rows(other.name(), other.span().offset, {5});
+    const auto total_refused = [&](const std::string& text, const auto& from, const auto& to, int axis) {
+        expect_refused(text, [&] { reduce(ex, from, to, axis); });
+    };
+    total_refused("axis: expected -2 to 1 for 2 dimensions", in, rows, 2);
+    total_refused("out: its shape is not that of in without axis 0", in, rows, 0);
+    total_refused("out: stride 0 in dimension 0", out, view({5}, {0}, start), 1);
+    total_refused("out: overlaps in; it must be disjoint from it", in, view({5}, {12}, start), 1);
+    total_refused("in: expected to end within buffer", view({5, 12}, {1000, 1}, start), rows, 1);
+    total_refused("out: expected an offset that is a multiple of 4 bytes", out, view({5}, {1}, start + 2), 1);
+    expect_refused("options.workspace: expected it to be disjoint from out",
+                   [&] { reduce(ex, in, rows, 1, plus{}, {.workspace = other.span().region()}); });
     if (es()) {
         const gl_memory<double> doubles(gl(), 60);
         const gl::buffer_view<double> wide(doubles.name(), doubles.span().offset, {5, 12});
@@ -157,6 +187,8 @@ TEST_P(gl_axis, a_workspace_of_the_callers) {
     const std::uint64_t bytes = gl::axis_workspace_bytes(executor(), view, view, 1);
     EXPECT_EQ(bytes, 4u * 3 * (3 + 1 + 1)) << "totals of tiles and supers, and a carry, of each sequence";
     EXPECT_EQ(gl::axis_workspace_bytes(executor(), view, view, 0), 4u) << "nothing";
+    const gl::buffer_view<float> sums(0, 0, {3});
+    EXPECT_EQ(gl::axis_reduce_workspace_bytes(executor(), view, sums, 1), bytes);
     const gl_memory<std::uint32_t> space(gl(), bytes / 4);
     gl::buffer_region region = space.span().region();
     region.bytes -= 4;

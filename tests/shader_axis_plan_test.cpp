@@ -13,6 +13,7 @@
 
 #include "shader/axis_arguments.hpp"
 #include "shader/plan.hpp"
+#include "support/axis_plan_reader.hpp"
 #include "support/plan_limits.hpp"
 #include "support/sizes.hpp"
 #include "support/strided_layout.hpp"
@@ -44,56 +45,6 @@ shader::axis_request request_of(const array& given, axis_way way, std::uint32_t 
     request.way = way;
     return request;
 }
-
-// What a stage finds in its parameters and in the words behind the workspace.
-class reader {
-  public:
-    explicit reader(std::uint64_t element_bytes) : size_(element_bytes) {}
-
-    void write_shape(const dispatch& d) {
-        const shader::binding& words = d.bindings[UPSWEEP_LENGTH];
-        const std::uint32_t count = d.parameters[UPSWEEP_P_LENGTH];
-        ASSERT_LE(count, std::uint32_t{UPSWEEP_SHAPE_WORDS});
-        for (std::uint32_t i = 0; i < count; ++i) {
-            const std::uint32_t at = d.parameters[UPSWEEP_P_SHAPE_FIRST] + i;
-            ASSERT_LE(4 * (at + 1), words.bytes);
-            shape_[words.offset + std::uint64_t{4} * at] = d.parameters.at(UPSWEEP_P_SHAPE + i);
-        }
-    }
-    // The places of a sequence's elements in the buffers, in elements: of position 0, and the steps.
-    struct places {
-        std::uint64_t in, out;
-        std::int64_t in_step, out_step;
-    };
-    [[nodiscard]] places begin(const dispatch& d, std::uint32_t sequence) const {
-        std::uint32_t in = d.parameters[UPSWEEP_P_INPUT_FIRST], out = d.parameters[UPSWEEP_P_OUTPUT_FIRST];
-        for (std::uint32_t k = 0; k < d.parameters[UPSWEEP_P_DIMENSIONS]; ++k) {
-            const std::uint32_t extent = word(d, 3 * k);
-            in += sequence % extent * word(d, 3 * k + 1);
-            out += sequence % extent * word(d, 3 * k + 2);
-            sequence /= extent;
-        }
-        return {d.bindings[UPSWEEP_INPUT].offset / size_ + in,
-                d.bindings[UPSWEEP_OUTPUT].offset / size_ + out,
-                static_cast<std::int32_t>(d.parameters[UPSWEEP_P_INPUT_STRIDE]),
-                static_cast<std::int32_t>(d.parameters[UPSWEEP_P_OUTPUT_STRIDE])};
-    }
-    void expect_bound(const dispatch& d, int at, std::uint64_t element) const {
-        const shader::binding& bound = d.bindings.at(static_cast<std::size_t>(at));
-        ASSERT_GE(element * size_, bound.offset);
-        ASSERT_LE((element + 1) * size_, bound.offset + bound.bytes);
-    }
-
-  private:
-    [[nodiscard]] std::uint32_t word(const dispatch& d, std::uint32_t i) const {
-        if (i < UPSWEEP_SHAPE_WORDS) return d.parameters.at(UPSWEEP_P_SHAPE + i);
-        const std::uint64_t at = d.parameters[UPSWEEP_P_SHAPE_FIRST] + i - UPSWEEP_SHAPE_WORDS;
-        return shape_.at(d.bindings[UPSWEEP_LENGTH].offset + 4 * at);
-    }
-
-    std::uint64_t size_;
-    std::map<std::uint64_t, std::uint32_t> shape_;
-};
 
 // Returns how often each stage is dispatched.
 std::map<std::string, int> check_plan(const array& given, const shader::limits& device, axis_way way,
@@ -128,7 +79,7 @@ std::map<std::string, int> check_plan(const array& given, const shader::limits& 
         }
     });
 
-    reader stage(size);
+    axis_plan_reader stage(size);
     std::map<std::string, int> ran;
     for (const dispatch& d : plan) {
         ++ran[std::string(name(d))];
@@ -151,7 +102,7 @@ std::map<std::string, int> check_plan(const array& given, const shader::limits& 
             EXPECT_EQ(groups % sequences, 0u);
         }
         for (std::uint32_t s = 0; s < sequences; ++s) {
-            const reader::places at = stage.begin(d, s);
+            const axis_plan_reader::places at = stage.begin(d, s);
             const std::uint32_t taken = lanes ? count : std::min(count, groups / sequences * 4096);
             for (std::uint32_t i = 0; i < taken; ++i) {
                 const auto in = static_cast<std::uint64_t>(static_cast<std::int64_t>(at.in) + i * at.in_step);

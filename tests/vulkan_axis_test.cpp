@@ -10,6 +10,7 @@
 #include "matrix_product_text.hpp"
 #include "support/axis_check.hpp"
 #include "support/axis_executor.hpp"
+#include "support/axis_total_check.hpp"
 #include "support/monoids.hpp"
 #include "support/random.hpp"
 #include "support/refused.hpp"
@@ -60,6 +61,12 @@ TEST(vulkan_axis, every_way) {
                            mode % 2 == 0 ? turned : c, mode);
             EXPECT_EQ(scans.stages().back(), last_stage_of(way));
         }
+        for (int axis = 0; axis < 2; ++axis) {
+            const extents left = without(shape, static_cast<std::size_t>(axis));
+            float_totals.run(ex, shape, axis, axis == 0 ? c : turned, layout("C", left, c_order(1), 2, 0),
+                             axis == 0);
+            EXPECT_EQ(scans.stages().back(), last_stage_of(way));
+        }
     }
 }
 
@@ -84,6 +91,10 @@ TEST(vulkan_axis, small_limits) {
                 float_sums.run(ex, shape, axis, turn % 2 == 0 ? c : other, turn % 3 == 0 ? other : c,
                                turn * 5 % 16);
                 EXPECT_GT(scans.stages().size(), 1u);
+                const extents left = without(shape, static_cast<std::size_t>(axis));
+                const layout to("backwards", left, fortran_order(left.size()), 1, 1u);
+                float_totals.run(ex, shape, axis, turn % 2 == 0 ? other : c, to, turn % 3 == 0);
+                EXPECT_GT(scans.stages().size(), 1u);
                 ++turn;
             }
             if (vulkan_quick()) break;
@@ -100,6 +111,7 @@ TEST(vulkan_axis, sequences_of_many_supers) {
     const extents shape{2, 33 * 131072 + 5};
     const layout c("C", shape, c_order(2), 1, 0);
     const host ex{scans, vulkan::axis_way::tiles};
+    float_totals.run(ex, shape, 1, c, layout("C", {2}, c_order(1), 1, 0), true);
     float_sums.run(ex, shape, 1, c, c, 4 + 8);
     EXPECT_EQ(scans.stages(), (std::vector<std::string>{"tile_totals", "super_totals", "super_prefixes",
                                                         "super_prefixes", "tile_scan"}));
@@ -112,10 +124,13 @@ TEST(vulkan_axis, an_operator_of_the_callers) {
     const extents shape{300, 40};
     const layout c("C", shape, c_order(2), 1, 0);
     const axis_check<matrix, test::matrix_product> check{{}, {{3, 1, 4, 1}}};
+    const layout line("C", {40}, c_order(1), 1, 0);
+    const totals_check<matrix, test::matrix_product> totals{{{3, 1, 4, 1}}};
     for (const vulkan::axis_way way : forced_ways) {
         const host ex{scans, way};
         for (unsigned mode = 0; mode < 16; mode += vulkan_quick() ? 7 : 3)
             check.run(ex, shape, static_cast<int>(mode % 2), c, c, mode);
+        totals.run(ex, shape, 0, c, line, way == vulkan::axis_way::tiles);
     }
     // Over the border of a super, where each accumulator is carried into one that was not there.
     const extents one{132000, 1};
@@ -150,6 +165,16 @@ TEST(vulkan_axis, what_is_wrong_is_said) {
     refused("in: expected to begin within its buffer", view({5, 12}, {-12, 1}, 0), out);
     refused("in: expected an offset that is a multiple of 4 bytes", view({5, 12}, {12, 1}, 2), out);
     refused("in: expected a buffer", vulkan::buffer_view<float>(VK_NULL_HANDLE, 0, {5, 12}), out);
+    const vulkan::buffer_view<float> rows(other.handle(), 0, {5});
+    const auto total_refused = [&](const std::string& text, const auto& from, const auto& to, int axis) {
+        expect_refused(text, [&] { (void)vulkan::prepare_reduce(ex, from, to, axis, {}); });
+    };
+    total_refused("axis: expected -2 to 1 for 2 dimensions", in, rows, 2);
+    total_refused("out: its shape is not that of in without axis 0", in, rows, 0);
+    total_refused("out: stride 0 in dimension 0", out, view({5}, {0}, 0), 1);
+    total_refused("out: overlaps in; it must be disjoint from it", in, view({5}, {12}, 0), 1);
+    total_refused("out: expected an offset that is a multiple of 4 bytes", out, view({5}, {1}, 2), 1);
+    total_refused("out: expected a buffer", in, vulkan::buffer_view<float>(VK_NULL_HANDLE, 0, {5}), 1);
 
     const vulkan::buffer_view<float> lines(memory.handle(), 0, {2, 500}), to(other.handle(), 0, {2, 500});
     const vulkan::buffer_view<float> long_lines(memory.handle(), 0, {2, 5000}),
@@ -174,6 +199,8 @@ TEST(vulkan_axis, what_is_wrong_is_said) {
     // Nothing to do, and nothing needed for it.
     const vulkan::buffer_view<float> nothing(VK_NULL_HANDLE, 0, {3, 0});
     EXPECT_EQ(vulkan::prepare_inclusive_scan(ex, nothing, nothing, 0, {}).dispatch_count(), 0u);
+    const vulkan::buffer_view<float> no_sums(VK_NULL_HANDLE, 0, {0});
+    EXPECT_EQ(vulkan::prepare_reduce(ex, nothing, no_sums, 0, {}).dispatch_count(), 0u);
 }
 
 }  // namespace

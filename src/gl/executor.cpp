@@ -93,9 +93,10 @@ shader::segmented_request request_of(const segmented_call& call) {
 // ---- scans along an axis ----
 
 shader::axis_arguments arguments_of(const axis_call& call) {
-    shader::axis_arguments made = shader::check_axis_arguments(
-        call.op, {call.in.offset, call.in.shape, call.in.strides},
-        {call.out.offset, call.out.shape, call.out.strides}, call.in.buffer == call.out.buffer, call.axis);
+    const auto check = call.only_totals ? shader::check_total_arguments : shader::check_axis_arguments;
+    shader::axis_arguments made = check(call.op, {call.in.offset, call.in.shape, call.in.strides},
+                                        {call.out.offset, call.out.shape, call.out.strides},
+                                        call.in.buffer == call.out.buffer, call.axis);
     made.request.exclusive = call.exclusive;
     made.request.reverse = call.reverse;
     made.request.has_initial = call.has_initial;

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <string>
 
+#include "upsweep/core/reduced_axis.hpp"
 #include "upsweep/error.hpp"
 
 namespace upsweep::shader {
@@ -48,6 +49,17 @@ bool overlap(const byte_range& a, const byte_range& b) {
     return a.bytes != 0 && b.bytes != 0 && a.first < b.first + b.bytes && b.first < a.first + a.bytes;
 }
 
+// Where the results lie is what a plan takes for the output.
+core::axis_geometry geometry_of_totals(std::span<const std::int64_t> shape,
+                                       std::span<const std::int64_t> in_strides,
+                                       std::span<const std::int64_t> out_strides, std::size_t axis) {
+    core::axis_geometry made = core::reduced_geometry(shape, in_strides, out_strides, axis);
+    made.out_stride = made.second_stride;
+    made.origin.out = made.origin.second;
+    for (core::axis_geometry::dimension& other : made.others) other.out_stride = other.second_stride;
+    return made;
+}
+
 }  // namespace
 
 axis_arguments check_axis_arguments(const operation& op, const array_description& in,
@@ -69,6 +81,28 @@ axis_arguments check_axis_arguments(const operation& op, const array_description
     made.request.output_offset = out.offset;
     const bool in_place = in.offset == out.offset && std::ranges::equal(in.strides, out.strides);
     if (same_buffer && !in_place && overlap(made.in, made.out)) upsweep::detail::throw_views_overlap("in");
+    return made;
+}
+
+axis_arguments check_total_arguments(const operation& op, const array_description& in,
+                                     const array_description& out, bool same_buffer, int axis) {
+    const int along = upsweep::detail::check_reduced_axis(in.shape, out.shape, out.strides, axis);
+    const std::uint64_t size = std::uint64_t{4} * op.element_words;
+    const byte_range from = bytes_of("in", in, size);
+    const byte_range to = bytes_of("out", out, size);
+    const std::array<std::int64_t, max_rank> none{};
+    const auto used = [&](const array_description& view, const byte_range& bytes) {
+        return bytes.bytes == 0 ? std::span(none.data(), view.strides.size()) : view.strides;
+    };
+    axis_arguments made{
+        {op, geometry_of_totals(in.shape, used(in, from), used(out, to), static_cast<std::size_t>(along))},
+        from,
+        to};
+    made.request.only_totals = true;
+    made.request.input_offset = in.offset;
+    made.request.output_offset = out.offset;
+    if (same_buffer && overlap(made.in, made.out))
+        throw_error(errc::invalid_argument, "out: overlaps in; it must be disjoint from it");
     return made;
 }
 

@@ -1,4 +1,4 @@
-// The checks of an axis scan of two arrays in buffers, and the request for its plan.
+// The checks of an axis scan of two arrays in buffers, or of totals, and the request for its plan.
 #pragma once
 
 #include <cstdint>
@@ -29,5 +29,8 @@ struct axis_arguments {
 // in front of the buffer. That they end within it is for the caller to see.
 [[nodiscard]] axis_arguments check_axis_arguments(const operation& op, const array_description& in,
                                                   const array_description& out, bool same_buffer, int axis);
+// The same of totals, by what the CPU's refuse: `out` lacks the axis and is disjoint from `in`.
+[[nodiscard]] axis_arguments check_total_arguments(const operation& op, const array_description& in,
+                                                   const array_description& out, bool same_buffer, int axis);
 
 }  // namespace upsweep::shader

@@ -1,4 +1,4 @@
-// The plan of a scan along an axis: which way, and which part of the array each dispatch takes.
+// The plan of a scan along an axis, or of totals: which way, and which part of the array each dispatch takes.
 //
 // A dispatch has a block: all sequences within a box of the outer dimensions, and of each the elements of a
 // window. What a device can bind, count and loop over bounds both. A block of sequences is scanned from end
@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "shader/axis_blocks-inl.hpp"
 #include "shader/plan-inl.hpp"
 
 namespace upsweep::shader {
@@ -27,41 +28,6 @@ constexpr std::uint64_t most_kept_values = std::uint64_t{1} << 22;
 constexpr std::uint64_t state_values = 5;  // of lane_scan, of each sequence
 constexpr std::size_t inline_dimensions = UPSWEEP_SHAPE_WORDS / 3;
 constexpr std::uint64_t super_elements = std::uint64_t{tile_elements} * UPSWEEP_SUPER_TILES;
-
-using dimension = core::axis_geometry::dimension;
-
-std::uint64_t magnitude(std::ptrdiff_t stride) {
-    return stride < 0 ? std::uint64_t{0} - static_cast<std::uint64_t>(stride)
-                      : static_cast<std::uint64_t>(stride);
-}
-std::uint64_t larger_stride(const dimension& d) {
-    return std::max(magnitude(d.in_stride), magnitude(d.out_stride));
-}
-
-// Elements of the lowest and the highest address, from some element on.
-struct reach {
-    std::int64_t low = 0;
-    std::int64_t high = 0;
-
-    void add(std::uint64_t extent, std::ptrdiff_t stride) {
-        const std::int64_t distance = static_cast<std::int64_t>(extent - 1) * stride;
-        (distance < 0 ? low : high) += distance;
-    }
-    [[nodiscard]] std::uint64_t elements() const { return static_cast<std::uint64_t>(high - low) + 1; }
-};
-
-// A box of sequences; the dimensions are in the order of axis_geometry, the fastest last.
-struct block {
-    std::array<dimension, max_rank> dimensions{};
-    std::size_t count = 0;
-    core::axis_geometry::offsets first{0, 0};  // where its first sequence begins
-
-    [[nodiscard]] std::uint64_t sequences() const {
-        std::uint64_t product = 1;
-        for (std::size_t k = 0; k < count; ++k) product *= dimensions[k].extent;
-        return product;
-    }
-};
 
 class axis_planner {
   public:
@@ -89,8 +55,9 @@ class axis_planner {
     std::vector<dispatch> make() && {
         if (by_tiles() && !has_room({}, unit()))
             throw_bytes("way: a tile of a sequence", bytes_of({}, unit()), device_);
-        divide(whole_, by_tiles() ? divide_up(length_, tile_elements) * tile_elements
-                                  : std::min<std::uint64_t>(length_, device_.lane_elements_per_dispatch));
+        divide(whole_, by_tiles()
+                           ? tiles() * tile_elements
+                           : std::clamp<std::uint64_t>(length_, 1, device_.lane_elements_per_dispatch));
         return std::move(made_);
     }
     // Whether one tile of a sequence can be bound.
@@ -110,7 +77,7 @@ class axis_planner {
             all[1].add(extent, d.out_stride);
         };
         for (std::size_t k = 0; k < part.count; ++k) add(part.dimensions[k].extent, part.dimensions[k]);
-        add(std::min(window, length_), along_);
+        if (length_ != 0) add(std::min(window, length_), along_);
         return all;
     }
     // What must be bound for it, wherever it begins.
@@ -133,8 +100,8 @@ class axis_planner {
                                          ? sequences * divide_up(std::min(window, length_), tile_elements)
                                          : divide_up(sequences, lane_group_size);
         if (groups > most_groups(device_) || sequences >= words_limit - lane_group_size) return false;
-        const std::uint64_t values = kept_values(sequences, window);
-        return values <= most_kept_values || sequences == 1;
+        const std::uint64_t most = std::min(most_kept_values, largest_binding(device_) / size_);
+        return kept_values(sequences, window) <= most || sequences == 1;
     }
 
     // Divides until dispatches of `window` elements fit the device.
@@ -209,14 +176,19 @@ class axis_planner {
     [[nodiscard]] std::uint32_t order() const {
         return (request_.reverse ? UPSWEEP_F_SWAP : 0u) | (request_.has_initial ? UPSWEEP_F_INITIAL : 0u);
     }
-    [[nodiscard]] std::uint32_t storing() const { return request_.exclusive ? UPSWEEP_F_EXCLUSIVE : 0u; }
+    [[nodiscard]] std::uint32_t storing() const {
+        return (request_.exclusive ? UPSWEEP_F_EXCLUSIVE : 0u) |
+               (request_.only_totals ? UPSWEEP_F_ONLY_TOTAL : 0u);
+    }
 
     // The elements of a block's window that begins at position `before`.
     void set_elements(dispatch& to, const block& part, std::uint64_t before, std::uint64_t count) const {
         const auto [in, out] = reach_of(part, count);
         const auto steps = static_cast<std::ptrdiff_t>(before);
-        set_range(to, UPSWEEP_INPUT, resource::input, request_.input_offset,
-                  part.first.in + steps * along_.in_stride, in);
+        if (count != 0) {
+            set_range(to, UPSWEEP_INPUT, resource::input, request_.input_offset,
+                      part.first.in + steps * along_.in_stride, in);
+        }
         set_range(to, UPSWEEP_OUTPUT, resource::output, request_.output_offset,
                   part.first.out + steps * along_.out_stride, out);
         to.parameters[UPSWEEP_P_LENGTH] = static_cast<std::uint32_t>(count);
@@ -256,7 +228,8 @@ class axis_planner {
         const std::uint64_t sequences = part.sequences();
         const std::uint32_t flags =
             order() | storing() | (way_ == axis_way::turned_lanes ? UPSWEEP_F_TURNED : 0u);
-        for (std::uint64_t before = 0; before < length_; before += window) {
+        std::uint64_t before = 0;
+        do {
             const std::uint64_t count = std::min(window, length_ - before);
             dispatch& next = builder_.add(stage::lane_scan, divide_up(sequences, lane_group_size),
                                           flags | (before != 0 ? UPSWEEP_F_CONTINUED : 0u) |
@@ -267,7 +240,8 @@ class axis_planner {
                 before % super_elements + (before >= super_elements ? super_elements : 0));
             set_kept_values(next, kept_values(sequences, window));
             fill(next);
-        }
+            before += count;
+        } while (before < length_);  // of no elements there are totals
     }
 
     void scan_tiles(const block& part, std::uint64_t window) {
@@ -291,11 +265,13 @@ class axis_planner {
             fill(next);
         }
         if (supers() > 1) fold_supers(sequences, set_totals);
-        for (std::uint64_t before = 0; before < length_; before += window) {
+        // Totals alone need the last tiles.
+        for (std::uint64_t before = request_.only_totals ? summed : 0; before < length_; before += window) {
             const std::uint64_t count = std::min(window, length_ - before);
             dispatch& next = builder_.add(stage::tile_scan, sequences * divide_up(count, tile_elements),
                                           order() | storing());
             set_elements(next, part, before, count);
+            if (request_.only_totals) next.bindings[UPSWEEP_TOTAL] = next.bindings[UPSWEEP_OUTPUT];
             set_totals(next, before / tile_elements);
             fill(next);
         }
@@ -342,32 +318,44 @@ class axis_planner {
     builder builder_;
 };
 
+// Of no elements there are totals, but no results of scans.
+bool stores_nothing(const axis_request& request) {
+    return request.only_totals ? request.geometry.sequence_count == 0 : is_empty(request.geometry);
+}
+
 void check_request(const axis_request& request, const limits& device) {
     const std::uint64_t size = std::uint64_t{4} * request.op.element_words;
     check_offset("in", request.input_offset, size);
     check_offset("out", request.output_offset, size);
     check_offset("workspace", request.workspace_offset, alignment_of(device));
     check_start(request.op, request.exclusive, request.has_initial, !is_empty(request.geometry));
+    if (request.only_totals && request.geometry.length == 0 && !stores_nothing(request))
+        check_total_of_none(request.op, request.has_initial, "options.initial");
 }
 
 }  // namespace
 
 axis_way choose_axis_way(const axis_request& request, const limits& device) {
+    if (request.geometry.length == 0) return axis_way::lanes;
     if (request.way != axis_way::automatic) return request.way;
     const core::axis_geometry& shape = request.geometry;
     const bool many = shape.sequence_count >= lanes_from_sequences;
-    const bool contiguous = std::abs(shape.in_stride) == 1 && std::abs(shape.out_stride) == 1;
+    // Of totals, elements alone are many.
+    const auto stored = [&](const auto& along) {
+        return std::abs(request.only_totals ? along.in_stride : along.out_stride);
+    };
+    const bool contiguous = std::abs(shape.in_stride) == 1 && stored(shape) == 1;
     const bool for_tiles = shape.length >= (!many        ? tiles_from_length
                                             : contiguous ? many_tiles_from_length
                                                          : ~std::uint64_t{0});
     if (for_tiles && axis_planner(request, device, axis_way::tiles).binds_tiles()) return axis_way::tiles;
-    const bool turned = std::abs(shape.out_stride) < std::abs(shape.fastest().out_stride);
+    const bool turned = stored(shape) < stored(shape.fastest());
     return turned && shape.length > 1 ? axis_way::turned_lanes : axis_way::lanes;
 }
 
 std::vector<dispatch> plan_axis_scan(const axis_request& request, const limits& device) {
     check_request(request, device);
-    if (is_empty(request.geometry)) return {};
+    if (stores_nothing(request)) return {};
     return axis_planner(request, device, choose_axis_way(request, device)).make();
 }
 

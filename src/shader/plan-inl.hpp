@@ -48,6 +48,13 @@ inline void check_start(const operation& op, bool exclusive, bool has_initial, b
                 "options.initial: an exclusive scan needs an initial value, because the operator has no "
                 "identity");
 }
+// Throws unless there is a total of no elements.
+inline void check_total_of_none(const operation& op, bool has_initial, const char* what) {
+    if (op.has_identity || has_initial) return;
+    throw_error(errc::invalid_argument, std::string(what) +
+                                            ": the total of no elements needs an initial value, because the "
+                                            "operator has no identity");
+}
 inline bool is_empty(const core::axis_geometry& geometry) {
     return geometry.length == 0 || geometry.sequence_count == 0;
 }

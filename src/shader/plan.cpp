@@ -53,13 +53,8 @@ void check_request(const scan_request& request, const limits& device) {
         }
     }
     check_start(request.op, request.exclusive, request.has_initial, request.length != 0);
-    if (request.op.has_identity || request.has_initial) return;
-    if (request.has_total && (request.length == 0 || request.length_in_buffer)) {
-        throw_error(errc::invalid_argument,
-                    std::string(request.only_total ? "options.initial" : total) +
-                        ": the total of no elements needs an initial value, because the operator has no "
-                        "identity");
-    }
+    if (request.has_total && (request.length == 0 || request.length_in_buffer))
+        check_total_of_none(request.op, request.has_initial, request.only_total ? "options.initial" : total);
 }
 
 }  // namespace

@@ -218,6 +218,7 @@ struct runs_request {
 struct axis_request {
     operation op{};
     core::axis_geometry geometry;
+    bool only_totals = false;  // one result a sequence, its total: out_stride is 0
     bool exclusive = false;
     bool reverse = false;
     bool has_initial = false;
@@ -233,9 +234,9 @@ struct axis_request {
 // does.
 [[nodiscard]] std::uint64_t axis_workspace_bytes(const axis_request& request, const limits& device);
 // Throws upsweep::error (invalid_argument) for offsets that are not such multiples and an exclusive scan
-// without initial value under an operator without identity; (unsupported) for what exceeds the device, as by
-// the way `tiles` a tile whose elements are further apart than can be bound at once. Empty if there is
-// nothing to do.
+// without initial value under an operator without identity, or totals of no elements; (unsupported) for what
+// exceeds the device, as by the way `tiles` a tile whose elements are further apart than can be bound at
+// once. Empty if there is nothing to do.
 [[nodiscard]] std::vector<dispatch> plan_axis_scan(const axis_request& request, const limits& device);
 
 // Items are chosen by a flag each (resource::flags, a uint, nonzero = keep) or by the user's keep(); what is

@@ -11,10 +11,10 @@ namespace upsweep::vulkan::detail {
 namespace {
 
 shader::axis_arguments checked(const axis_scan_arguments& given) {
-    shader::axis_arguments made =
-        shader::check_axis_arguments(given.op, {given.in.offset, given.in.shape, given.in.strides},
-                                     {given.out.offset, given.out.shape, given.out.strides},
-                                     given.in.buffer == given.out.buffer, given.axis);
+    const auto check = given.only_totals ? shader::check_total_arguments : shader::check_axis_arguments;
+    shader::axis_arguments made = check(given.op, {given.in.offset, given.in.shape, given.in.strides},
+                                        {given.out.offset, given.out.shape, given.out.strides},
+                                        given.in.buffer == given.out.buffer, given.axis);
     made.request.exclusive = given.exclusive;
     made.request.reverse = given.reverse;
     made.request.has_initial = given.has_initial;
@@ -29,10 +29,8 @@ shader::axis_arguments checked(const axis_scan_arguments& given) {
 commands prepare_axis_scan(executor& ex, const axis_scan_arguments& given) {
     executor::state& state = ex.internal();
     const shader::axis_arguments arguments = checked(given);
-    if (arguments.in.bytes != 0) {
-        check_buffer("in", given.in.buffer);
-        check_buffer("out", given.out.buffer);
-    }
+    if (arguments.in.bytes != 0) check_buffer("in", given.in.buffer);
+    if (arguments.out.bytes != 0) check_buffer("out", given.out.buffer);
     state.check_operation(given.op);
     state.check_shared_memory(given.op, 0, shader::form::axis);
     const std::vector<shader::dispatch> plan = shader::plan_axis_scan(arguments.request, state.limits);

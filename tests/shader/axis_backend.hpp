@@ -42,12 +42,9 @@ shader_array array_of_view(const strided_view<T>& view) {
     return made;
 }
 
-template <class Op, class In, class T>
-void axis_scan(shader_executor& ex, const strided_view<In>& in, const strided_view<T>& out, int axis,
-               bool exclusive, const batch_options<T>& options) {
-    const shader_array from = array_of_view(in);
-    const shader_array to = array_of_view(out);
-    const auto elements = static_cast<std::size_t>(in.size());
+// call(way, result) carries out a call whose output is `to`, and returns the stages that ran.
+template <class T, class Call>
+void in_every_way(shader_executor& ex, std::size_t elements, const shader_array& to, const Call& call) {
     std::vector<T> first, next(to.elements);
     // All ways for small arrays; else the automatic one and another in turn.
     constexpr int ways = 4;
@@ -56,14 +53,14 @@ void axis_scan(shader_executor& ex, const strided_view<In>& in, const strided_vi
         if (way != 0 && elements > 3000 && turn % (ways - 1) != way - 1) continue;
         const auto chosen = static_cast<shader::axis_way>(way);
         SCOPED_TRACE(name(chosen));
-        const std::vector<std::string>& stages =
-            ex.scan_axis({shader::operation_of<Op, T>(), from, to, next.data(), axis, exclusive,
-                          options.reverse, options.initial ? &*options.initial : nullptr, chosen});
-        if (elements == 0) {
+        const std::vector<std::string>& stages = call(chosen, next.data());
+        if (next.empty()) {
             EXPECT_TRUE(stages.empty());
             return;
         }
-        EXPECT_TRUE(ran(stages, chosen)) << "another way was taken: " << stages.back();
+        // Of no elements there is but one way to make totals.
+        EXPECT_TRUE(ran(stages, elements == 0 ? shader::axis_way::lanes : chosen))
+            << "another way was taken: " << stages.back();
         if (first.empty()) {
             first = next;
         } else {
@@ -75,6 +72,17 @@ void axis_scan(shader_executor& ex, const strided_view<In>& in, const strided_vi
     if (!first.empty())
         std::memcpy(const_cast<void*>(to.bytes), static_cast<const void*>(first.data()),
                     first.size() * sizeof(T));
+}
+
+template <class Op, class In, class T>
+void axis_scan(shader_executor& ex, const strided_view<In>& in, const strided_view<T>& out, int axis,
+               bool exclusive, const batch_options<T>& options) {
+    const shader_array from = array_of_view(in), to = array_of_view(out);
+    const auto scan = [&](shader::axis_way way, T* result) -> const std::vector<std::string>& {
+        return ex.scan_axis({shader::operation_of<Op, T>(), from, to, result, axis, exclusive,
+                             options.reverse, options.initial ? &*options.initial : nullptr, way});
+    };
+    in_every_way<T>(ex, static_cast<std::size_t>(in.size()), to, scan);
 }
 
 }  // namespace detail

@@ -68,7 +68,8 @@ struct shader_total_call {
     std::size_t surplus;
 };
 
-// A scan along an axis of arrays whose bytes, with all that lies between the elements, are carried.
+// A scan, or totals, along an axis of arrays whose bytes, with all that lies between the elements, are
+// carried.
 struct shader_array {
     const void* bytes;
     std::size_t elements;  // of the memory
@@ -83,6 +84,7 @@ struct shader_axis_call {
     bool exclusive, reverse;
     const void* initial;  // null: none
     shader::axis_way way;
+    bool only_totals = false;  // `out` lacks the axis
 };
 
 struct shader_segmented_call {

@@ -67,9 +67,15 @@ class scanner_executor : public shader_executor {
             batch_options<T> options;
             if (call.initial != nullptr) options.initial = *static_cast<const T*>(call.initial);
             options.reverse = call.reverse;
-            scanner_.scan_axis(axis_memory_of<T>(call.in, call.in.bytes),
-                               axis_memory_of<T>(call.out, call.out.bytes), static_cast<T*>(call.result),
-                               call.axis, call.exclusive, named_operator{call.op}, options, call.way);
+            const axis_memory<T> in = axis_memory_of<T>(call.in, call.in.bytes),
+                                 out = axis_memory_of<T>(call.out, call.out.bytes);
+            auto* const result = static_cast<T*>(call.result);
+            const named_operator op{call.op};
+            if (call.only_totals)
+                scanner_.total_axis(in, out, result, call.axis, op, reduce_options<T>{options.initial},
+                                    call.way);
+            else
+                scanner_.scan_axis(in, out, result, call.axis, call.exclusive, op, options, call.way);
         });
         return scanner_.stages();
     }

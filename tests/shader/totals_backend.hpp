@@ -2,12 +2,17 @@
 // the host, so that a test goes on, and reported.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <ranges>
+#include <string>
 #include <type_traits>
+#include <vector>
 
+#include "shader/axis_backend.hpp"
 #include "shader/backend.hpp"
 #include "support/backend.hpp"
+#include "upsweep/axis_reduce.hpp"
 #include "upsweep/reduce.hpp"
 
 namespace upsweep::test {
@@ -40,6 +45,19 @@ A transform_reduce(shader_executor&, const In& in, const Op& op, const Function&
     leave_out("functions of elements");
     cpu::executor host(1);
     return upsweep::transform_reduce<A>(host, in, op, f, options);
+}
+
+template <class Acc = deduced, class In, class T, class Op = plus,
+          class A = core::accumulator_for<Acc, std::remove_const_t<In>, Op>>
+requires(has_scan<std::remove_const_t<In>, Op, T, A>) void reduce(
+    shader_executor& ex, const strided_view<In>& in, const strided_view<T>& out, int axis, const Op& = {},
+    const std::type_identity_t<reduce_options<A>>& options = {}) {
+    const shader_array from = detail::array_of_view(in), to = detail::array_of_view(out);
+    const auto total = [&](shader::axis_way way, T* result) -> const std::vector<std::string>& {
+        return ex.scan_axis({shader::operation_of<Op, T>(), from, to, result, axis, false, false,
+                             options.initial ? &*options.initial : nullptr, way, true});
+    };
+    detail::in_every_way<T>(ex, static_cast<std::size_t>(in.size()), to, total);
 }
 
 }  // namespace upsweep::test

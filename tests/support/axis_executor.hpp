@@ -1,5 +1,5 @@
-// Axis scans of views of host memory in one way, through gl_scanner or vulkan_scanner, for the checks of
-// axis_check.hpp.
+// Axis scans, and totals, of views of host memory in one way, through gl_scanner or vulkan_scanner, for the
+// checks of axis_check.hpp and axis_total_check.hpp.
 #pragma once
 
 #include <algorithm>
@@ -37,6 +37,15 @@ struct axis_executor {
                                       result.data(), axis, exclusive, op, options, way);
         std::copy(result.begin(), result.end(), out.data() - to.first);
     }
+    template <class T, class Op>
+    void total(const strided_view<const T>& in, const strided_view<T>& out, int axis, const Op& op,
+               const reduce_options<T>& options) const {
+        const axis_memory<T> to = memory_of<T>(out.data(), extent(out), out.shape(), out.strides());
+        std::vector<T> result(to.memory.size());
+        scanner.template total_axis<T>(memory_of<T>(in.data(), extent(in), in.shape(), in.strides()), to,
+                                       result.data(), axis, op, options, way);
+        std::copy(result.begin(), result.end(), out.data() - to.first);
+    }
 
   private:
     template <class View>
@@ -63,6 +72,11 @@ template <class Acc, class Scanner, class T, class Op>
 void exclusive_scan(const axis_executor<Scanner>& ex, const strided_view<const T>& in,
                     const strided_view<T>& out, int axis, const Op& op, const batch_options<Acc>& options) {
     ex.template scan<T>(in, out, axis, true, op, options);
+}
+template <class Acc, class Scanner, class T, class Op>
+void reduce(const axis_executor<Scanner>& ex, const strided_view<const T>& in, const strided_view<T>& out,
+            int axis, const Op& op, const reduce_options<Acc>& options) {
+    ex.template total<T>(in, out, axis, op, options);
 }
 
 }  // namespace upsweep::test

@@ -19,6 +19,7 @@
 #include "support/gl_context.hpp"
 #include "support/gl_memory.hpp"
 #include "support/host_segments.hpp"
+#include "upsweep/gl/axis_reduce.hpp"
 #include "upsweep/gl/axis_scan.hpp"
 #include "upsweep/gl/reduce.hpp"
 #include "upsweep/gl/scan.hpp"
@@ -198,12 +199,54 @@ class gl_scanner {
         }
     }
 
-    // Along an axis. `result` receives the memory of `out` as it is after the scan; a workspace of the
-    // caller's serves every other time.
+    // Along an axis. `result` receives the memory of `out` as it is after the scan.
     template <class T, class Op>
     void scan_axis(const axis_memory<T>& in, const axis_memory<T>& out, T* result, int axis, bool exclusive,
                    const Op& op, const batch_options<T>& options,
                    gl::axis_way way = gl::axis_way::automatic) {
+        const auto& known = on_device<T>(op);
+        carry(in, out, result, [&](const auto& x, const auto& y) {
+            gl::axis_options<T> asked{options.initial, options.reverse, way, {}};
+            auto call = gl::detail::make_call<T>(x, y, axis, exclusive, known, asked);
+            with_axis_workspace(call, asked, [&] {
+                if constexpr (std::is_same_v<Op, named_operator>)
+                    executor_->run(call);
+                else if (exclusive)
+                    upsweep::exclusive_scan(*executor_, x, y, axis, known, asked);
+                else
+                    upsweep::inclusive_scan(*executor_, x, y, axis, known, asked);
+            });
+        });
+    }
+    template <class T, class Op>
+    void total_axis(const axis_memory<T>& in, const axis_memory<T>& out, T* result, int axis, const Op& op,
+                    const reduce_options<T>& options, gl::axis_way way = gl::axis_way::automatic) {
+        const auto& known = on_device<T>(op);
+        carry(in, out, result, [&](const auto& x, const auto& y) {
+            gl::axis_reduce_options<T> asked{options.initial, way, {}};
+            auto call = gl::detail::make_call<T>(x, y, axis, known, asked);
+            with_axis_workspace(call, asked, [&] {
+                if constexpr (std::is_same_v<Op, named_operator>)
+                    executor_->run(call);
+                else
+                    upsweep::reduce(*executor_, x, y, axis, known, asked);
+            });
+        });
+    }
+
+  private:
+    // A workspace of the caller's serves every other time.
+    template <class Options, class Run>
+    void with_axis_workspace(gl::axis_call& call, Options& asked, const Run& run) {
+        const gl_memory<std::uint32_t> workspace(gl_context::of(kind_).gl(),
+                                                 executor_->axis_workspace_bytes(call) / 4);
+        if (turn_++ % 2 == 0) call.workspace = asked.workspace = workspace.span().region();
+        run();
+        static_cast<void>(workspace.read());  // nothing outside it
+    }
+    // Views of the arrays on the device for `run`.
+    template <class T, class Run>
+    void carry(const axis_memory<T>& in, const axis_memory<T>& out, T* result, const Run& run) {
         const gl::functions& gl = gl_context::of(kind_).gl();
         const bool in_place = in.memory.data() == out.memory.data();
         const gl_memory<T> from(gl, in.memory, misalignment(in.memory.data()));
@@ -217,18 +260,7 @@ class gl_scanner {
         const gl::buffer_view<T> y(to.name(), at(to, out.first), out.shape, out.strides);
         stages_.clear();
         executor_->observe([this](std::string_view stage) { stages_.emplace_back(stage); });
-        const auto& known = on_device<T>(op);
-        gl::axis_options<T> asked{options.initial, options.reverse, way, {}};
-        auto call = gl::detail::make_call<T>(x, y, axis, exclusive, known, asked);
-        const gl_memory<std::uint32_t> workspace(gl, executor_->axis_workspace_bytes(call) / 4);
-        if (turn_++ % 2 == 0) call.workspace = asked.workspace = workspace.span().region();
-        if constexpr (std::is_same_v<Op, named_operator>)
-            executor_->run(call);
-        else if (exclusive)
-            upsweep::exclusive_scan(*executor_, x, y, axis, known, asked);
-        else
-            upsweep::inclusive_scan(*executor_, x, y, axis, known, asked);
-        static_cast<void>(workspace.read());  // nothing outside it
+        run(x, y);
         executor_->observe({});
 
         const std::vector<T> results = to.read();
@@ -240,7 +272,6 @@ class gl_scanner {
         }
     }
 
-  private:
     // What the library is given for `op`, and what that combines.
     template <class T, class Op>
     static const auto& on_device(const Op& op) {

@@ -19,6 +19,7 @@
 #include "support/host_segments.hpp"
 #include "support/vulkan_device.hpp"
 #include "upsweep/options.hpp"
+#include "upsweep/vulkan/axis_reduce.hpp"
 #include "upsweep/vulkan/axis_scan.hpp"
 #include "upsweep/vulkan/reduce.hpp"
 #include "upsweep/vulkan/run.hpp"
@@ -226,6 +227,48 @@ class vulkan_scanner {
     void scan_axis(const axis_memory<T>& in, const axis_memory<T>& out, T* result, int axis, bool exclusive,
                    const Op& op, const batch_options<T>& options,
                    vulkan::axis_way way = vulkan::axis_way::automatic) {
+        const vulkan::axis_options<T> asked{options.initial, options.reverse, way};
+        carry(in, out, result, [&](const auto& x, const auto& y) {
+            const auto prepare = [&](const auto& known) {
+                const vulkan::workspace_span workspace =
+                    workspace_of(vulkan::axis_scan_workspace(*executor_, x, y, axis, known, way));
+                return exclusive
+                           ? vulkan::prepare_exclusive_scan(*executor_, x, y, axis, workspace, known, asked)
+                           : vulkan::prepare_inclusive_scan(*executor_, x, y, axis, workspace, known, asked);
+            };
+            if constexpr (std::is_same_v<Op, named_operator>)
+                return prepare_named(
+                    vulkan::detail::arguments_of<T>(op.named, nullptr, exclusive, x, y, axis, {}, asked));
+            else if constexpr (shader::supported<Op, T>)
+                return prepare(op);
+            else
+                return prepare(*settings.user);
+        });
+    }
+    template <class T, class Op>
+    void total_axis(const axis_memory<T>& in, const axis_memory<T>& out, T* result, int axis, const Op& op,
+                    const reduce_options<T>& options, vulkan::axis_way way = vulkan::axis_way::automatic) {
+        const vulkan::axis_reduce_options<T> asked{options.initial, way};
+        carry(in, out, result, [&](const auto& x, const auto& y) {
+            const auto prepare = [&](const auto& known) {
+                const vulkan::workspace_span workspace =
+                    workspace_of(vulkan::axis_reduce_workspace(*executor_, x, y, axis, known, asked));
+                return vulkan::prepare_reduce(*executor_, x, y, axis, workspace, known, asked);
+            };
+            if constexpr (std::is_same_v<Op, named_operator>)
+                return prepare_named(
+                    vulkan::detail::arguments_of<T>(op.named, nullptr, x, y, axis, {}, asked));
+            else if constexpr (shader::supported<Op, T>)
+                return prepare(op);
+            else
+                return prepare(*settings.user);
+        });
+    }
+
+  private:
+    // prepare(views of the arrays on the device)
+    template <class T, class Prepare>
+    void carry(const axis_memory<T>& in, const axis_memory<T>& out, T* result, const Prepare& prepare) {
         const bool in_place = in.memory.data() == out.memory.data();
         load(in_, in.memory);
         if (!in_place) load(out_, out.memory);
@@ -235,26 +278,7 @@ class vulkan_scanner {
         };
         const vulkan::buffer_view<const T> x(in_.handle(), offset(in_, in.first), in.shape, in.strides);
         const vulkan::buffer_view<T> y(target.handle(), offset(target, out.first), out.shape, out.strides);
-        vulkan::commands commands;
-        const vulkan::axis_options<T> asked{options.initial, options.reverse, way};
-        const auto prepare = [&](const auto& known) {
-            const vulkan::workspace_span workspace =
-                workspace_of(vulkan::axis_scan_workspace(*executor_, x, y, axis, known, way));
-            commands = exclusive
-                           ? vulkan::prepare_exclusive_scan(*executor_, x, y, axis, workspace, known, asked)
-                           : vulkan::prepare_inclusive_scan(*executor_, x, y, axis, workspace, known, asked);
-        };
-        if constexpr (std::is_same_v<Op, named_operator>) {
-            auto arguments =
-                vulkan::detail::arguments_of<T>(op.named, nullptr, exclusive, x, y, axis, {}, asked);
-            arguments.workspace = workspace_of(vulkan::detail::axis_scan_workspace(*executor_, arguments));
-            commands = vulkan::detail::prepare_axis_scan(*executor_, arguments);
-        } else if constexpr (shader::supported<Op, T>) {
-            prepare(op);
-        } else {
-            prepare(*settings.user);
-        }
-        run(commands);
+        run(prepare(x, y));
 
         for (const guarded_buffer* buffer : {&in_, &out_, &workspace_}) EXPECT_TRUE(buffer->guards_intact());
         if (!out.memory.empty())
@@ -264,8 +288,10 @@ class vulkan_scanner {
                 << "changed the input";
         }
     }
-
-  private:
+    vulkan::commands prepare_named(vulkan::detail::axis_scan_arguments arguments) {
+        arguments.workspace = workspace_of(vulkan::detail::axis_scan_workspace(*executor_, arguments));
+        return vulkan::detail::prepare_axis_scan(*executor_, arguments);
+    }
     // With what they are made of in stages_.
     void run(const vulkan::commands& commands) {
         stages_.clear();

@@ -66,8 +66,8 @@ struct device_info {
 };
 
 // A scan, total, compaction, repetition, sort or histogram without types, as scan.hpp, reduce.hpp,
-// segmented_scan.hpp, segmented_reduce.hpp, unique.hpp, axis_scan.hpp, compact.hpp, repeat.hpp, sort.hpp,
-// histogram.hpp and bins.hpp hand it over.
+// segmented_scan.hpp, segmented_reduce.hpp, unique.hpp, axis_scan.hpp, axis_reduce.hpp, compact.hpp,
+// repeat.hpp, sort.hpp, histogram.hpp and bins.hpp hand it over.
 struct scan_call {
     shader::operation op{};
     std::uint32_t user_text = 0;  // number of a user's operator; 0: built in
@@ -121,6 +121,7 @@ struct axis_call {
     std::uint32_t user_text = 0;
     array in{}, out{};
     int axis = 0;
+    bool only_totals = false;  // one result a sequence: `out` lacks the axis
     bool exclusive = false, reverse = false, has_initial = false;
     std::array<std::uint32_t, 4> initial{};
     shader::axis_way way = shader::axis_way::automatic;

@@ -1,6 +1,7 @@
 // All of the OpenGL back end.
 #pragma once
 
+#include "upsweep/gl/axis_reduce.hpp"
 #include "upsweep/gl/axis_scan.hpp"
 #include "upsweep/gl/bins.hpp"
 #include "upsweep/gl/buffers.hpp"

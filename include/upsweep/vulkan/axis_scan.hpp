@@ -60,6 +60,7 @@ struct axis_scan_arguments {
     std::array<std::uint32_t, 4> initial;
     axis_way way;
     workspace_span workspace;
+    bool only_totals = false;  // one result a sequence: `out` lacks the axis
 };
 commands prepare_axis_scan(executor& ex, const axis_scan_arguments& given);
 workspace_requirements axis_scan_workspace(const executor& ex, const axis_scan_arguments& given);
