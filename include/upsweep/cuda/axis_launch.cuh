@@ -102,8 +102,7 @@ class axis_launch {
         const bool many = sequences() >= lanes_from_sequences * multiprocessors();
         if (strides_.are_short()) return axis_way::short_lines;
         // Of few sequences blocks are sooner done with longer ones.
-        if (strides_.are_packed() && packed_shape<Types>::are_apart(length()) &&
-            (many || length() <= core::row_size))
+        if (can_pack(2) && packed_shape<Types>::are_apart(length()) && (many || length() <= core::row_size))
             return axis_way::packed_lanes;
         if (strides_.are_lines()) {
             if (bytes >= look_ahead_from_bytes || sequences() == 1) return axis_way::line_by_line;
@@ -134,7 +133,7 @@ class axis_launch {
         const bool by_lines =
             way == axis_way::lines || way == axis_way::line_tiles || way == axis_way::line_by_line;
         if ((by_lines && !strides_.are_lines()) || (way == axis_way::short_lines && !strides_.are_short()) ||
-            (way == axis_way::packed_lanes && !strides_.are_packed()) ||
+            (way == axis_way::packed_lanes && !can_pack(1)) ||
             (way == axis_way::chunked_lanes && !strides_.are_chunks()) ||
             (way == axis_way::word_lanes && !strides_.are_words()) ||
             (way == axis_way::columns && !can_columns()) ||
@@ -182,6 +181,11 @@ class axis_launch {
         }
     }
 
+    // With so many warps on a multiprocessor, or more.
+    [[nodiscard]] bool can_pack(int warps) const {
+        return strides_.are_packed() &&
+               warps * packed_shape<Types>::warp_bytes(length()) <= ex_.shared_memory();
+    }
     void packed_lanes() const {
         using shape = packed_shape<Types>;
         if constexpr (shape::exists) {
