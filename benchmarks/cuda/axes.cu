@@ -53,7 +53,7 @@ void measure(const cell& what, const Scan& scan) {
         ways = {uc::axis_way::automatic,    uc::axis_way::lanes,         uc::axis_way::word_lanes,
                 uc::axis_way::turned_lanes, uc::axis_way::chunked_lanes, uc::axis_way::rows,
                 uc::axis_way::columns,      uc::axis_way::lines,         uc::axis_way::line_tiles,
-                uc::axis_way::line_by_line};
+                uc::axis_way::line_by_line, uc::axis_way::short_lines,   uc::axis_way::packed_lanes};
     }
     for (const uc::axis_way way : ways) {
         if (way == uc::axis_way::line_by_line && what.sequences > 1000) continue;
@@ -136,6 +136,9 @@ void bench_axes() {
     }
     along<float>("float", {67108864, 3}, 0);
     along<float>("float", {67108864, 3}, 1);
+    for (const std::int64_t length : {10, 100, 101, 333, 1000})
+        along<float>("float", {268435456 / length, length}, 1);
+    along<upsweep::float16>("float16", {5368709, 100}, 1);
     along<float>("float", {1024, 1024}, 0);
     along<float>("float", {1024, 1024}, 1);
     along<double>("double", {16384, 8192}, 0);

@@ -33,6 +33,20 @@ class current_device {
     int previous_ = 0;
 };
 
+// Lets a scope allocate what stays although its thread captures a graph, of which it is no part.
+class outside_of_graphs {
+  public:
+    outside_of_graphs() { exchange(); }
+    ~outside_of_graphs() { exchange(); }
+    outside_of_graphs(const outside_of_graphs&) = delete;
+    outside_of_graphs& operator=(const outside_of_graphs&) = delete;
+
+  private:
+    void exchange() { static_cast<void>(cudaThreadExchangeStreamCaptureMode(&mode_)); }
+
+    cudaStreamCaptureMode mode_ = cudaStreamCaptureModeRelaxed;
+};
+
 // Bytes of freed scratch that a pool of the current device keeps. A default pool keeps none when the host has
 // waited, and to map memory again takes a fifth of the time that it takes to sort what fits there, or more.
 std::uint64_t kept_bytes() {
@@ -101,6 +115,7 @@ stream::stream(int device, std::uintptr_t handle)
 std::uint64_t* stream::count() {
     if (count_ == nullptr) {
         const current_device own(device_);
+        const outside_of_graphs allowed;
         void* made = nullptr;
         cuda::check(cudaMalloc(&made, sizeof *count_), "allocating a count");
         count_ = static_cast<std::uint64_t*>(made);
