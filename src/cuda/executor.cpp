@@ -65,6 +65,18 @@ void free_in_order(void* data, cudaStream_t stream, int device) noexcept {
     if (previous != device) cudaSetDevice(previous);
 }
 
+namespace {
+
+// Blocks wait there for each other, which they should not do over the bus, as arrays may be read and written.
+void check_workspace(const void* p) {
+    cudaPointerAttributes attributes{};
+    check(cudaPointerGetAttributes(&attributes, p), "workspace");
+    if (attributes.type == cudaMemoryTypeHost)
+        throw_error(errc::invalid_argument, "workspace: expected device memory, but it is host memory");
+}
+
+}  // namespace
+
 executor::executor(cudaStream_t stream, algorithm choice) : stream_(stream), choice_(choice) {
     read_device();
 }
@@ -79,6 +91,7 @@ executor::executor(cudaStream_t stream, device_span<std::byte> workspace, algori
         throw_error(errc::invalid_argument, "workspace: expected memory aligned to 256 bytes");
     }
     if (workspace_.bytes != 0) {
+        check_workspace(workspace_.data);
         check_pointer(workspace_.data, "workspace");
         check(cudaMemsetAsync(workspace_.data, 0, workspace_.bytes, stream_), "clearing the workspace");
     }
