@@ -9,7 +9,7 @@ from typing import Any, Optional, Tuple
 import numpy as np
 
 from . import _tensor_bins, _tensor_repeats, _tensor_runs, _tensor_sorts, _tensor_totals, _tensors
-from ._gradients import is_traced
+from ._gradients import are_watched, has_no_memory, has_tangent
 from ._libraries import Library, library_of
 
 _FUNCTIONS = (_tensors.scan, _tensors.scan_with_identity, _tensors.segmented_scan, _tensors.linear_recurrence, _tensors.choose,
@@ -35,7 +35,7 @@ def _any_is_traced(arrays: Tuple[Any, ...]) -> bool:
     if tensor is None:
         return False
     for a in arrays:
-        if isinstance(a, tensor) and (torch.compiler.is_compiling() or is_traced(a)):
+        if isinstance(a, tensor) and (torch.compiler.is_compiling() or are_watched() or has_no_memory(a) or has_tangent(a)):
             return True
     return False
 

@@ -145,15 +145,6 @@ def are_watched() -> bool:
     return torch.is_tracing() or torch.count_modes() > 0 or torch.transform() is not None
 
 
-def is_traced(a: Any) -> bool:
-    """Whether PyTorch keeps a record of its own of what becomes of a tensor: has_no_memory, are_watched or has_tangent, in one, as
-    every call asks for it."""
-    torch = _torch()
-    return (torch.is_tracing() or torch.count_modes() > 0 or torch.transform() is not None or torch.is_of_functions(a)
-            or torch.is_of_several(a) or type(a) is not torch.tensor and has_no_memory(a)
-            or getattr(torch.forward, "_current_level", -1) >= 0 and has_tangent(a))
-
-
 def are_recorded() -> bool:
     """Whether they are by PyTorch itself, for other tensors or for none, so that what is done beside them would be left out."""
     torch = _torch()

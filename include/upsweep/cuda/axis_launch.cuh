@@ -114,8 +114,8 @@ class axis_launch {
         const geometry::dimension next = arguments_.geometry.fastest();
         const bool turned = std::abs(arguments_.geometry.out_stride) < std::abs(next.out_stride);
         if (turned && (many || length() <= turned_up_to_length)) {
-            if (strides_.are_chunks()) return axis_way::chunked_lanes;
-            if (lane_shape<Types, lane_copies::turned>::exists && length() >= turned_from_length)
+            if (can_chunks()) return axis_way::chunked_lanes;
+            if (can_lanes<lane_copies::turned>() && length() >= turned_from_length)
                 return axis_way::turned_lanes;
         }
         // A sequence of one row needs no sums.
@@ -123,10 +123,10 @@ class axis_launch {
         // A lane with several sequences, or with maps to compose, has as much more to do for each position.
         constexpr std::uint64_t each =
             lane_shape<Types, lane_copies::words>::width * std::uint64_t(std::same_as<Op, affine> ? 2 : 1);
-        if (!one_row && sequences() >= each * lanes_from_sequences * multiprocessors() &&
-            strides_.are_words())
+        if (!one_row && sequences() >= each * lanes_from_sequences * multiprocessors() && can_words())
             return axis_way::word_lanes;
-        if (many && !one_row && lane_shape<Types, lane_copies::own>::ahead) return axis_way::lanes;
+        if (many && !one_row && lane_shape<Types, lane_copies::own>::ahead && can_lanes<lane_copies::own>())
+            return axis_way::lanes;
         return prefers_columns() ? axis_way::columns : axis_way::rows;
     }
     void check_way(axis_way way) const {
@@ -134,27 +134,39 @@ class axis_launch {
             way == axis_way::lines || way == axis_way::line_tiles || way == axis_way::line_by_line;
         if ((by_lines && !strides_.are_lines()) || (way == axis_way::short_lines && !strides_.are_short()) ||
             (way == axis_way::packed_lanes && !can_pack(1)) ||
-            (way == axis_way::chunked_lanes && !strides_.are_chunks()) ||
-            (way == axis_way::word_lanes && !strides_.are_words()) ||
-            (way == axis_way::columns && !can_columns()) ||
-            (way == axis_way::turned_lanes && !lane_shape<Types, lane_copies::turned>::exists)) {
+            (way == axis_way::chunked_lanes && !can_chunks()) ||
+            (way == axis_way::word_lanes && !can_words()) || (way == axis_way::columns && !can_columns()) ||
+            (way == axis_way::lanes && !can_lanes<lane_copies::own>()) ||
+            (way == axis_way::turned_lanes && !can_lanes<lane_copies::turned>())) {
             throw_error(errc::unsupported, std::string("axis_way: these arrays cannot be scanned by ") +
                                                cuda::name(way) + "; choose another or automatic");
         }
     }
 
+    // Whether there are such lanes, and two stages of a block's have room, which the smallest devices lack.
+    template <lane_copies Copies>
+    [[nodiscard]] bool can_lanes() const {
+        using shape = lane_shape<Types, Copies>;
+        return shape::exists && shape::shared_bytes(length(), 2) <= ex_.shared_memory();
+    }
+    [[nodiscard]] bool can_chunks() const {
+        return strides_.are_chunks() && can_lanes<lane_copies::chunks>();
+    }
+    [[nodiscard]] bool can_words() const { return strides_.are_words() && can_lanes<lane_copies::words>(); }
     template <lane_copies Copies>
     void lanes() const {
         using shape = lane_shape<Types, Copies>;
         if constexpr (shape::exists) {
+            const int room = ex_.shared_memory();
             prepare_tile_kernel<&scan_lanes_kernel<Types, Exclusive, Copies>>(
-                shape::shared_bytes(shape::piece, shape::most_stages));
+                std::min(shape::shared_bytes(shape::piece, shape::most_stages), room));
             const std::uint64_t groups = (sequences() / shape::width + 31) / 32;
             const std::uint64_t blocks = (groups + shape::warps - 1) / shape::warps;
             // More stages where they leave room for all sequences at once.
             int stages = shape::most_stages;
-            while (stages > 2 && resident_blocks(shape::shared_bytes(length(), stages)) < blocks) --stages;
-            const int shared = shape::shared_bytes(length(), stages);
+            const auto bytes = [&] { return shape::shared_bytes(length(), stages); };
+            while (stages > 2 && (bytes() > room || resident_blocks(bytes()) < blocks)) --stages;
+            const int shared = bytes();
             scan_lanes_kernel<Types, Exclusive, Copies>
                 <<<unsigned(std::min(blocks, resident_blocks(shared))), shape::threads, shared,
                    ex_.stream()>>>(arguments_, stages, strides_.template are_pairs<Copies>());

@@ -53,7 +53,7 @@ struct packed_scanner {
     using shape = packed_shape<Types>;
     using Out = typename Types::Out;
     template <int k>
-    using Input = axis_input<Types, (k < Types::inputs ? k : 0)>;
+    using Input = axis_input<Types, k>;
     static constexpr bool has_second = Types::inputs == 2;
 
     const axis_arguments<Types>& arguments;

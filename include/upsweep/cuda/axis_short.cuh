@@ -1,6 +1,6 @@
 // Many sequences of a few whole runs each, which follow one another in memory: a lane has a run, and what
 // stands before it in its sequence comes from the lanes next to it. Neither shared memory nor anybody else is
-// asked, so that it takes as long as a copy.
+// asked, so that it takes little longer than a copy.
 #pragma once
 
 #include <cstdint>
