@@ -67,7 +67,7 @@ endif()
 # tests of bins took 43 s under AddressSanitizer, most of it here.
 if(UPSWEEP_SANITIZE AND CMAKE_CXX_COMPILER_ID MATCHES "Clang")
     set(upsweep_kernel_sources ${upsweep_cpu_sources})
-    list(FILTER upsweep_kernel_sources INCLUDE REGEX "/(bin|compress|memory|sort)_kernels\\.cpp$")
+    list(FILTER upsweep_kernel_sources INCLUDE REGEX "/(bin|compress|find|memory|sort)_kernels\\.cpp$")
     # And the copy that the tool's `devices` measures, of 128 MiB, once for every run.
     set_source_files_properties(${upsweep_kernel_sources} "${PROJECT_SOURCE_DIR}/src/registry/measure.cpp"
                                 PROPERTIES COMPILE_OPTIONS -O1)

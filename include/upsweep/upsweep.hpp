@@ -20,6 +20,7 @@
 #include "upsweep/segmented_sort.hpp"
 #include "upsweep/segments.hpp"
 #include "upsweep/sort.hpp"
+#include "upsweep/top_k.hpp"
 #include "upsweep/types.hpp"
 #include "upsweep/unique.hpp"
 #include "upsweep/version.hpp"

@@ -17,7 +17,7 @@ namespace upsweep::cpu {
 
 [[noreturn]] inline void throw_no_scratch(std::size_t bytes) {
     throw_error(errc::out_of_memory,
-                "sort: " + std::to_string(bytes) + " bytes of scratch memory are not to be had");
+                "scratch: " + std::to_string(bytes) + " bytes of memory are not to be had");
 }
 
 // Room for n records: on the stack for a few, else on the heap, in huge pages where it takes some.
@@ -45,6 +45,7 @@ class scratch {
     scratch& operator=(const scratch&) = delete;
 
     [[nodiscard]] Record* data() { return records_; }
+    [[nodiscard]] const Record* data() const { return records_; }
 
   private:
     struct release {

@@ -1,4 +1,4 @@
-// From run-time types to sort(), sort_indices() and those of segments.
+// From run-time types to sort(), sort_indices(), those of segments, and top_k_rows().
 #include "registry/sorter.hpp"
 
 #include <algorithm>
@@ -14,6 +14,7 @@
 #include "upsweep/segmented_sort.hpp"
 #include "upsweep/segments.hpp"
 #include "upsweep/sort.hpp"
+#include "upsweep/top_k.hpp"
 
 namespace upsweep::registry {
 namespace {
@@ -131,6 +132,21 @@ void sort_segment_indices(const device& where, dtype type, const std::uint8_t* h
         upsweep::segmented_sort_indices(where.executor(), by_head_flags(std::span(heads, n)),
                                         std::span(static_cast<const Element*>(in), n), std::span(out, n),
                                         {.descending = descending});
+    });
+}
+
+void top_k_rows(const device& where, dtype type, const void* in, void* values, std::int64_t* indices,
+                std::size_t rows, std::size_t length, std::size_t k, bool smallest) {
+    with_order(where, type, [&]<class Element>(std::type_identity<Element>) {
+        const auto* const from = static_cast<const Element*>(in);
+        auto* const to = static_cast<Element*>(values);
+        const upsweep::detail::rows_to_choose<Element> all(from, length, k, !smallest);
+        all.choose(where.executor(), rows, [&](cpu::executor& with, std::size_t first, std::size_t count) {
+            all.store_indices(with, first, count, indices);
+            for (std::size_t row = first; row < first + count; ++row)
+                for (std::size_t i = row * k; i < (row + 1) * k; ++i)
+                    to[i] = from[row * length + static_cast<std::size_t>(indices[i])];
+        });
     });
 }
 

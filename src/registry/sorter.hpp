@@ -1,4 +1,4 @@
-// Sorting of elements of a run-time type.
+// Sorting of elements of a run-time type, and the first of them.
 //
 // The order is that of sort.hpp: ascending or descending, stable, -0 and +0 equal, NaNs above all else. Of
 // bool, elements are bytes of 0 and 1. The device must be the CPU. Throws upsweep::error: unsupported for
@@ -35,6 +35,11 @@ void sort_segments(const device& where, dtype type, const std::uint8_t* heads, c
                    std::size_t n, bool descending);
 void sort_segment_indices(const device& where, dtype type, const std::uint8_t* heads, const void* in,
                           std::int64_t* out, std::size_t n, bool descending);
+
+// values = the first k of each of so many rows of `length` elements: the greatest, or the smallest; indices =
+// those within the row. Outputs overlap nothing else.
+void top_k_rows(const device& where, dtype type, const void* in, void* values, std::int64_t* indices,
+                std::size_t rows, std::size_t length, std::size_t k, bool smallest);
 
 // Bytes of scratch that sort() and sort_indices() take.
 [[nodiscard]] std::uint64_t sort_scratch_bytes(dtype type, std::uint64_t n);

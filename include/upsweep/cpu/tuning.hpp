@@ -35,6 +35,7 @@ inline constexpr std::size_t repeat_cost = 2;
 inline constexpr std::size_t histogram_cost = 8;
 inline constexpr std::size_t bins_cost = 8;
 inline constexpr std::size_t sort_cost = 16;
+inline constexpr std::size_t top_k_cost = 1;
 // Bytes of input that a thread takes at once: large enough that a hop of the chain is lost in them, small
 // enough that the second-level cache holds them until they are scanned, while results pass through it and
 // neighbours use it too: a part of it, up to chunk_bytes.
