@@ -130,6 +130,55 @@ TEST_F(cli_sort, rows_of_each_group) {
     fail(2, "sort x.npy --by year -o out.npy", "--by: it is for the columns of a table");
 }
 
+// The first of an array, from a file and from a pipe of many blocks.
+TEST_F(cli_sort, first_of_an_array) {
+    const std::vector<float> x = keys_of<float>("special", 5'003, 9);
+    write("x.npy", npy_file("<f4", "5003,", bytes_of(x)));
+    write("big.npy", npy_file(">f4", "5003,", bytes_of(x, sizeof(float))));
+    write("x.raw", bytes_of(x));
+    for (const std::size_t first : {1, 7, 300, 2'000, 5'003, 9'000}) {
+        for (const bool descending : {false, true}) {
+            std::vector<std::size_t> order = sorted_indices(x, descending);
+            order.resize(std::min(first, order.size()));
+            const std::vector<float> expected = taken(x, order);
+            const std::vector<std::int64_t> places(order.begin(), order.end());
+            const std::string options =
+                " --first " + std::to_string(first) + (descending ? " --descending" : "");
+            for (const std::string input : {"x.npy", "big.npy"}) {
+                EXPECT_EQ(succeed("sort " + input + " -o out.npy" + options), "");
+                expect_npy(read("out.npy"), "<f4", expected);
+                EXPECT_EQ(succeed("sort " + input + " --indices -o out.npy" + options), "");
+                expect_npy(read("out.npy"), "<i8", places);
+            }
+            for (const std::string indices : {"", " --indices"}) {
+                const outcome piped =
+                    shell("cat x.raw | UPSWEEP_BLOCK_BYTES=1000 \"$UPSWEEP\" sort - --dtype float32" +
+                          options + indices);
+                EXPECT_EQ(piped.words, "");
+                EXPECT_TRUE(piped.out == (indices.empty() ? bytes_of(expected) : bytes_of(places)))
+                    << options;
+            }
+        }
+    }
+    write("none.npy", npy_file("<f8", "0,", ""));
+    succeed("sort none.npy --first 3 -o out.npy");
+    EXPECT_EQ(read("out.npy"), read("none.npy"));
+    const std::string told = succeed("sort x.npy --first 7 -o out.npy --json");
+    EXPECT_NE(told.find("\"count\": 7, \"shape\": [7]"), std::string::npos) << told;
+    fail(2, "sort x.npy --first 0 -o out.npy", "--first: expected at least 1");
+    fail(2, "sort x.npy --first -1 -o out.npy", "--first");
+}
+TEST_F(cli_sort, first_rows) {
+    write("t.csv", "year,n\n2001,3\n2001,-1\n2001,3\n2002,9\n2003,5\n2003,0\n");
+    EXPECT_EQ(succeed("sort t.csv --column n --descending --first 2"), "year,n\n2002,9\n2003,5\n");
+    EXPECT_EQ(succeed("sort t.csv --column n --first 100"), succeed("sort t.csv --column n"));
+    EXPECT_EQ(succeed("sort t.csv --by year --column n --descending --first 1"),
+              "year,n\n2001,3\n2002,9\n2003,5\n");
+    EXPECT_EQ(succeed("sort t.csv --by year --column n --descending --first 2 --indices"),
+              "index\n0\n2\n3\n4\n5\n");
+    EXPECT_EQ(succeed("sort t.csv --column year --text --first 1"), "year,n\n2001,3\n");
+}
+
 TEST_F(cli_sort, tells_what_it_did) {
     write("x.raw", bytes_of(std::vector<float>{2, 1}));
     const std::string told = succeed("sort x.raw --dtype float32 --indices -o out.raw --json");

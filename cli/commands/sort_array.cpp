@@ -24,20 +24,9 @@ using registry::size_of;
 class array_to_sort {
   public:
     array_to_sort(const sort_arguments& arguments, const registry::device& device)
-        : arguments_(arguments), device_(device), reader_(open_array(arguments)) {
-        const array_header& header = reader_.header();
-        if (!header.open_ended && header.shape.size() != 1) {
-            fail(reader_.source().name(),
-                 fmt::format("the array has {} dimensions; expected one, a sequence to sort",
-                             header.shape.size()));
-        }
-        report_.input_type = header.type;
-        report_.type = arguments.indices ? dtype::int64 : header.type;
-        try {
-            registry::check_order(device, header.type);
-        } catch (const error& problem) {
-            fail(reader_.source().name(), problem.what());
-        }
+        : arguments_(arguments), device_(device), reader_(open_sequence(arguments, device)) {
+        report_.input_type = reader_.header().type;
+        report_.type = arguments.indices ? dtype::int64 : report_.input_type;
     }
 
     sort_report run() {
@@ -46,21 +35,13 @@ class array_to_sort {
         read();
         const std::size_t n = report_.count;
         const scratch_memory results(n * size_of(report_.type), arguments_.output, SIZE_MAX);
-        if (arguments_.indices) {
-            auto* const indices = reinterpret_cast<std::int64_t*>(results.data());
-            registry::sort_indices(device_, report_.input_type, elements_.data(), indices, n,
-                                   arguments_.descending);
-            write_integers(output, arguments_.output_format, "index", indices, n);
-        } else {
+        if (arguments_.indices)
+            registry::sort_indices(device_, report_.input_type, elements_.data(),
+                                   reinterpret_cast<std::int64_t*>(results.data()), n, arguments_.descending);
+        else
             registry::sort(device_, report_.input_type, elements_.data(), results.data(), n,
                            arguments_.descending);
-            array_header header;
-            header.type = report_.type;
-            header.shape = {n};
-            array_writer writer = open_writer(output, std::move(header), arguments_.output_format);
-            writer.write(results.data(), n);
-            writer.finish();
-        }
+        write_sorted(output, arguments_, report_, results.data());
         output.commit();
         report_.shape = {n};
         report_.bytes = n * (size_of(report_.input_type) + size_of(report_.type));
@@ -108,6 +89,37 @@ class array_to_sort {
 
 sort_report sort_array(const sort_arguments& arguments, const registry::device& device) {
     return array_to_sort(arguments, device).run();
+}
+
+array_reader open_sequence(const sort_arguments& arguments, const registry::device& device) {
+    array_reader reader = open_array(arguments);
+    const array_header& header = reader.header();
+    if (!header.open_ended && header.shape.size() != 1) {
+        fail(reader.source().name(),
+             fmt::format("the array has {} dimensions; expected one, a sequence to sort",
+                         header.shape.size()));
+    }
+    try {
+        registry::check_order(device, header.type);
+    } catch (const error& problem) {
+        fail(reader.source().name(), problem.what());
+    }
+    return reader;
+}
+
+void write_sorted(output_file& output, const sort_arguments& arguments, const sort_report& report,
+                  const std::byte* elements) {
+    const std::size_t n = report.count;
+    if (arguments.indices) {
+        return write_integers(output, arguments.output_format, "index",
+                              reinterpret_cast<const std::int64_t*>(elements), n);
+    }
+    array_header header;
+    header.type = report.type;
+    header.shape = {n};
+    array_writer writer = open_writer(output, std::move(header), arguments.output_format);
+    writer.write(elements, n);
+    writer.finish();
 }
 
 void expect_memory(std::string_view input, std::uint64_t bytes) {

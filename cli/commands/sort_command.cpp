@@ -30,6 +30,7 @@ void check(sort_arguments& arguments, const options_of_sort& given) {
         throw usage_error("--text: it is for the column of a table, but the input is an array");
     if (!arguments.by.empty() && !arguments.reads_table())
         throw usage_error("--by: it is for the columns of a table, but the input is an array");
+    if (arguments.first == 0) throw usage_error("--first: expected at least 1");
     if (!arguments.indices) arguments.refuse_rows_in_array();
     arguments.refuse_terminal();
 }
@@ -55,8 +56,9 @@ void run(sort_arguments& arguments, const options_of_sort& given, const CLI::App
     check(arguments, given);
     const registry::device device = given.device.open(app);
     const auto start = std::chrono::steady_clock::now();
-    const sort_report report =
-        arguments.reads_table() ? sort_table(arguments, device) : sort_array(arguments, device);
+    const sort_report report = arguments.reads_table() ? sort_table(arguments, device)
+                               : arguments.first       ? first_of_array(arguments, device)
+                                                       : sort_array(arguments, device);
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     if (arguments.json) print_json(arguments, report, device, seconds);
 }
@@ -66,7 +68,8 @@ help_page sort_page() {
     page.name = "upsweep sort";
     page.summary = "sort the elements of an array, or the rows of a table by a column";
     page.synopsis = {
-        "upsweep sort INPUT [-o OUTPUT] [--descending] [--indices] [--text] [--by COLUMN] [options]"};
+        "upsweep sort INPUT [-o OUTPUT] [--descending] [--first N] [--indices] [--text] [--by COLUMN] "
+        "[options]"};
     page.description =
         "Puts elements in ascending order: 3 1 4 1 5 becomes 1 1 3 4 5. What is equal keeps its order (the "
         "sort is stable), with --descending too, and all is copied bit for bit. INPUT is a NumPy array of "
@@ -83,6 +86,9 @@ help_page sort_page() {
           "With --by COLUMN every group of neighbouring rows with the same text in that column is sorted by "
           "itself, and groups stay where they are. So a table that is sorted by one column is sorted by a "
           "second one within it.",
+          "With --first N only the first N of the order are written, those that an array or a group has if "
+          "there "
+          "are fewer: with --descending the greatest. Of what is equal the first in INPUT is the first.",
           "Results do not depend on the number of threads or the instruction set."}});
     page.sections.push_back(
         {"Formats",
@@ -106,7 +112,10 @@ help_page sort_page() {
           "an element; a table up to twice its text and 56 bytes a row, with --text also the column's text "
           "again "
           "twice. What the machine has no memory for "
-          "is refused. An output file appears when it is complete; until then, and after an error, an old "
+          "is refused. With --first N of an array, from a pipe too, that is three times N elements and a "
+          "block, "
+          "and the array is not sorted, but read once. An output file appears when it is complete; until "
+          "then, and after an error, an old "
           "one stays as it was."}});
     page.sections.push_back(
         {"JSON",
@@ -119,6 +128,10 @@ help_page sort_page() {
         {"upsweep sort x.npy -o sorted.npy", "The elements of an array, from the smallest:"},
         {"upsweep sort data/seattle-weather.csv --column temp_max --descending -o hottest.csv",
          "The days of Seattle, from the hottest:"},
+        {"upsweep sort data/seattle-weather.csv --by year --column precipitation --descending --first 3",
+         "The three wettest days of each year:"},
+        {"upsweep sort x.npy --descending --first 100 --indices -o where.npy",
+         "Where the hundred greatest elements are:"},
         {"upsweep sort data/seattle-weather.csv --column weather --text | upsweep reduce - --format csv "
          "--by weather --column precipitation",
          "How much it rained in each kind of weather: rows of one kind, then their totals:"},
@@ -143,6 +156,9 @@ command add_sort(CLI::App& program) {
     arguments->add_names_to(*app);
     app->add_flag("--descending", arguments->descending, "from the greatest to the smallest");
     app->add_flag("--indices", arguments->indices, "write the indices of elements or rows, from 0");
+    app->add_option("--first", arguments->first,
+                    "write the first N elements or rows alone; of each group with --by")
+        ->type_name("N");
     app->add_flag("--text", arguments->text, "sort the rows of a table by text instead of numbers");
     app->add_option("--dtype", given->dtype, "type of the elements of raw input")->type_name("TYPE");
     arguments->add_format_to(*app);

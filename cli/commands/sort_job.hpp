@@ -1,12 +1,15 @@
 // One `upsweep sort`: what was asked for, and what is told about it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "cli/commands/file_arguments.hpp"
+#include "cli/io/output_file.hpp"
 #include "registry/device.hpp"
 #include "registry/dtype.hpp"
 
@@ -15,8 +18,9 @@ namespace upsweep::cli {
 struct sort_arguments : file_arguments {
     bool descending = false;
     bool indices = false;
-    bool text = false;            // cells of a table in the order of their bytes
-    std::vector<std::string> by;  // columns: rows with the same text in them stay together
+    bool text = false;                   // cells of a table in the order of their bytes
+    std::vector<std::string> by;         // columns: rows with the same text in them stay together
+    std::optional<std::uint64_t> first;  // so many elements or rows, of each group, and no others
 };
 
 struct sort_report {
@@ -30,7 +34,15 @@ struct sort_report {
 
 // Each opens input and output, sorts, and commits the output.
 [[nodiscard]] sort_report sort_array(const sort_arguments& arguments, const registry::device& device);
+// That of arguments.first, in memory for as many elements and a block.
+[[nodiscard]] sort_report first_of_array(const sort_arguments& arguments, const registry::device& device);
 [[nodiscard]] sort_report sort_table(const sort_arguments& arguments, const registry::device& device);
+
+// Opens an array of one dimension whose elements have an order.
+[[nodiscard]] array_reader open_sequence(const sort_arguments& arguments, const registry::device& device);
+// Writes an array of elements, or of indices (report.type).
+void write_sorted(output_file& output, const sort_arguments& arguments, const sort_report& report,
+                  const std::byte* elements);
 
 // Throws upsweep::error if this machine has no memory for so many bytes: all is held there, and a program
 // that asks for more than there is may be killed rather than refused.

@@ -48,7 +48,7 @@ class table_to_sort {
         output_file output(arguments_.output, identities(reader_.source()));
         add_row(!arguments_.headless);
         read();
-        const std::vector<std::int64_t> order = find_order();
+        const std::vector<std::int64_t> order = find_first(find_order());
         if (arguments_.indices) {
             write_integers(output, arguments_.output_format, "index", order.data(), order.size());
         } else {
@@ -139,6 +139,18 @@ class table_to_sort {
                                            arguments_.descending);
         else
             registry::sort_indices(device_, type, keys, order.data(), order.size(), arguments_.descending);
+        return order;
+    }
+    // Of each group, where only the first rows are wanted. Groups stay where they are.
+    [[nodiscard]] std::vector<std::int64_t> find_first(std::vector<std::int64_t> order) const {
+        if (!arguments_.first) return order;
+        std::uint64_t place = 0;
+        std::size_t kept = 0;
+        for (std::size_t i = 0; i < order.size(); ++i) {
+            if (runs_ && heads_[i] != 0) place = 0;
+            if (place++ < *arguments_.first) order[kept++] = order[i];
+        }
+        order.resize(kept);
         return order;
     }
     // Behind the rows that are sorted together, of which the first one is *begin; order[i] is i.
