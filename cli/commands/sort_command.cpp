@@ -3,7 +3,9 @@
 
 #include <CLI/CLI.hpp>
 #include <chrono>
+#include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "cli/commands/arguments.hpp"
@@ -17,6 +19,7 @@ namespace {
 
 struct options_of_sort {
     std::string dtype;
+    std::optional<std::string> first;
     device_choice device;
 };
 
@@ -30,7 +33,8 @@ void check(sort_arguments& arguments, const options_of_sort& given) {
         throw usage_error("--text: it is for the column of a table, but the input is an array");
     if (!arguments.by.empty() && !arguments.reads_table())
         throw usage_error("--by: it is for the columns of a table, but the input is an array");
-    if (arguments.first == 0) throw usage_error("--first: expected at least 1");
+    constexpr std::uint64_t most = std::numeric_limits<std::int64_t>::max();
+    if (given.first) arguments.first = parse_whole("--first", *given.first, 1, most);
     if (!arguments.indices) arguments.refuse_rows_in_array();
     arguments.refuse_terminal();
 }
@@ -156,7 +160,7 @@ command add_sort(CLI::App& program) {
     arguments->add_names_to(*app);
     app->add_flag("--descending", arguments->descending, "from the greatest to the smallest");
     app->add_flag("--indices", arguments->indices, "write the indices of elements or rows, from 0");
-    app->add_option("--first", arguments->first,
+    app->add_option("--first", given->first,
                     "write the first N elements or rows alone; of each group with --by")
         ->type_name("N");
     app->add_flag("--text", arguments->text, "sort the rows of a table by text instead of numbers");
