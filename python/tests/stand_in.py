@@ -199,6 +199,10 @@ def sort_rows(stream, a, name, out, length, descending, indices):
     sort(at(a, name), name, at(out, "i8" if indices else name), length, descending)
 
 
+def top_k_rows(stream, a, name, values, indices, length, k, smallest):
+    _module.top_k_rows(at(a, name), name, at(values, name), at(indices, "i8"), length, k, smallest)
+
+
 def sort_segments(stream, a, name, heads, out, descending, indices):
     _module.sort_segments(at(a, name), name, at(heads, "u1"), at(out, "i8" if indices else name), descending, indices)
 
@@ -212,5 +216,5 @@ def install(in_host_memory):
         choose_compared=choose_compared, choose=choose, mark_runs=mark_runs, mark_offsets=mark_offsets, encode_runs=encode_runs,
         extremes_of=lambda n: 2 * min((n + 255) // 256, 1024), find_extremes=find_extremes,
         histogram=lambda stream, a, name, limits, counts: _module.histogram(at(a, name), name, limits, at(counts, "u8")),
-        bins=bins, sort_rows=sort_rows, sort_segments=sort_segments, repeat=repeat, repeat_all=repeat_all, repeat_indices=repeat_indices,
+        bins=bins, sort_rows=sort_rows, sort_segments=sort_segments, top_k_rows=top_k_rows, repeat=repeat, repeat_all=repeat_all, repeat_indices=repeat_indices,
         count_repeats=count_repeats, passed_bytes=3072, store_numbers=store_numbers, empty_cache=lambda: None)

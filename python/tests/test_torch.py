@@ -48,6 +48,8 @@ CALLS = {
     "sort": lambda x: upsweep.sort(x, 0),
     "sort all": lambda x: upsweep.sort(x, None, descending=True),
     "argsort": lambda x: upsweep.argsort(x, descending=True),
+    "greatest": lambda x: upsweep.top_k(x, 3)[0],
+    "where the smallest are": lambda x: upsweep.top_k(x, 2, 0, smallest=True).indices,
     "segmented sort": lambda x: upsweep.segmented_sort(x[0], heads=(x[1] * 3).int(), descending=True),
     "segmented argsort": lambda x: upsweep.segmented_argsort(x[:, 0], keys=(x[:, 1] * 3).int()),
     "keys": lambda x: upsweep.inclusive_segmented_scan(x[0], keys=(x[0] * 3).int()),
@@ -189,11 +191,12 @@ def test_gradients_of_arrays_of_nothing_and_of_one():
 def test_gradients_of_what_moves_elements():
     x = variable(5, 7)
     for call in (lambda y: upsweep.sort(y, 0), lambda y: upsweep.sort(y, None, descending=True),
+                 lambda y: upsweep.top_k(y, 2, 0)[0], lambda y: upsweep.top_k(y, 9, None, smallest=True)[0],
                  lambda y: upsweep.segmented_sort(y[0], keys=tensor(KEYS)), lambda y: upsweep.compact(y, (">", 0)),
                  lambda y: upsweep.partition(y, (">", 0))[0], lambda y: upsweep.bins(y, 3)[0]):
         assert torch.autograd.gradcheck(call, x)
         assert torch.equal(call(x), call(x.detach()))
-    for call in (upsweep.argsort, lambda y: upsweep.segmented_argsort(y[0], keys=tensor(KEYS)),
+    for call in (upsweep.argsort, lambda y: upsweep.top_k(y, 2)[1], lambda y: upsweep.segmented_argsort(y[0], keys=tensor(KEYS)),
                  lambda y: upsweep.compact_indices(y, (">", 0)), lambda y: upsweep.histogram(y)[0]):
         assert not call(x).requires_grad
 
@@ -207,6 +210,7 @@ def test_derivatives_forwards():
         assert check(lambda a, b: upsweep.linear_recurrence(a, b, 0.5, axis=0, reverse=reverse), (x, y))
     assert check(lambda b: upsweep.linear_recurrence(0.9, b), y)
     assert check(lambda z: upsweep.sort(z, 0), x)
+    assert check(lambda z: upsweep.top_k(z, 3)[0], x)
     assert check(lambda z: upsweep.segmented_sort(z[0], keys=tensor(KEYS), descending=True), x)
     assert check(lambda z: upsweep.compact(z, (">", 0)), x)
     tangent = torch.ones_like(x)
@@ -304,7 +308,8 @@ def test_operators_are_what_pytorch_expects():
                           (ops.reduce, (y.t(), "multiplies", 1, None, 2)), (ops.reduce, (x[:, :0], "minimum", 1, None, None)),
                           (ops.linear_recurrence, (y, y, 0.5, 1, True, torch.float32)),
                           (ops.smoothing, (0.9, y, 0.5, 0, True, torch.float64)), (ops.sort, (y, None, 0, True)),
-                          (ops.argsort, (x, None, 1, False)), (ops.sort, (y[0], heads, 0, True)), (ops.argsort, (x[0], heads, 0, False))):
+                          (ops.argsort, (x, None, 1, False)), (ops.sort, (y[0], heads, 0, True)), (ops.argsort, (x[0], heads, 0, False)),
+                          (ops.top_k_indices, (x, 2, 0, False)), (ops.top_k_indices, (x.t(), 3, 1, True))):
         torch.library.opcheck(op.default, arguments)
 
 
@@ -313,6 +318,7 @@ def test_vmap_has_the_bits_of_the_slices(numbers):
     y = torch.from_numpy(numbers("float32", (1, 1))).to(DEVICE)
     for call in (lambda z: upsweep.cumsum(z, 1), lambda z: upsweep.cumulative_sum(z, axis=1, include_initial=True),
                  upsweep.inclusive_scan, lambda z: upsweep.sort(z, 0), lambda z: upsweep.argsort(z, 1),
+                 lambda z: upsweep.top_k(z, 2, 0)[0], lambda z: upsweep.top_k(z, 3, None)[1],
                  lambda z: upsweep.exclusive_scan(z, initial=np.float32(0.5), axis=0), upsweep.sum, lambda z: upsweep.sum(z, 0),
                  lambda z: upsweep.reduce(z, "minimum", axis=-1, keepdims=True),
                  lambda z: upsweep.linear_recurrence(z, y, axis=0), lambda z: upsweep.linear_recurrence(0.5, z),

@@ -71,6 +71,7 @@ CALLS = {
     "recurrences": lambda x: upsweep.linear_recurrence(x, x.reshape(2, 2, 1).sum(2)[1].repeat(2), axis=0),
     "repeated coefficients": lambda x: upsweep.linear_recurrence(x[:2, None], x.reshape(2, 2)),
     "sort": lambda x: upsweep.sort(x),
+    "greatest": lambda x: upsweep.top_k(x, 2)[0],
     "segmented sort": lambda x: upsweep.segmented_sort(x, heads=HEADS),
     "chosen": lambda x: upsweep.compact(x, (">", 0)),
 }

@@ -25,6 +25,8 @@ CALLS = {
     "recurrences": lambda x: upsweep.linear_recurrence(x, x[0], 2, axis=0, reverse=True),
     "sort": lambda x: upsweep.sort(x, 0, descending=True),
     "argsort": lambda x: upsweep.argsort(x),
+    "greatest": lambda x: upsweep.top_k(x, 2, 0)[0],
+    "where the greatest are": lambda x: upsweep.top_k(x, 3)[1],
     "segmented sort": lambda x: upsweep.segmented_sort(x[0], heads=x[1] > 0.5, descending=True),
     "segmented argsort": lambda x: upsweep.segmented_argsort(x[:, 0], offsets=torch.tensor([0, 2, 2, 5], device=DEVICE)),
     "heads": lambda x: upsweep.exclusive_segmented_scan(x[0], heads=x[1] > 0.5, reverse=True),

@@ -17,7 +17,7 @@ from ._repeats import repeat, repeat_indices
 from ._runs import reduce_by_key, run_length_encode, segmented_reduce, unique_consecutive
 from ._scans import (cummax, cummin, cumprod, cumsum, cumulative_prod, cumulative_sum, exclusive_scan, exclusive_segmented_scan, inclusive_scan,
                      inclusive_segmented_scan, linear_recurrence)
-from ._sorting import argsort, segmented_argsort, segmented_sort, sort
+from ._sorting import argsort, segmented_argsort, segmented_sort, sort, top_k
 from ._threads import get_threads, set_threads, simd
 from ._totals import prod, reduce, sum
 
@@ -26,5 +26,5 @@ __all__ = [
     "cumulative_prod", "cumulative_sum", "empty_cache", "exclusive_scan", "exclusive_segmented_scan", "get_threads", "histogram",
     "inclusive_scan", "inclusive_segmented_scan", "linear_recurrence", "partition", "partition_indices", "prod", "reduce", "reduce_by_key",
     "repeat", "repeat_indices", "run_length_encode", "segmented_argsort", "segmented_reduce", "segmented_sort", "set_threads", "simd",
-    "sort", "sum", "unique_consecutive",
+    "sort", "sum", "top_k", "unique_consecutive",
 ]

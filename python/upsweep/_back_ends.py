@@ -154,6 +154,10 @@ class Cuda:
         _cuda.sort_rows(self._stream(library, rows), library.layout(rows.reshape(-1)), library.type_of(rows),
                         library.layout(out.reshape(-1)), length, descending, indices)
 
+    def top_k_rows(self, library: Any, rows: Any, values: Any, indices: Any, length: int, k: int, smallest: bool) -> None:
+        _cuda.top_k_rows(self._stream(library, rows), library.layout(rows.reshape(-1)), library.type_of(rows),
+                         library.layout(values.reshape(-1)), library.layout(indices.reshape(-1)), length, k, smallest)
+
     def sort_segments(self, library: Any, x: Any, heads: Any, out: Any, descending: bool, indices: bool) -> None:
         _cuda.sort_segments(self._stream(library, x), library.layout(x), library.type_of(x), library.layout(heads),
                             library.layout(out), descending, indices)
@@ -276,6 +280,10 @@ class Host:
     def sort_rows(self, library: Any, rows: Any, out: Any, length: int, descending: bool, indices: bool) -> None:
         sort = _module.sort_row_indices if indices else _module.sort_rows
         sort(library.layout(rows.reshape(-1)), library.type_of(rows), library.layout(out.reshape(-1)), length, descending)
+
+    def top_k_rows(self, library: Any, rows: Any, values: Any, indices: Any, length: int, k: int, smallest: bool) -> None:
+        _module.top_k_rows(library.layout(rows.reshape(-1)), library.type_of(rows), library.layout(values.reshape(-1)),
+                           library.layout(indices.reshape(-1)), length, k, smallest)
 
     def sort_segments(self, library: Any, x: Any, heads: Any, out: Any, descending: bool, indices: bool) -> None:
         _module.sort_segments(library.layout(x), library.type_of(x), library.layout(heads), library.layout(out), descending, indices)

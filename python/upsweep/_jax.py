@@ -13,7 +13,7 @@ from jax import numpy as jnp
 
 from . import _module
 from ._arrays import along, axis_of, common_shape, edge_shape, known_type, total_shape, type_name
-from ._parameters import IDENTITIES, Operator, element, first_value, kind_of, name_of, no_offsets, totals_type
+from ._parameters import IDENTITIES, Operator, count_along, element, first_value, kind_of, name_of, no_offsets, totals_type
 from ._scans import head_bytes
 
 if not hasattr(_module, "jax_handlers"):
@@ -203,6 +203,20 @@ def sort(a: Any, axis: Any, descending: bool, out: Any, indices: bool) -> Any:
     else:
         found = primitives.sort_p.bind(rows, descending=bool(descending), indices=False)
     return jnp.moveaxis(found, -1, position)
+
+
+def top_k(a: Any, k: Any, axis: Any, smallest: bool) -> Tuple[jax.Array, jax.Array]:
+    """By a sort of all: XLA may put what follows it into one kernel."""
+    x = _array(a, "a")
+    _check_order(x)
+    if x.ndim == 0 and axis is not None:
+        raise ValueError("axis: an array of 0 dimensions has none to sort along")
+    x, position = along(x, axis)
+    count = count_along(k, x.shape[position])
+    rows = jnp.moveaxis(x, position, -1)
+    places = primitives.sorted_indices(rows, not smallest)[..., :count]
+    values = jnp.take_along_axis(rows, places, -1)
+    return jnp.moveaxis(values, -1, position), jnp.moveaxis(places, -1, position)
 
 
 def segmented_sort(a: Any, keys: Any, offsets: Any, heads: Any, descending: bool, out: Any, indices: bool) -> Any:

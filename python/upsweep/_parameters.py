@@ -76,6 +76,14 @@ def about_repeats(problem: ValueError, are_offsets: bool, n: int) -> ValueError:
     return expected_repeat_offsets(n) if are_offsets else ValueError(str(problem).replace("counts: ", "repeats: ", 1))
 
 
+def count_along(k: Any, n: int) -> int:
+    """How many of n elements along an axis."""
+    count = integer(k, "k")
+    if not 0 <= count <= n:
+        raise ValueError(f"k: expected 0 to {n}, the number of elements along the axis, but it is {count}")
+    return count
+
+
 def known_size(output_size: Any) -> int:
     size = integer(output_size, "output_size")
     if size < 0:

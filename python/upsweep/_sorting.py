@@ -1,7 +1,7 @@
-"""Stable sorting, of rows and of segments."""
+"""Stable sorting, of rows and of segments, and the first elements of rows."""
 from __future__ import annotations
 
-from typing import Any, Optional, Tuple
+from typing import Any, NamedTuple, Optional, SupportsIndex, Tuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from . import _module
 from ._arrays import Target, along, apart, check_out, memory, readable, type_name
 from ._engines import engine_of
+from ._parameters import count_along
 from ._scans import head_bytes, one_dimension
 from ._types import Axis, of_any_library
 
@@ -81,6 +82,39 @@ def argsort(a: ArrayLike, axis: Axis = -1, *, descending: bool = False,
     All else is as in sort.
     """
     return _run(a, axis, descending, out, True)
+
+
+class TopK(NamedTuple):
+    """What top_k returns."""
+
+    values: Any
+    indices: Any
+
+
+@of_any_library
+def top_k(a: ArrayLike, k: SupportsIndex, axis: Axis = -1, *, smallest: bool = False) -> TopK:
+    """The k greatest elements along an axis, the greatest first, and their indices, int64; None takes all elements.
+
+    With ``smallest`` the smallest, the smallest first. They are the first k of ``sort(a, axis, descending=not smallest)`` and
+    of ``argsort``, in every bit: of equal elements that with the lower index comes first, and NaNs are above all else. Raises
+    TypeError for types without order and ValueError for axes and other k than from 0 to the number of elements along the axis.
+    One read of the elements, and a sort of little more than k of them. Scratch: as much memory as ``a`` unless its rows are
+    contiguous, and 8 bytes or so for each of k elements of a row and thread.
+    """
+    engine = engine_of(a)
+    if engine is not None:
+        return TopK(*engine.top_k(a, k, axis, smallest))
+    x, position = _rows(a, axis)
+    length = x.shape[position]
+    count = count_along(k, length)
+    rows = np.ascontiguousarray(np.moveaxis(x, position, -1))
+    shape = (*rows.shape[:-1], count)
+    values, indices = np.empty(shape, x.dtype), np.empty(shape, np.int64)
+    _module.top_k_rows(memory(rows.reshape(-1)), type_name(x.dtype), memory(values.reshape(-1)), indices.reshape(-1), length, count,
+                       bool(smallest))
+    if position == x.ndim - 1:
+        return TopK(values, indices)
+    return TopK(*(np.ascontiguousarray(np.moveaxis(found, -1, position)) for found in (values, indices)))
 
 
 def _run_segments(a: Any, keys: Any, offsets: Any, heads: Any, descending: bool, out: Optional[np.ndarray],

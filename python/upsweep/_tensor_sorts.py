@@ -1,12 +1,12 @@
 """Sorts of rows and of segments of arrays of PyTorch and CuPy (_tensors.py)."""
 from __future__ import annotations
 
-from typing import Any, Optional
+from typing import Any, Optional, Tuple
 
 from . import _gradients
 from ._arrays import along
 from ._libraries import Library
-from ._parameters import kind_of
+from ._parameters import count_along, kind_of
 from ._tensors import check_out, heads_of, one_dimension, refuse_out
 
 
@@ -58,6 +58,44 @@ def sort(library: Library, a: Any, axis: Any, descending: bool, out: Any, indice
     ordered = sort_target(library, x, position, result)
     library.assign(ordered, sorted_rows)
     return ordered
+
+
+def top_k_places(library: Library, a: Any, k: int, position: int, smallest: bool) -> Any:
+    """The indices alone."""
+    return _top_k(library, library.own(a), k, position, smallest)[1]
+
+
+def top_k_target(library: Library, a: Any, k: int, position: int, result: str) -> Any:
+    """A new array for what there is of the first k elements."""
+    x = library.own(a)
+    return library.filled(x, (*x.shape[:position], k, *x.shape[position + 1:]), result)
+
+
+def _top_k(library: Library, x: Any, k: int, position: int, smallest: bool) -> Tuple[Any, Any]:
+    is_last = position == x.ndim - 1
+    rows = library.contiguous(x if is_last else library.move_axis(x, position, -1))
+    found = []
+    for name in (library.type_of(x), "int64"):
+        found.append(library.filled(x, (*rows.shape[:-1], k), name))
+    library.back_end.top_k_rows(library, rows, *found, x.shape[position], k, smallest)
+    if not is_last:
+        for i, each in enumerate(found):
+            found[i] = top_k_target(library, x, k, position, library.type_of(each))
+            library.assign(found[i], library.move_axis(each, -1, position))
+    return found[0], found[1]
+
+
+def top_k(library: Library, a: Any, k: Any, axis: Any, smallest: bool) -> Tuple[Any, Any]:
+    x = library.own(a)
+    _sorted_type(library, x, True)
+    if x.ndim == 0 and axis is not None:
+        raise ValueError("axis: an array of 0 dimensions has none to sort along")
+    x, position = along(x, axis)
+    count = count_along(k, x.shape[position])
+    if _gradients.wanted(x, None):
+        places = top_k_places(library, x, count, position, bool(smallest))
+        return library.module.take_along_dim(x, places, position), places
+    return _top_k(library, x, count, position, bool(smallest))
 
 
 def segmented_sort(library: Library, a: Any, keys: Any, offsets: Any, heads: Any, descending: bool, out: Any, indices: bool) -> Any:

@@ -13,11 +13,12 @@ from . import _gradients, _tensor_repeats
 from ._arrays import along, axis_of, edge_shape, total_shape
 from ._engines import of_library
 from ._libraries import TorchOnHost
-from ._parameters import (IDENTITIES, Operator, check_one_of_repeats, count_for_all, expected_repeat_offsets, expected_repeats, known_size,
+from ._parameters import (IDENTITIES, Operator, check_one_of_repeats, count_along, count_for_all, expected_repeat_offsets, expected_repeats, known_size,
                           name_of, wrong_size)
 from ._torch_library import library_with
 from ._torch_repeats import RepeatFunction, RepeatSumsFunction
-from .torch_operators import ArgsortFunction, LinearRecurrenceFunction, ReduceFunction, ScanFunction, SmoothingFunction, SortFunction
+from .torch_operators import (ArgsortFunction, LinearRecurrenceFunction, ReduceFunction, ScanFunction, SmoothingFunction, SortFunction,
+                              TopKFunction)
 
 _ops = torch.ops.upsweep
 _host = TorchOnHost(torch)
@@ -205,6 +206,14 @@ def sort(a: Any, axis: Any, descending: bool, out: Any, indices: bool) -> Any:
         raise ValueError("axis: an array of 0 dimensions has none to sort along")
     x, position = along(a, axis)
     return _ordered(x, None, position, descending, indices)
+
+
+def top_k(a: Any, k: Any, axis: Any, smallest: bool) -> Tuple[Any, Any]:
+    if a.ndim == 0 and axis is not None:
+        raise ValueError("axis: an array of 0 dimensions has none to sort along")
+    x, position = along(a, axis)
+    places = _call(_ops.top_k_indices, TopKFunction, x, count_along(k, x.shape[position]), position, bool(smallest))
+    return torch.take_along_dim(x, places, position), places
 
 
 def segmented_sort(a: Any, keys: Any, offsets: Any, heads: Any, descending: bool, out: Any, indices: bool) -> Any:

@@ -312,6 +312,36 @@ def _in_one(function: Any, info: Any, places: Any, a: Any, heads: Any, descendin
     return _gradients.of_rows(rows, starts, 1, lambda flat, each: function.apply(flat, each, 0, descending))
 
 
+@operator("top_k_indices", "(Tensor a, SymInt k, int axis, bool smallest) -> Tensor")
+def _top_k_indices(a: Any, k: int, axis: int, smallest: bool) -> Any:
+    return _tensor_sorts.top_k_places(library_with(a), a, k, axis, smallest)
+
+
+@_top_k_indices.register_fake
+def _(a: Any, k: int, axis: int, smallest: bool) -> Any:
+    return _tensor_sorts.top_k_target(library_with(a), a, k, axis, "int64")
+
+
+class TopKFunction(torch.autograd.Function):
+    """The indices alone; elements are taken by them."""
+
+    @staticmethod
+    def forward(a: Any, k: int, axis: int, smallest: bool) -> Any:
+        return _ops.top_k_indices(a, k, axis, smallest)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: Sequence[Any], output: Any) -> None:
+        ctx.mark_non_differentiable(output)
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Any) -> Tuple[Any, ...]:
+        return None, None, None, None
+
+    @staticmethod
+    def vmap(info: Any, places: Any, a: Any, k: int, axis: int, smallest: bool) -> Tuple[Any, int]:
+        return TopKFunction.apply(a, k, axis + (places[0] <= axis), smallest), places[0]
+
+
 class ArgsortFunction(torch.autograd.Function):
     @staticmethod
     def forward(a: Any, heads: Any, axis: int, descending: bool) -> Any:
@@ -367,3 +397,4 @@ class SortFunction(torch.autograd.Function):
 
 derive(_argsort, ArgsortFunction)
 derive(_sort, SortFunction)
+derive(_top_k_indices, TopKFunction)
