@@ -16,7 +16,7 @@ import sys
 import numpy_peer
 import report
 
-PROGRAMS = ["scan", "in_place", "variants", "axis_scan", "reduce", "segmented_scan", "segmented_reduce", "recurrence", "compact", "repeat", "histogram", "sort", "busy_core"]
+PROGRAMS = ["scan", "in_place", "variants", "axis_scan", "reduce", "segmented_scan", "segmented_reduce", "recurrence", "compact", "repeat", "histogram", "sort", "top_k", "busy_core"]
 # How long libgomp's idle threads spin: 0.3 ms instead of several, so that they do not slow the next contender down.
 ENVIRONMENT = {"GOMP_SPINCOUNT": "20000"}
 

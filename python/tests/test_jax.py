@@ -221,6 +221,17 @@ def test_sorts(platform, numbers, name):
     all_same(platform.run(sorts, x, handlers=("upsweep_sort",)), sorts(x))
 
 
+@pytest.mark.parametrize("name", ["int8", "uint32", "float32", "bfloat16"])
+def test_first_elements(platform, numbers, name):
+    x = numbers(name, (7, 300, 2))
+    x[:, ::3] = x[:, :1]
+
+    def first(x):
+        return [*upsweep.top_k(x, 3, 1), *upsweep.top_k(x, 2, smallest=True), *upsweep.top_k(x, 50, None)]
+
+    all_same(platform.run(first, x, handlers=("upsweep_sort",)), first(x))
+
+
 @pytest.mark.parametrize("name", ["bool", "uint8", "int32", "float32", "bfloat16", "float64"])
 def test_segmented_sorts(platform, numbers, name):
     x = numbers(name, 3000)

@@ -22,7 +22,7 @@ if not hasattr(_module, "jax_handlers"):
 
 from . import _jax_primitives as primitives  # noqa: E402
 
-_SUPPORTED = "scans, segmented scans, totals along an axis and of segments by offsets, linear recurrences, sorts and segmented sorts take them"
+_SUPPORTED = "scans, segmented scans, totals along an axis and of segments by offsets, linear recurrences, sorts, segmented sorts and top_k take them"
 
 
 def _array(a: Any, argument: str) -> jax.Array:

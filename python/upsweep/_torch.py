@@ -212,7 +212,7 @@ def top_k(a: Any, k: Any, axis: Any, smallest: bool) -> Tuple[Any, Any]:
     if a.ndim == 0 and axis is not None:
         raise ValueError("axis: an array of 0 dimensions has none to sort along")
     x, position = along(a, axis)
-    places = _call(_ops.top_k_indices, TopKFunction, x, count_along(k, x.shape[position]), position, bool(smallest))
+    places = _call(_ops.top_k_indices, TopKFunction, x.detach(), count_along(k, x.shape[position]), position, bool(smallest))
     return torch.take_along_dim(x, places, position), places
 
 
