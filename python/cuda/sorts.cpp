@@ -1,4 +1,4 @@
-// Sorting of the rows of an array, and of segments.
+// Sorting of the rows of an array, and of segments; the first elements of rows.
 #include <nanobind/stl/string.h>
 
 #include <cstddef>
@@ -32,6 +32,26 @@ void sort_rows(const stream& in_stream, nb::handle a, const std::string& type, n
                                         .indices = indices});
 }
 
+// `a` is rows of `length` elements, one after the other; `values` and `indices` are as many rows of k each.
+void top_k_rows(const stream& in_stream, nb::handle a, const std::string& type, nb::handle values,
+                nb::handle indices, std::size_t length, std::size_t k, bool smallest) {
+    const layout in(a, "a"), to(values, "values"), places(indices, "indices");
+    const std::size_t rows = length == 0 ? 0 : in.size() / length;
+    in.expect_sequence(rows * length);
+    to.expect_sequence(rows * k);
+    places.expect_sequence(rows * k);
+    if (rows * k == 0) return;
+    cuda::executor executor = in_stream.transient();
+    registry::gpu::top_k_rows(executor, {.type = named_type(type),
+                                         .in = in.data(),
+                                         .values = to.data(),
+                                         .indices = static_cast<std::int64_t*>(places.data()),
+                                         .rows = rows,
+                                         .length = length,
+                                         .k = k,
+                                         .smallest = smallest});
+}
+
 // `a` and `out`, of int64 for `indices`, have as many elements as `heads` has bytes, of which one that is not
 // zero starts a segment.
 void sort_segments(const stream& in_stream, nb::handle a, const std::string& type, nb::handle heads,
@@ -56,6 +76,8 @@ void sort_segments(const stream& in_stream, nb::handle a, const std::string& typ
 void add_sorts(nb::module_& module) {
     module.def("sort_rows", &sort_rows, nb::arg("stream"), nb::arg("a"), nb::arg("type"), nb::arg("out"),
                nb::arg("length"), nb::arg("descending"), nb::arg("indices"));
+    module.def("top_k_rows", &top_k_rows, nb::arg("stream"), nb::arg("a"), nb::arg("type"), nb::arg("values"),
+               nb::arg("indices"), nb::arg("length"), nb::arg("k"), nb::arg("smallest"));
     module.def("sort_segments", &sort_segments, nb::arg("stream"), nb::arg("a"), nb::arg("type"),
                nb::arg("heads"), nb::arg("out"), nb::arg("descending"), nb::arg("indices"));
 }

@@ -105,11 +105,13 @@ class candidates {
             if (count_ >= k_) return count_;
         }
     }
-    // A key of a sample that is hardly ever in front of the k-th; less often the larger `wide` is.
+    // A key of a sample that is hardly ever in front of the k-th; less often the larger `wide` is. One that
+    // has k - 1 of the sample in front never is.
     [[nodiscard]] Word sampled_bound(std::size_t wide) const {
         const std::size_t size = sample_size(n_), stride = n_ / size;
         const double expected = static_cast<double>(k_) * static_cast<double>(size) / static_cast<double>(n_);
-        const double rank = static_cast<double>(wide) * (expected + 4 * std::sqrt(expected) + 4);
+        const double rank = std::min(static_cast<double>(k_ - 1),
+                                     static_cast<double>(wide) * (expected + 4 * std::sqrt(expected) + 4));
         if (rank >= static_cast<double>(size) / 2) return words::last;
         scratch<Word> sample(size);
         for (std::size_t i = 0; i < size; ++i) sample.data()[i] = words_(in_[sample_place(i, stride)]);

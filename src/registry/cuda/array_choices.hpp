@@ -118,7 +118,21 @@ struct rows_to_sort {
 };
 void sort_rows(cuda::executor& ex, const rows_to_sort& call);
 
-// The same of segments of n elements, of which one starts where a byte of `heads` is not zero, and at element
+// The first k of each of so many rows of `length` elements in that order, descending unless `smallest`, and
+// where in the row they are; both overlap nothing else.
+struct rows_to_choose {
+    dtype type;
+    const void* in;
+    void* values;
+    std::int64_t* indices;
+    std::size_t rows;
+    std::size_t length;
+    std::size_t k;
+    bool smallest;
+};
+void top_k_rows(cuda::executor& ex, const rows_to_choose& call);
+
+// Sorts of segments of n elements, of which one starts where a byte of `heads` is not zero, and at element
 // 0. `out` may be `in`, but for indices, and overlaps nothing else.
 struct segments_to_sort {
     dtype type;
