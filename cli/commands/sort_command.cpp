@@ -90,10 +90,12 @@ help_page sort_page() {
           "With --by COLUMN every group of neighbouring rows with the same text in that column is sorted by "
           "itself, and groups stay where they are. So a table that is sorted by one column is sorted by a "
           "second one within it.",
-          "With --first N only the first N of the order are written, those that an array or a group has if "
-          "there "
-          "are fewer: with --descending the greatest. Of what is equal the first in INPUT is the first.",
           "Results do not depend on the number of threads or the instruction set."}});
+    page.sections.push_back(
+        {"The first",
+         {"With --first N only the first N of the order are written, or all of an array or a group that has "
+          "fewer: "
+          "with --descending the greatest. Of what is equal the first in INPUT is the first."}});
     page.sections.push_back(
         {"Formats",
          {".npy: any type but complex, any byte order, one dimension; sorting an array of several as a "
