@@ -24,6 +24,14 @@ class NumPy:
              "argsort": lambda x: np.argsort(x, kind="stable"), "compact": lambda x: x[x < 0]}
 
     @staticmethod
+    def top_k(x, k):
+        """As one writes it: NumPy has none."""
+        chosen = np.argpartition(x, x.shape[-1] - k)[..., x.shape[-1] - k:]
+        values = np.take_along_axis(x, chosen, -1)
+        order = np.argsort(-values)
+        return np.take_along_axis(values, order, -1), np.take_along_axis(chosen, order, -1)
+
+    @staticmethod
     def _starts(keys):
         return np.flatnonzero(np.concatenate(([True], keys[1:] != keys[:-1])))
 
@@ -45,7 +53,7 @@ class PyTorch:
         self.name, self.version = f"PyTorch, {torch.get_num_threads()} threads", torch.__version__
         self.cumsum, self.array = torch.cumsum, torch.from_numpy
         self.copy = lambda to, x: to.copy_(x)
-        self.repeat = torch.repeat_interleave
+        self.repeat, self.top_k = torch.repeat_interleave, torch.topk
         self.peers = {"cumsum": lambda x: torch.cumsum(x, 0), "maximum": lambda x: torch.cummax(x, 0)[0],
                       "sort": lambda x: torch.sort(x, stable=True)[0], "argsort": lambda x: torch.argsort(x, stable=True),
                       "compact": lambda x: x[x < 0]}
@@ -67,6 +75,7 @@ ROWS = [
 ]
 FILTER = re.compile("")
 SHAPES = [((4096, 4096), 0), ((4096, 4096), 1), ((2**20, 16), 0), ((2**20, 16), 1)]
+TOP = [((10**3,), 10), ((10**5,), 10), ((10**5,), 1000), ((10**7,), 10), ((10**7,), 10**5), ((2**17, 64), 8), ((10**4, 1000), 10), ((128, 2**16), 50)]
 SORTED_ROWS = [(2**18, 16), (2**16, 64), (41943, 100), (2**14, 256), (2**12, 1024), (419, 10000)]
 
 
@@ -150,6 +159,10 @@ def main():
         x, to = (library.array(numbers("float32", shape)) for _ in range(2))
         measure(f"cumsum, {shape}, axis {axis}", "float32", shape[0] * shape[1],
                 (lambda: library.copy(to, x), lambda: library.cumsum(x, axis), lambda: upsweep.cumsum(x, axis)), rounds)
+    for shape, k in TOP:
+        x, to = (library.array(sortable("float32", shape)) for _ in range(2))
+        measure(f"top {k}, {shape}", "float32", int(np.prod(shape)),
+                (lambda: library.copy(to, x), lambda: library.top_k(x, k), lambda: upsweep.top_k(x, k)), rounds)
     for shape in SORTED_ROWS:
         for dtype in ("float32", "int32", "int64"):
             x, to = (library.array(sortable(dtype, shape)) for _ in range(2))

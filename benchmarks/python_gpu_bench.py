@@ -209,6 +209,10 @@ def main():
     for rows, length in ((2**25, 2), (2**22, 16), (2**20, 64), (2**18, 256), (2**16, 1024), (2**14, 2**12), (2**10, 2**16)):
         z = numbers(torch.float32, (rows, length))
         measure(f"sort, {(rows, length)}", z.dtype, 2 * z.nbytes, lambda: torch.sort(z, stable=True), lambda: upsweep.sort(z), rounds)
+    for shape, k in (((2**20,), 10), ((2**20,), 1000), ((2**28,), 10), ((2**28,), 1000), ((2**28,), 10**5), ((2**20, 64), 8), ((2**14, 1000), 10),
+                     ((1024, 2**17), 50), ((16, 2**24), 100)):
+        z = numbers(torch.float32, shape)
+        measure(f"top {k}, {shape if len(shape) > 1 else shape[0]}", z.dtype, z.nbytes, lambda: torch.topk(z, k), lambda: upsweep.top_k(z, k), rounds)
     began = time.perf_counter()
     small = numbers(torch.float32, 1000)
     for call, name in ((lambda: torch.cumsum(small, 0), "torch.cumsum"), (lambda: upsweep.cumsum(small), "upsweep.cumsum")):

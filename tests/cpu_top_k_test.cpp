@@ -89,7 +89,7 @@ TEST(top_k, a_sample_of_the_greatest) {
         std::vector<float> x(n);
         for (std::size_t i = 0; i < n; ++i) x[i] = static_cast<float>(i % 1009);
         const std::size_t sampled = cpu::sample_size(n);
-        for (std::size_t i = 0; i < sampled; ++i) x[cpu::sample_place(i, n / sampled)] += 5'000;
+        for (std::size_t i = 0; i < sampled; ++i) x[cpu::sample_place(i, sampled, n)] += 5'000;
         const std::vector<std::size_t> order = sorted_indices(x, true);
         for (const std::size_t k : {sampled - 1, sampled + 1, 2 * sampled}) {
             const std::vector<std::size_t> first(order.begin(),

@@ -110,7 +110,7 @@ class rows_to_choose {
     void choose(cpu::executor& ex, std::size_t rows, const Store& store) const {
         if (rows * k_ == 0) return;
         const std::size_t bytes = n_ * sizeof(Key);
-        if (n_ > most_sorted && rows < cpu::enough_sequences(ex)) {
+        if (!are_sorted() && rows < cpu::enough_sequences(ex)) {
             for (std::size_t row = 0; row < rows; ++row) store(ex, row, std::size_t{1});
             return;
         }
@@ -128,7 +128,7 @@ class rows_to_choose {
     void store_keys(cpu::executor& ex, std::size_t first, std::size_t count, Key* out) const {
         const Key* const from = in_ + first * n_;
         Key* const to = out + first * k_;
-        if (n_ > most_sorted) {
+        if (!are_sorted()) {
             for (std::size_t row = 0; row < count; ++row)
                 cpu::run_top_k(ex, core::order_of<Key>(descending_), from + row * n_, n_, to + row * k_, k_);
             return;
@@ -142,7 +142,7 @@ class rows_to_choose {
     void store_indices(cpu::executor& ex, std::size_t first, std::size_t count, Index* out) const {
         const Key* const from = in_ + first * n_;
         Index* const to = out + first * k_;
-        if (n_ > most_sorted) {
+        if (!are_sorted()) {
             std::vector<std::size_t> places(k_);
             for (std::size_t row = 0; row < count; ++row) {
                 cpu::run_top_k_places(ex, core::order_of<Key>(descending_), from + row * n_, n_,
@@ -160,9 +160,10 @@ class rows_to_choose {
     }
 
   private:
-    // Rows of no more keys than that are sorted, as segments.
-    static constexpr std::size_t most_sorted = 256, bytes_together = std::size_t{64} << 10;
+    static constexpr std::size_t bytes_together = std::size_t{64} << 10;
 
+    // Short ones of which more than a few keys are wanted, as segments.
+    [[nodiscard]] bool are_sorted() const { return n_ <= 256 && k_ > cpu::few_of_top; }
     [[nodiscard]] std::vector<std::size_t> offsets(std::size_t count) const {
         std::vector<std::size_t> made(count + 1);
         for (std::size_t row = 0; row <= count; ++row) made[row] = row * n_;

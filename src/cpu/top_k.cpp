@@ -2,6 +2,7 @@
 #include "upsweep/cpu/top_k.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -14,6 +15,9 @@ namespace {
 
 // Fewer keys than this are sorted, all of them; and so are others of which so large a part is wanted.
 constexpr std::size_t least_searched = 256;
+// So many keys are sorted by a network with their numbers behind them: to rank them one by one takes longer,
+// by branches that are mispredicted, and so does a network of more.
+constexpr std::size_t most_numbered = 64;
 constexpr std::size_t wanted_keys_part = 4, wanted_places_part = 2;
 
 // Records of keys and of numbers below n, place_of(number) of which is the key's.
@@ -71,15 +75,39 @@ void sort_places(executor& ex, const key_order& order, const Word* in, std::size
     sort(keyed<std::uint64_t>{});
 }
 
+// The same of few keys that leave room for a number: followed by it, they are all different. False, and
+// nothing is done, where they are too many, or too wide.
+template <class Word, bool Floating, class PlaceOf>
+bool sort_numbered(const executor& ex, const key_order& order, const Word* in, std::size_t n,
+                   const PlaceOf& place_of, std::size_t* places, std::size_t k) {
+    if constexpr (sizeof(Word) <= 4) {
+        if (n > most_numbered) return false;
+        alignas(64) std::array<std::uint64_t, most_numbered> keys;
+        const keys_in_order<Word, Floating> words(order);
+        for (std::size_t i = 0; i < n; ++i) keys[i] = std::uint64_t{words(in[place_of(i)])} << 32 | i;
+        if (!sort_by_network(ex.simd(), keys.data(), n)) return false;
+        for (std::size_t i = 0; i < k; ++i) places[i] = place_of(keys[i] & 0xffffffff);
+        return true;
+    }
+    return false;
+}
+
 template <class Word, bool Floating>
 void find_places(executor& ex, const key_order& order, const Word* in, std::size_t n, std::size_t* places,
                  std::size_t k) {
+    const auto itself = [](std::size_t i) { return i; };
+    if (sort_numbered<Word, Floating>(ex, order, in, n, itself, places, k)) return;
+    if (k <= few_of_top) {
+        const few_first<Word, Floating> few(ex, order, in, n, k);
+        for (std::size_t i = 0; i < k; ++i) places[i] = few.place(i);
+        return;
+    }
     if (n < least_searched || k > n / wanted_places_part)
-        return sort_places(
-            ex, order, in, n, [](std::size_t i) { return i; }, places, k);
+        return sort_places(ex, order, in, n, itself, places, k);
     const candidates<Word, Floating> few(ex, order, in, n, k);
-    sort_places(
-        ex, order, in, few.size(), [&](std::size_t i) { return few.place(i); }, places, k);
+    const auto place_of = [&](std::size_t i) { return few.place(i); };
+    if (!sort_numbered<Word, Floating>(ex, order, in, few.size(), place_of, places, k))
+        sort_places(ex, order, in, few.size(), place_of, places, k);
 }
 
 template <class Word, bool Floating>
@@ -90,6 +118,12 @@ void find_first(executor& ex, const key_order& order, const Word* in, std::size_
         std::memcpy(out, to, k * sizeof(Word));
     };
     if (k == n) return run_sort(ex, order, in, out, n);
+    if (k <= few_of_top || n <= most_numbered) {
+        scratch<std::size_t> places(k);
+        find_places<Word, Floating>(ex, order, in, n, places.data(), k);
+        for (std::size_t i = 0; i < k; ++i) out[i] = in[places.data()[i]];
+        return;
+    }
     if (n < least_searched || k > n / wanted_keys_part) {
         scratch<Word> sorted(n);
         return sort_to_out(in, sorted.data(), n);

@@ -4,7 +4,8 @@
 // it, at the speed of reading; each thread notes where those of its stretches are. Whenever a stretch has
 // noted 2 k and some more, all but the first k of them are dropped, and what goes behind the last of those is
 // no longer looked for, there or anywhere. So no order of the input costs more than O(n) and what it takes to
-// sort the rest. If there were fewer than k, all is done again with a wider bound.
+// sort the rest. If there were fewer than k, all is done again with a wider bound. A few keys are kept in
+// order instead, and each that is found is put where it goes, if that is in front of the last.
 //
 // Sources: Floyd and Rivest, "Expected time bounds for selection", 1975 (a bound by a sample); Hoare,
 // "Algorithm 65: find", 1961 (which std::nth_element drops keys by); cpu/sort.hpp has those of sorting.
@@ -17,6 +18,9 @@
 #include "upsweep/cpu/sort.hpp"
 
 namespace upsweep::cpu {
+
+// So many are kept in order while they are looked for, and need no sort.
+inline constexpr std::size_t few_of_top = 16;
 
 // out = the first k <= n of the keys of `in` in order, of order.bytes each; out does not overlap in.
 // places = where they are. Throws upsweep::error if there is no room for scratch.
