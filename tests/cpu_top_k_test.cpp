@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "src/cpu/candidates.hpp"
 #include "src/cpu/key_interval.hpp"
+#include "src/cpu/key_search.hpp"
 #include "support/backend.hpp"
 #include "support/build.hpp"
 #include "support/sorted.hpp"

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "src/cpu/candidates.hpp"
+#include "src/cpu/few_first.hpp"
 #include "src/cpu/sort_scratch.hpp"
 
 namespace upsweep::cpu {
