@@ -9,4 +9,8 @@ namespace upsweep::cuda::detail {
 // 256.
 void sort_records_in(executor& ex, const core::key_order& order, const records& all, char* scratch);
 
+// The same of every segment by itself, with segmented_sort_scratch_bytes().
+void sort_segments_in(executor& ex, const core::key_order& order, const segmented_records& all,
+                      char* scratch);
+
 }  // namespace upsweep::cuda::detail

@@ -64,9 +64,10 @@ class segmented_sort {
           at_(all.n, sizeof(Key), value_bytes(), all.make_keys != nullptr, moves_copy(), shape::window,
               has_long()) {}
 
-    void run() {
-        held_scratch taken(ex_, ex_.take_plain_scratch(at_.bytes));
-        scratch_ = taken.data();
+    [[nodiscard]] std::size_t bytes() const { return at_.bytes; }
+    // In scratch of so many bytes.
+    void run(char* scratch) {
+        scratch_ = scratch;
         auto* const heads = at<std::uint32_t>(at_.heads_at);
         all_.make_heads(all_.heads_maker, heads);
         if (all_.make_keys != nullptr) {
@@ -82,7 +83,6 @@ class segmented_sort {
         sort_tiles(heads);
         if (has_long()) sort_long();
         check(cudaGetLastError(), "launching a sort of segments");
-        taken.release();
     }
 
   private:
@@ -198,11 +198,22 @@ class segmented_sort {
 };
 
 }  // namespace
+
+void sort_segments_in(executor& ex, const core::key_order& order, const segmented_records& all,
+                      char* scratch) {
+    use_keys(order, [&](auto key) { segmented_sort<decltype(key)>(ex, order, all).run(scratch); });
+}
+
 }  // namespace detail
 
 void sort_segments(executor& ex, const core::key_order& order, const segmented_records& all) {
     if (all.n == 0) return;
-    detail::use_keys(order, [&](auto key) { detail::segmented_sort<decltype(key)>(ex, order, all).run(); });
+    detail::use_keys(order, [&](auto key) {
+        detail::segmented_sort<decltype(key)> sort(ex, order, all);
+        held_scratch taken(ex, ex.take_plain_scratch(sort.bytes()));
+        sort.run(taken.data());
+        taken.release();
+    });
 }
 
 std::uint64_t sort_tile_records(std::size_t key_bytes) {

@@ -1,0 +1,125 @@
+// Steps of a selection by one block: the digit at which a rank is reached, a bound of a rank, records in
+// order.
+#pragma once
+
+#include <cstdint>
+
+#include "top_k_record.cuh"
+
+namespace upsweep::cuda::detail {
+
+// Of all blocks here.
+inline constexpr unsigned select_threads = 512;
+
+// The digit of the record of a rank.
+template <class Count>
+struct chosen_digit {
+    unsigned digit;
+    Count before, count;  // records of lower digits, and of this one
+};
+template <class Count>
+struct digit_choice {  // in shared memory
+    Count sums[select_threads / 32];
+    chosen_digit<Count> chosen;
+};
+
+// The digit of the record that is the needed-th, counted from 1, where count_of(digit) tells how many there
+// are of each. Called by all threads; `shared` may be used again after the next barrier.
+template <class Count, class CountOf>
+__device__ __forceinline__ chosen_digit<Count> choose_digit(const CountOf& count_of, Count needed,
+                                                            digit_choice<Count>& shared) {
+    constexpr unsigned each = selected_digits / select_threads;
+    const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    Count own[each], sum = 0;
+#pragma unroll
+    for (unsigned j = 0; j < each; ++j) sum += own[j] = count_of(threadIdx.x * each + j);
+    Count upto = sum;
+#pragma unroll
+    for (unsigned distance = 1; distance < 32; distance *= 2) {
+        const Count left = __shfl_up_sync(0xffffffffu, upto, distance);
+        if (lane >= distance) upto += left;
+    }
+    if (lane == 31) shared.sums[warp] = upto;
+    __syncthreads();
+    for (unsigned w = 0; w < warp; ++w) upto += shared.sums[w];
+    Count before = upto - sum;
+    if (before < needed && needed <= upto) {
+#pragma unroll
+        for (unsigned j = 0; j < each; ++j) {
+            if (before < needed && needed <= before + own[j])
+                shared.chosen = {threadIdx.x * each + j, before, own[j]};
+            before += own[j];
+        }
+    }
+    __syncthreads();
+    return shared.chosen;
+}
+
+// What one block uses to select, in shared memory.
+struct block_choice {
+    std::uint32_t counters[selected_digits];
+    digit_choice<std::uint32_t> choice;
+    std::uint32_t appended;
+};
+
+template <class Record>
+struct selected_bound {
+    Record bound;
+    std::uint32_t count;  // records up to it
+};
+
+// A record up to which there are `least` to `most` records of those that for_each(use) shows, each thread its
+// own; least <= most, and at least `least` are shown, all in the range. Called by all threads.
+template <class Record, class ForEach>
+__device__ selected_bound<Record> select_bound(const ForEach& for_each, std::uint32_t least,
+                                               std::uint32_t most, record_range<Record> range,
+                                               block_choice& shared) {
+    std::uint32_t below = 0;
+    for (;;) {
+        for (unsigned i = threadIdx.x; i < selected_digits; i += select_threads) shared.counters[i] = 0;
+        __syncthreads();
+        const unsigned shift = range.shift();
+        for_each([&](const Record& record) {
+            if (range.has(record)) atomicAdd(&shared.counters[range.digit(record, shift)], 1u);
+        });
+        __syncthreads();
+        const auto chosen = choose_digit<std::uint32_t>(
+            [&](unsigned digit) { return shared.counters[digit]; }, least - below, shared.choice);
+        range.narrow(chosen.digit);
+        below += chosen.before;
+        if (below + chosen.count <= most) {
+            __syncthreads();
+            return {range.last(), below + chosen.count};
+        }
+    }
+}
+
+// Puts `count` records in order, a power of two.
+template <class Record>
+__device__ void sort_in_block(Record* records, unsigned count) {
+    for (unsigned length = 2; length <= count; length *= 2) {
+        for (unsigned distance = length / 2; distance != 0; distance /= 2) {
+            __syncthreads();
+            for (unsigned i = threadIdx.x; i < count / 2; i += select_threads) {
+                // The first step of a length compares with the mirror image, so that all runs ascend.
+                const unsigned in_run = i & (distance - 1), low = 2 * i - in_run;
+                const unsigned high = distance == length / 2 ? low - 2 * in_run + length - 1 : low + distance;
+                const Record a = records[low], b = records[high];
+                if (b < a) {
+                    records[low] = b;
+                    records[high] = a;
+                }
+            }
+        }
+    }
+    __syncthreads();
+}
+
+// The least power of two that is not below x.
+__host__ __device__ constexpr unsigned power_of_two_from(unsigned x) {
+    unsigned power = 1;
+    while (power < x) power *= 2;
+    return power;
+}
+
+}  // namespace upsweep::cuda::detail

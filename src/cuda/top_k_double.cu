@@ -1,0 +1,8 @@
+// Selections by doubles.
+#include "top_k_launch.cuh"
+
+namespace upsweep::cuda::detail {
+
+UPSWEEP_SELECTED_KEYS(std::uint64_t, true);
+
+}  // namespace upsweep::cuda::detail

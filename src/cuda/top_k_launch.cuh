@@ -1,0 +1,281 @@
+// From the arrays of a selection to its kernels in a stream, of one width of keys.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <type_traits>
+
+#include "record_sort.hpp"
+#include "sort_orders.cuh"
+#include "top_k_filter.cuh"
+#include "top_k_plan.hpp"
+#include "top_k_results.cuh"
+#include "top_k_rows.cuh"
+#include "top_k_select.cuh"
+#include "upsweep/cuda/executor.hpp"
+#include "upsweep/cuda/held_scratch.hpp"
+#include "upsweep/cuda/launch.cuh"
+#include "upsweep/cuda/top_k_records.hpp"
+
+namespace upsweep::cuda::detail {
+
+// Room for what shared memory can finish, of either record.
+inline constexpr std::uint64_t selected_at_least = finished_records<packed_record>;
+using largest_top_k_state = top_k_state<wide_record>;
+
+// Rows of equal lengths as segments: what sort_segments asks for (sort_records.hpp).
+struct equal_rows {
+    const executor& ex;
+    std::uint64_t length, n;
+
+    static void make(const void* maker, std::uint32_t* words);
+};
+
+template <class Order>
+class top_k_launch {
+    using Key = typename Order::Key;
+    // Of rows that blocks select from, which are short enough.
+    using row_record = std::conditional_t<sizeof(Key) == 8, wide_record, packed_record>;
+
+  public:
+    top_k_launch(executor& ex, const core::key_order& order, const top_k_records& all)
+        : ex_(ex), order_(order), all_(all) {}
+
+    void run() const {
+        if (all_.rows == 1)
+            select_from_sequence(0);
+        else if (blocks_take_rows())
+            select_by_blocks(0, all_.rows);
+        else if (all_.k <= row_most_selected<row_record> || all_.length > longest_sorted_row)
+            for (std::uint64_t row = 0; row < all_.rows; ++row) select_from_sequence(row);
+        else
+            sort_rows();
+        check(cudaGetLastError(), "launching a selection");
+    }
+
+  private:
+    // Whether a block for each row is faster than all of them for one after the other: by what a
+    // multiprocessor reads in a nanosecond, a device, and what the kernels for a row take besides.
+    [[nodiscard]] bool blocks_take_rows() const {
+        if (all_.k > row_most_selected<row_record> || all_.length > std::uint64_t{1} << 31) return false;
+        constexpr double block_bytes = 50, device_bytes = 3500, device_nanoseconds = 35'000;
+        const double bytes = static_cast<double>(all_.length) * sizeof(Key);
+        const double rounds = std::ceil(static_cast<double>(all_.rows) / ex_.multiprocessors());
+        return rounds * bytes / block_bytes <=
+               static_cast<double>(all_.rows) * (device_nanoseconds + bytes / device_bytes);
+    }
+
+    [[nodiscard]] const Key* keys_of(std::uint64_t row) const {
+        return static_cast<const Key*>(all_.keys) + row * all_.length;
+    }
+    [[nodiscard]] top_k_results results_of(std::uint64_t row) const {
+        const auto moved = [&](void* out, std::size_t bytes) {
+            return out == nullptr ? nullptr
+                                  : static_cast<void*>(static_cast<char*>(out) + row * all_.k * bytes);
+        };
+        top_k_results made{keys_of(row), moved(all_.keys_out, sizeof(Key)), {}};
+        made.along.out = moved(all_.values_out, all_.value_bytes);
+        const auto bytes = static_cast<unsigned>(all_.value_bytes);
+        if (all_.values == nullptr) {
+            made.along.piece_bytes = bytes;
+            made.along.pieces = 1;
+            made.along.from_segment = true;
+            return made;
+        }
+        const auto bits = reinterpret_cast<std::uintptr_t>(all_.values) |
+                          reinterpret_cast<std::uintptr_t>(all_.values_out) | all_.value_bytes | 16;
+        const auto piece = static_cast<unsigned>(bits & (0 - bits));
+        made.along.in = all_.values;
+        made.along.piece_bytes = piece;
+        made.along.pieces = bytes / piece;
+        return made;
+    }
+    [[nodiscard]] selected_sizes sizes() const {
+        unsigned index_bits = 1;
+        while (all_.length > std::uint64_t{1} << index_bits) ++index_bits;
+        return {all_.length, 8 * unsigned(sizeof(Key)), index_bits};
+    }
+    [[nodiscard]] unsigned blocks_for_elements(std::uint64_t n, std::uint64_t each, unsigned most) const {
+        return static_cast<unsigned>(
+            std::clamp<std::uint64_t>((n + each - 1) / each, 1, std::uint64_t(ex_.multiprocessors()) * most));
+    }
+
+    void select_by_blocks(std::uint64_t row, std::uint64_t rows) const {
+        row_arguments<Order, row_record> made{};
+        made.keys = keys_of(row);
+        made.rows = rows;
+        made.length = static_cast<std::uint32_t>(all_.length);
+        made.k = static_cast<std::uint32_t>(all_.k);
+        made.capacity = row_candidates<row_record>;
+        made.order = kernel_order<Order>(order_);
+        made.sizes = sizes();
+        made.results = results_of(row);
+        if (all_.length <= made.capacity) {
+            made.capacity = power_of_two_from(made.length);
+        } else {
+            const sample_ranks ranks = sample_ranks::of(all_.k, all_.length, row_samples);
+            const double likely = ranks.most + 4 * std::sqrt(static_cast<double>(ranks.most));
+            const double every = static_cast<double>(all_.length) / row_samples;
+            if (likely * every <= made.capacity) made.ranks = ranks;
+        }
+        constexpr auto kernel = &select_rows_kernel<row_arguments<Order, row_record>>;
+        require_kernel<kernel>(ex_, int(row_candidates<row_record> * sizeof(row_record)));
+        const auto blocks =
+            static_cast<unsigned>(std::min<std::uint64_t>(rows, std::uint64_t(ex_.multiprocessors()) * 64));
+        kernel<<<blocks, select_threads, made.capacity * sizeof(row_record), ex_.stream()>>>(made);
+    }
+
+    void select_from_sequence(std::uint64_t row) const {
+        if (all_.length <= block_sequence && all_.k <= row_most_selected<row_record>)
+            select_by_blocks(row, 1);
+        else if (all_.k > all_.length / least_share_selected)
+            sort_all(row);
+        else if (selected_record_bytes(all_.length, sizeof(Key)) == 16)
+            select_by_all<wide_record>(row);
+        else if constexpr (sizeof(Key) <= 4)
+            select_by_all<packed_record>(row);
+    }
+
+    template <class Record>
+    void select_by_all(std::uint64_t row) const {
+        const std::uint64_t n = all_.length, k = all_.k;
+        const selection_layout at(n, k, sizeof(Key), sizeof(largest_top_k_state), selected_at_least);
+        held_scratch taken(ex_, ex_.take_plain_scratch(at.bytes));
+        char* const scratch = taken.data();
+        const cudaStream_t stream = ex_.stream();
+
+        select_arguments<Order, Record> made{};
+        made.keys = keys_of(row);
+        made.sizes = sizes();
+        made.order = kernel_order<Order>(order_);
+        made.k = k;
+        made.finishes = k <= finished_records<Record> / 2;
+        made.most = made.finishes ? power_of_two_from(std::max(static_cast<unsigned>(k), 512u)) : k;
+        made.capacity = at.capacity;
+        made.candidates = record_array<Record>::at(scratch + at.candidates_at, at.capacity);
+        made.selected = record_array<Record>::at(scratch + at.selected_at, made.most);
+        made.state = reinterpret_cast<top_k_state<Record>*>(scratch);
+        made.results = results_of(row);
+        check(cudaMemsetAsync(scratch, 0, sizeof(top_k_state<Record>), stream), "clearing a selection");
+        if (at.capacity != 0) {
+            sample_keys_kernel<Order, Record>
+                <<<sampled_records / select_threads, select_threads, 0, stream>>>(
+                    made.keys, made.sizes, made.order, sample_ranks::of(k, n, sampled_records),
+                    record_array<Record>::at(scratch + at.samples_at, sampled_records), made.state);
+            constexpr auto kernel = &filter_keys_kernel<Order, Record>;
+            const auto most = static_cast<unsigned>(blocks_of_multiprocessor<kernel>(ex_, filter_threads, 0));
+            kernel<<<blocks_for_elements(n, filter_threads * 4 * keys_at_once<Key>, most), filter_threads, 0,
+                     stream>>>(made.keys, n, made.order, made.candidates, at.capacity, made.state);
+        }
+        select_records_kernel<select_arguments<Order, Record>>
+            <<<blocks_for_elements(n, least_share_records, 2), select_threads, 0, stream>>>(made);
+        if (!made.finishes) {
+            sort_selected(made.selected, scratch + at.sorts_at);
+            store(made.results, made.selected);
+        }
+        taken.release();
+    }
+    void sort_selected(const record_array<packed_record>& selected, char* scratch) const {
+        records by_bits;
+        by_bits.n = all_.k;
+        by_bits.keys = by_bits.keys_out = selected.bits;
+        sort_records_in(ex_, core::order_of<std::uint64_t>(false), by_bits, scratch);
+    }
+    // By their indices, then, stably, by their words.
+    void sort_selected(const record_array<wide_record>& selected, char* scratch) const {
+        const auto sort_by = [&](std::uint64_t* keys, std::uint64_t* values) {
+            records by_keys;
+            by_keys.what = records::kind::values;
+            by_keys.n = all_.k;
+            by_keys.keys = by_keys.keys_out = keys;
+            by_keys.values = by_keys.values_out = values;
+            by_keys.value_bytes = sizeof *values;
+            sort_records_in(ex_, core::order_of<std::uint64_t>(false), by_keys, scratch);
+        };
+        sort_by(selected.indices, selected.words);
+        sort_by(selected.words, selected.indices);
+    }
+    void store(const top_k_results& results, const record_array<packed_record>& selected) const {
+        store_rows(results, selected.bits, 0xffffffffu, 1, 0);
+    }
+    void store(const top_k_results& results, const record_array<wide_record>& selected) const {
+        store_rows(results, selected.indices, ~std::uint64_t{0}, 1, 0);
+    }
+    template <class Index>
+    void store_rows(const top_k_results& results, const Index* indices, std::uint64_t mask,
+                    std::uint64_t rows, std::uint64_t stride) const {
+        store_results_kernel<Key, Index>
+            <<<blocks_for_elements(rows * all_.k, store_threads, 8), store_threads, 0, ex_.stream()>>>(
+                results, indices, mask, rows, all_.k, stride);
+    }
+
+    void sort_all(std::uint64_t row) const {
+        const sort_all_layout at(all_.length, sizeof(Key));
+        held_scratch taken(ex_, ex_.take_plain_scratch(at.bytes));
+        char* const scratch = taken.data();
+        const top_k_results results = results_of(row);
+        records sorted;
+        sorted.n = all_.length;
+        sorted.keys = keys_of(row);
+        if (results.along.out == nullptr) {
+            sorted.keys_out = scratch;
+            sort_records_in(ex_, order_, sorted, scratch + at.sorts_at);
+            check(cudaMemcpyAsync(results.keys_out, scratch, all_.k * sizeof(Key), cudaMemcpyDeviceToDevice,
+                                  ex_.stream()),
+                  "copying the first keys");
+        } else {
+            sorted.what = records::kind::indices;
+            sorted.values_out = scratch;
+            sorted.value_bytes = index_bytes(all_.length);
+            sort_records_in(ex_, order_, sorted, scratch + at.sorts_at);
+            if (sorted.value_bytes == 4)
+                store_rows(results, reinterpret_cast<const std::uint32_t*>(scratch), ~std::uint64_t{0}, 1, 0);
+            else
+                store_rows(results, reinterpret_cast<const std::uint64_t*>(scratch), ~std::uint64_t{0}, 1, 0);
+        }
+        taken.release();
+    }
+    void sort_rows() const {
+        const std::uint64_t together =
+            std::min(all_.rows, std::max<std::uint64_t>(1, sorted_row_elements / all_.length));
+        const sort_rows_layout at(together * all_.length, sizeof(Key));
+        held_scratch taken(ex_, ex_.take_plain_scratch(at.bytes));
+        auto* const indices = reinterpret_cast<std::uint32_t*>(taken.data());
+        for (std::uint64_t row = 0; row < all_.rows; row += together) {
+            const std::uint64_t rows = std::min(together, all_.rows - row);
+            const equal_rows heads{ex_, all_.length, rows * all_.length};
+            segmented_records sorted;
+            sorted.what = records::kind::indices;
+            sorted.n = heads.n;
+            sorted.keys = keys_of(row);
+            sorted.values_out = indices;
+            sorted.value_bytes = sizeof *indices;
+            sorted.make_heads = &equal_rows::make;
+            sorted.heads_maker = &heads;
+            sorted.longest = all_.length;
+            sorted.from_segment = true;
+            sort_segments_in(ex_, order_, sorted, taken.data() + at.sorts_at);
+            store_rows(results_of(row), indices, ~std::uint64_t{0}, rows, all_.length);
+        }
+        taken.release();
+    }
+
+    executor& ex_;
+    core::key_order order_;
+    top_k_records all_;
+};
+
+// Compiled for each width of keys in a file of its own.
+template <class Order>
+void select_top_of(executor& ex, const core::key_order& order, const top_k_records& all);
+
+#define UPSWEEP_SELECTED_KEYS(Key, Floating)                                                    \
+    template <>                                                                                 \
+    void select_top_of<ordered_key<Key, Floating>>(executor & ex, const core::key_order& order, \
+                                                   const top_k_records& all) {                  \
+        top_k_launch<ordered_key<Key, Floating>>(ex, order, all).run();                         \
+    }                                                                                           \
+    static_assert(true)
+
+}  // namespace upsweep::cuda::detail
