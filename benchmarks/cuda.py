@@ -54,7 +54,7 @@ def part_of(row):
         return "cuda segments"
     beginnings = {"compact": "choosing", "partition": "choosing", "axis ": "axes", "histogram": "bins", "bins": "bins", "sort": "sorts",
                   "segmented_sort": "sorts", "reduce_by_key": "runs", "unique": "runs", "run_length_encode": "runs",
-                  "reduce (": "axis totals", "reduce": "totals", "repeat": "repeats"}
+                  "reduce (": "axis totals", "reduce": "totals", "repeat": "repeats", "top_k": "top k"}
     for beginning, part in beginnings.items():
         if work.startswith(beginning):
             return "cuda " + part
@@ -183,6 +183,7 @@ PARTS = {
     "cuda repeats": repeats_table,
     "cuda bins": divided_table("bins", "/"),
     "cuda sorts": sorting_table,
+    "cuda top k": divided_table("k", "/"),
 }
 
 

@@ -172,5 +172,6 @@ void bench_runs();
 void bench_totals();
 void bench_repeating();
 void bench_sorting();
+void bench_top_k();
 
 }  // namespace bench

@@ -120,6 +120,7 @@ int main(int count, char** words) {
         bench_repeating();
         bench_blocks();
         bench_sorting();
+        bench_top_k();
     } catch (const std::exception& problem) {
         std::fprintf(stderr, "cuda_scan_bench: %s\n", problem.what());
         return 1;

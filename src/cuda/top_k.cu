@@ -49,9 +49,10 @@ std::size_t top_k_scratch_bytes(std::uint64_t rows, std::uint64_t length, std::u
     if (rows == 0 || k == 0) return 0;
     const std::uint64_t selected = std::min(k, length / least_share_selected);
     const std::uint64_t sorted = std::min(length, least_share_selected * k);
-    std::size_t bytes = std::max(
-        selection_layout(length, selected, key_bytes, sizeof(largest_top_k_state), selected_at_least).bytes,
-        sort_all_layout(sorted, key_bytes).bytes);
+    std::size_t bytes = std::max(selection_layout(length, selected, key_bytes, sizeof(largest_top_k_state),
+                                                  selected_at_least, std::min(rows, rows_selected_together))
+                                     .bytes,
+                                 sort_all_layout(sorted, key_bytes).bytes);
     if (rows > 1 && k > row_most_selected<wide_record>) {
         // Rows of up to this length are sorted some at a time.
         const std::uint64_t sorted_length = std::min(length, longest_sorted_row);

@@ -94,13 +94,21 @@ __device__ selected_bound<Record> select_bound(const ForEach& for_each, std::uin
     }
 }
 
-// Puts `count` records in order, a power of two.
-template <class Record>
-__device__ void sort_in_block(Record* records, unsigned count) {
+// Puts `count` records of shared memory in order, a power of two, by `threads` threads, whole warps of which
+// this is number `thread`; sync() is a barrier of them all.
+template <class Record, class Sync>
+__device__ __forceinline__ void sort_shared(Record* records, unsigned count, unsigned thread,
+                                            unsigned threads, const Sync& sync) {
+    unsigned before = ~0u;
     for (unsigned length = 2; length <= count; length *= 2) {
         for (unsigned distance = length / 2; distance != 0; distance /= 2) {
-            __syncthreads();
-            for (unsigned i = threadIdx.x; i < count / 2; i += select_threads) {
+            // Steps of up to 32 one after the other stay within what a warp has.
+            if (max(distance, before) > 32)
+                sync();
+            else
+                __syncwarp();
+            before = distance;
+            for (unsigned i = thread; i < count / 2; i += threads) {
                 // The first step of a length compares with the mirror image, so that all runs ascend.
                 const unsigned in_run = i & (distance - 1), low = 2 * i - in_run;
                 const unsigned high = distance == length / 2 ? low - 2 * in_run + length - 1 : low + distance;
@@ -112,7 +120,11 @@ __device__ void sort_in_block(Record* records, unsigned count) {
             }
         }
     }
-    __syncthreads();
+    sync();
+}
+template <class Record>
+__device__ void sort_in_block(Record* records, unsigned count) {
+    sort_shared(records, count, threadIdx.x, select_threads, [] { __syncthreads(); });
 }
 
 // The least power of two that is not below x.

@@ -8,6 +8,19 @@
 
 namespace upsweep::cuda::detail {
 
+struct selected_sizes {
+    std::uint64_t n;
+    unsigned word_bits, index_bits;
+};
+
+// Where record i of `count` samples is taken from, one from every n / count elements, which are below 2^32.
+__host__ __device__ inline std::uint64_t sampled_index(unsigned i, std::uint64_t n, unsigned count) {
+    const std::uint64_t every = n / count;
+    std::uint64_t mixed = (i + 1) * std::uint64_t{0x9e3779b97f4a7c15};
+    mixed = (mixed ^ mixed >> 29) * std::uint64_t{0xbf58476d1ce4e5b9};
+    return i * every + ((mixed >> 32) * every >> 32);
+}
+
 // Which part of an array threads go through: `rank` of `threads` that share it, whole warps.
 struct key_share {
     std::uint64_t rank, threads;

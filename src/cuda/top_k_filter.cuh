@@ -7,6 +7,7 @@
 #include "top_k_block.cuh"
 #include "top_k_elements.cuh"
 #include "top_k_plan.hpp"
+#include "top_k_word_bound.cuh"
 #include "upsweep/cuda/count_bins.cuh"
 
 namespace upsweep::cuda::detail {
@@ -38,24 +39,14 @@ struct top_k_state {
     unsigned long long counters[selected_digits];
 };
 
-struct selected_sizes {
-    std::uint64_t n;
-    unsigned word_bits, index_bits;
-};
-
-// Where record i of `count` samples is taken from, one from every n / count elements.
-__device__ __forceinline__ std::uint64_t sampled_index(unsigned i, std::uint64_t n, unsigned count) {
-    const std::uint64_t every = n / count;
-    std::uint64_t mixed = (i + 1) * std::uint64_t{0x9e3779b97f4a7c15};
-    mixed = (mixed ^ mixed >> 29) * std::uint64_t{0xbf58476d1ce4e5b9};
-    return i * every + __umul64hi(mixed, every);
-}
-
 template <class Order, class Record>
 __global__ void __launch_bounds__(select_threads)
     sample_keys_kernel(const typename Order::Key* keys, selected_sizes sizes, Order order, sample_ranks ranks,
                        record_array<Record> samples, top_k_state<Record>* state) {
     __shared__ block_choice choice;
+    keys += blockIdx.y * sizes.n;
+    samples = samples.behind(std::uint64_t{blockIdx.y} * sampled_records);
+    state += blockIdx.y;
     const unsigned own = blockIdx.x * select_threads + threadIdx.x;
     const std::uint64_t index = sampled_index(own, sizes.n, sampled_records);
     samples.put(own, Record::of(order.order(keys[index]), index));
@@ -70,43 +61,35 @@ __global__ void __launch_bounds__(select_threads)
     if (threadIdx.x == 0) state->bound = found.bound;
 }
 
-// Appends the records up to the bound, as long as there is room.
+// Appends the records up to the bound, as long as there is room. Of several rows, one to each blockIdx.y, as
+// in all kernels here.
 template <class Order, class Record>
 __global__ void __launch_bounds__(filter_threads)
     filter_keys_kernel(const typename Order::Key* keys, std::uint64_t n, Order order,
                        record_array<Record> candidates, std::uint64_t capacity, top_k_state<Record>* state) {
     using Key = typename Order::Key;
-    using Word = typename Order::Word;
     constexpr int each = keys_at_once<Key>;
+    keys += blockIdx.y * n;
+    candidates = candidates.behind(blockIdx.y * capacity);
+    state += blockIdx.y;
     __shared__ Record held[filter_threads / 32 * record_appender<Record>::held];
     __shared__ unsigned long long lowest;
     if (threadIdx.x == 0) lowest = 0;
     __syncthreads();
     const Record bound = state->bound;
-    const auto bound_word = static_cast<Word>(bound.word());
+    const word_bound<Order> up_to(order, bound);
     record_appender<Record> appender(held, candidates, &state->count, capacity);
     unsigned long long own_lowest = 0;
     const key_share share{std::uint64_t(blockIdx.x) * filter_threads + threadIdx.x,
                           std::uint64_t(gridDim.x) * filter_threads};
     see_keys<4>(keys, n, share, [&](const Key(&some)[each], unsigned count, std::uint64_t first) {
-        // Behind the bound's index a word as great as its own is above it.
-        const bool is_behind = first > bound.index();
-        if (is_behind && bound_word == 0) count = 0;
-        const Word most = is_behind ? bound_word - 1 : bound_word;
-        Word words[each];
-        unsigned below = 0;
+        if (__any_sync(0xffffffffu, count != 0 && up_to.has_any(some, first)) == 0) return true;
 #pragma unroll
         for (int m = 0; m < each; ++m) {
-            words[m] = order.order(some[m]);
-            below |= words[m] <= most ? 1u << m : 0u;
-        }
-        below &= (1u << count) - 1;
-        if (__any_sync(0xffffffffu, below != 0) == 0) return true;
-#pragma unroll
-        for (int m = 0; m < each; ++m) {
-            const Record record = Record::of(words[m], first + m);
-            const bool has = (below >> m & 1) != 0 && record <= bound;
-            if (has) own_lowest = max(own_lowest, ~static_cast<unsigned long long>(words[m]));
+            const auto word = order.order(some[m]);
+            const Record record = Record::of(word, first + m);
+            const bool has = unsigned(m) < count && record <= bound;
+            if (has) own_lowest = max(own_lowest, ~static_cast<unsigned long long>(word));
             if (!appender.append(has, record)) return false;
         }
         return true;

@@ -13,6 +13,7 @@
 #include "top_k_results.cuh"
 #include "top_k_rows.cuh"
 #include "top_k_select.cuh"
+#include "top_k_short_rows.cuh"
 #include "upsweep/cuda/executor.hpp"
 #include "upsweep/cuda/held_scratch.hpp"
 #include "upsweep/cuda/launch.cuh"
@@ -43,27 +44,31 @@ class top_k_launch {
         : ex_(ex), order_(order), all_(all) {}
 
     void run() const {
-        if (all_.rows == 1)
-            select_from_sequence(0);
-        else if (blocks_take_rows())
-            select_by_blocks(0, all_.rows);
-        else if (all_.k <= row_most_selected<row_record> || all_.length > longest_sorted_row)
-            for (std::uint64_t row = 0; row < all_.rows; ++row) select_from_sequence(row);
-        else
+        if (all_.k <= row_most_selected<row_record> && blocks_take_rows())
+            select_by_rows();
+        else if (all_.rows > 1 && all_.k > row_most_selected<row_record> && all_.length <= longest_sorted_row)
             sort_rows();
+        else if (all_.k > all_.length / least_share_selected)
+            for (std::uint64_t row = 0; row < all_.rows; ++row) sort_all(row);
+        else if (selected_record_bytes(all_.length, sizeof(Key)) == 16)
+            select_by_all<wide_record>();
+        else if constexpr (sizeof(Key) <= 4)
+            select_by_all<packed_record>();
         check(cudaGetLastError(), "launching a selection");
     }
 
   private:
-    // Whether a block for each row is faster than all of them for one after the other: by what a
-    // multiprocessor reads in a nanosecond, a device, and what the kernels for a row take besides.
+    // Whether a block for each row is faster than all of them for all rows together: by what a multiprocessor
+    // reads in a nanosecond, a device, and what the kernels of the latter take besides.
     [[nodiscard]] bool blocks_take_rows() const {
-        if (all_.k > row_most_selected<row_record> || all_.length > std::uint64_t{1} << 31) return false;
-        constexpr double block_bytes = 50, device_bytes = 3500, device_nanoseconds = 35'000;
+        if (all_.length <= block_sequence) return true;
+        if (all_.rows == 1 || all_.length > std::uint64_t{1} << 31) return false;
+        constexpr double block_bytes = 17, device_bytes = 3500, device_nanoseconds = 35'000;
         const double bytes = static_cast<double>(all_.length) * sizeof(Key);
         const double rounds = std::ceil(static_cast<double>(all_.rows) / ex_.multiprocessors());
+        const double calls = std::ceil(static_cast<double>(all_.rows) / rows_selected_together);
         return rounds * bytes / block_bytes <=
-               static_cast<double>(all_.rows) * (device_nanoseconds + bytes / device_bytes);
+               calls * device_nanoseconds + static_cast<double>(all_.rows) * bytes / device_bytes;
     }
 
     [[nodiscard]] const Key* keys_of(std::uint64_t row) const {
@@ -101,16 +106,54 @@ class top_k_launch {
             std::clamp<std::uint64_t>((n + each - 1) / each, 1, std::uint64_t(ex_.multiprocessors()) * most));
     }
 
-    void select_by_blocks(std::uint64_t row, std::uint64_t rows) const {
+    void select_by_rows() const {
+        using lanes = lane_selection<short_row_arguments<Order, packed_record>, lane_most_selected>;
+        if constexpr (sizeof(Key) <= 4)
+            if (all_.k <= lane_most_selected && all_.length <= lane_most_length &&
+                all_.rows >= std::uint64_t(ex_.multiprocessors()) * lanes::threads)
+                return select_by_lanes();
+        if (all_.k <= warp_most_selected && all_.length <= 256)
+            select_by_warps<8>();
+        else if (all_.k <= warp_most_selected && all_.length <= 1024)
+            select_by_warps<32>();
+        else
+            select_by_blocks();
+    }
+    template <class Record>
+    [[nodiscard]] short_row_arguments<Order, Record> short_rows() const {
+        return {keys_of(0),
+                all_.rows,
+                static_cast<std::uint32_t>(all_.length),
+                static_cast<std::uint32_t>(all_.k),
+                kernel_order<Order>(order_),
+                results_of(0)};
+    }
+    void select_by_lanes() const {
+        using arguments = short_row_arguments<Order, packed_record>;
+        select_rows_by_lanes_kernel<arguments, lane_most_selected>
+            <<<blocks_for_elements(all_.rows, lane_selection<arguments, lane_most_selected>::threads, 64),
+               lane_selection<arguments, lane_most_selected>::threads, 0, ex_.stream()>>>(
+                short_rows<packed_record>());
+    }
+    template <int Items>
+    void select_by_warps() const {
+        using arguments = short_row_arguments<Order, row_record>;
+        using selection = warp_selection<arguments, Items>;
+        static_assert(selection::most_selected == warp_most_selected);
+        select_rows_by_warps_kernel<arguments, Items>
+            <<<blocks_for_elements(all_.rows, selection::threads / 32, 64), selection::threads, 0,
+               ex_.stream()>>>(short_rows<row_record>());
+    }
+    void select_by_blocks() const {
         row_arguments<Order, row_record> made{};
-        made.keys = keys_of(row);
-        made.rows = rows;
+        made.keys = keys_of(0);
+        made.rows = all_.rows;
         made.length = static_cast<std::uint32_t>(all_.length);
         made.k = static_cast<std::uint32_t>(all_.k);
         made.capacity = row_candidates<row_record>;
         made.order = kernel_order<Order>(order_);
         made.sizes = sizes();
-        made.results = results_of(row);
+        made.results = results_of(0);
         if (all_.length <= made.capacity) {
             made.capacity = power_of_two_from(made.length);
         } else {
@@ -121,60 +164,65 @@ class top_k_launch {
         }
         constexpr auto kernel = &select_rows_kernel<row_arguments<Order, row_record>>;
         require_kernel<kernel>(ex_, int(row_candidates<row_record> * sizeof(row_record)));
-        const auto blocks =
-            static_cast<unsigned>(std::min<std::uint64_t>(rows, std::uint64_t(ex_.multiprocessors()) * 64));
-        kernel<<<blocks, select_threads, made.capacity * sizeof(row_record), ex_.stream()>>>(made);
+        kernel<<<blocks_for_elements(all_.rows, 1, 64), select_threads, made.capacity * sizeof(row_record),
+                 ex_.stream()>>>(made);
     }
 
-    void select_from_sequence(std::uint64_t row) const {
-        if (all_.length <= block_sequence && all_.k <= row_most_selected<row_record>)
-            select_by_blocks(row, 1);
-        else if (all_.k > all_.length / least_share_selected)
-            sort_all(row);
-        else if (selected_record_bytes(all_.length, sizeof(Key)) == 16)
-            select_by_all<wide_record>(row);
-        else if constexpr (sizeof(Key) <= 4)
-            select_by_all<packed_record>(row);
-    }
-
+    // Of several rows at a time.
     template <class Record>
-    void select_by_all(std::uint64_t row) const {
+    void select_by_all() const {
         const std::uint64_t n = all_.length, k = all_.k;
-        const selection_layout at(n, k, sizeof(Key), sizeof(largest_top_k_state), selected_at_least);
+        const auto together = static_cast<unsigned>(std::min(all_.rows, rows_selected_together));
+        const selection_layout at(n, k, sizeof(Key), sizeof(largest_top_k_state), selected_at_least,
+                                  together);
         held_scratch taken(ex_, ex_.take_plain_scratch(at.bytes));
         char* const scratch = taken.data();
         const cudaStream_t stream = ex_.stream();
 
         select_arguments<Order, Record> made{};
-        made.keys = keys_of(row);
         made.sizes = sizes();
         made.order = kernel_order<Order>(order_);
         made.k = k;
         made.finishes = k <= finished_records<Record> / 2;
-        made.most = made.finishes ? power_of_two_from(std::max(static_cast<unsigned>(k), 512u)) : k;
+        made.most = k;
+        if (made.finishes) made.most = power_of_two_from(std::max(static_cast<unsigned>(k), 512u));
         made.capacity = at.capacity;
-        made.candidates = record_array<Record>::at(scratch + at.candidates_at, at.capacity);
-        made.selected = record_array<Record>::at(scratch + at.selected_at, made.most);
+        made.candidates = record_array<Record>::at(scratch + at.candidates_at, at.capacity * together);
+        made.selected = record_array<Record>::at(scratch + at.selected_at, made.most * together);
         made.state = reinterpret_cast<top_k_state<Record>*>(scratch);
-        made.results = results_of(row);
-        check(cudaMemsetAsync(scratch, 0, sizeof(top_k_state<Record>), stream), "clearing a selection");
-        if (at.capacity != 0) {
-            sample_keys_kernel<Order, Record>
-                <<<sampled_records / select_threads, select_threads, 0, stream>>>(
-                    made.keys, made.sizes, made.order, sample_ranks::of(k, n, sampled_records),
-                    record_array<Record>::at(scratch + at.samples_at, sampled_records), made.state);
-            constexpr auto kernel = &filter_keys_kernel<Order, Record>;
-            const auto most = static_cast<unsigned>(blocks_of_multiprocessor<kernel>(ex_, filter_threads, 0));
-            kernel<<<blocks_for_elements(n, filter_threads * 4 * keys_at_once<Key>, most), filter_threads, 0,
-                     stream>>>(made.keys, n, made.order, made.candidates, at.capacity, made.state);
-        }
-        select_records_kernel<select_arguments<Order, Record>>
-            <<<blocks_for_elements(n, least_share_records, 2), select_threads, 0, stream>>>(made);
-        if (!made.finishes) {
-            sort_selected(made.selected, scratch + at.sorts_at);
-            store(made.results, made.selected);
+        const auto samples = record_array<Record>::at(scratch + at.samples_at, sampled_records * together);
+        for (std::uint64_t row = 0; row < all_.rows; row += together) {
+            const auto rows = static_cast<unsigned>(std::min<std::uint64_t>(together, all_.rows - row));
+            made.keys = keys_of(row);
+            made.results = results_of(row);
+            check(cudaMemsetAsync(scratch, 0, rows * sizeof(top_k_state<Record>), stream),
+                  "clearing a selection");
+            if (at.capacity != 0) {
+                sample_keys_kernel<Order, Record>
+                    <<<dim3(sampled_records / select_threads, rows), select_threads, 0, stream>>>(
+                        made.keys, made.sizes, made.order, sample_ranks::of(k, n, sampled_records), samples,
+                        made.state);
+                constexpr auto kernel = &filter_keys_kernel<Order, Record>;
+                const int most = blocks_of_multiprocessor<kernel>(ex_, filter_threads, 0);
+                kernel<<<blocks_of_row(filter_threads * 4 * keys_at_once<Key>, most, rows), filter_threads, 0,
+                         stream>>>(made.keys, n, made.order, made.candidates, at.capacity, made.state);
+            }
+            select_records_kernel<select_arguments<Order, Record>>
+                <<<blocks_of_row(least_share_records, 2, rows), select_threads, 0, stream>>>(made);
+            for (unsigned own = 0; own < rows && !made.finishes; ++own) {
+                const auto selected = made.selected.behind(own * made.most);
+                sort_selected(selected, scratch + at.sorts_at);
+                store(results_of(row + own), selected);
+            }
         }
         taken.release();
+    }
+    // Blocks for each of so many rows: one for so many elements, and so many in all to a multiprocessor.
+    [[nodiscard]] dim3 blocks_of_row(std::uint64_t elements, int most, unsigned rows) const {
+        const auto together = std::uint64_t(ex_.multiprocessors()) * unsigned(most);
+        const std::uint64_t blocks =
+            std::min((all_.length + elements - 1) / elements, std::max<std::uint64_t>(together / rows, 1));
+        return {static_cast<unsigned>(blocks), rows, 1};
     }
     void sort_selected(const record_array<packed_record>& selected, char* scratch) const {
         records by_bits;

@@ -31,6 +31,12 @@ inline constexpr std::uint32_t sampled_records = 1u << 14;
 // which length on a sample is worth its kernels.
 inline constexpr std::uint64_t block_sequence = std::uint64_t{1} << 14;
 inline constexpr std::uint64_t sampled_sequence = std::uint64_t{1} << 20;
+// Of so many rows at a time all blocks select.
+inline constexpr std::uint64_t rows_selected_together = 16;
+// The greatest k and length of rows that a lane each selects from, and k of those that a warp does.
+inline constexpr int lane_most_selected = 8;
+inline constexpr std::uint64_t lane_most_length = 512;
+inline constexpr std::uint64_t warp_most_selected = 32;
 // More than one element in so many, and everything is sorted.
 inline constexpr std::uint64_t least_share_selected = 4;
 
@@ -44,18 +50,18 @@ struct selection_layout {
     std::uint64_t capacity;  // of candidates; 0: no sample is taken
     std::size_t samples_at, candidates_at, selected_at, sorts_at, bytes;
 
-    // Never decreases with n nor with k.
+    // Of so many rows at a time; never decreases with n, k nor rows.
     selection_layout(std::uint64_t n, std::uint64_t k, std::size_t key_bytes, std::size_t state_bytes,
-                     std::uint64_t most_selected) {
+                     std::uint64_t most_selected, std::uint64_t rows) {
         const std::size_t record = selected_record_bytes(n, key_bytes);
         const bool samples = n >= sampled_sequence;
         // The bound's rank in the sample is at most 1.13 means, 6.8 of their roots and 6.5; six deviations
         // of how many elements that is have room as well.
         capacity = samples ? std::min(n, 2 * k + 72 * (n / sampled_records + 1)) : 0;
-        samples_at = aligned(state_bytes);
-        candidates_at = samples_at + (samples ? sampled_records * record : 0);
-        selected_at = candidates_at + aligned(capacity * record);
-        sorts_at = selected_at + aligned((k + most_selected) * record);
+        samples_at = aligned(rows * state_bytes);
+        candidates_at = samples_at + (samples ? rows * sampled_records * record : 0);
+        selected_at = candidates_at + aligned(rows * capacity * record);
+        sorts_at = selected_at + aligned(rows * (k + most_selected) * record);
         bytes = sorts_at + (record == 8 ? sort_scratch_bytes(k, 8, 0) : sort_scratch_bytes(k, 8, 8));
     }
 };

@@ -40,6 +40,20 @@ struct wide_record {
     __device__ __forceinline__ bool operator<=(const wide_record& other) const { return !(other < *this); }
 };
 
+// That of lane `lane ^ mask`.
+__device__ __forceinline__ packed_record other_lanes(const packed_record& own, int mask) {
+    return {__shfl_xor_sync(0xffffffffu, own.bits, mask)};
+}
+__device__ __forceinline__ wide_record other_lanes(const wide_record& own, int mask) {
+    return {__shfl_xor_sync(0xffffffffu, own.order, mask), __shfl_xor_sync(0xffffffffu, own.place, mask)};
+}
+__device__ __forceinline__ packed_record of_lane(const packed_record& own, int lane) {
+    return {__shfl_sync(0xffffffffu, own.bits, lane)};
+}
+__device__ __forceinline__ wide_record of_lane(const wide_record& own, int lane) {
+    return {__shfl_sync(0xffffffffu, own.order, lane), __shfl_sync(0xffffffffu, own.place, lane)};
+}
+
 // Records in device memory, words and indices of wide ones apart, as they are sorted.
 template <class Record>
 struct record_array;
@@ -51,6 +65,10 @@ struct record_array<packed_record> {
     static record_array at(void* memory, std::uint64_t) { return {static_cast<std::uint64_t*>(memory)}; }
     __device__ __forceinline__ void put(std::uint64_t i, const packed_record& record) const {
         bits[i] = record.bits;
+    }
+    // Those behind the first `count`.
+    [[nodiscard]] __host__ __device__ record_array behind(std::uint64_t count) const {
+        return {bits + count};
     }
     // What another block of the same kernel may have put.
     [[nodiscard]] __device__ __forceinline__ packed_record get(std::uint64_t i) const {
@@ -68,6 +86,9 @@ struct record_array<wide_record> {
     __device__ __forceinline__ void put(std::uint64_t i, const wide_record& record) const {
         words[i] = record.order;
         indices[i] = record.place;
+    }
+    [[nodiscard]] __host__ __device__ record_array behind(std::uint64_t count) const {
+        return {words + count, indices + count};
     }
     [[nodiscard]] __device__ __forceinline__ wide_record get(std::uint64_t i) const {
         return {__ldcg(words + i), __ldcg(indices + i)};

@@ -14,12 +14,28 @@ struct top_k_results {
     moved_values along;
 };
 
-// Element `from`, of a row that begins at element `row`, becomes that of result `to`.
+// Element `from`, of a row that begins at element `row`, becomes result `to`.
 template <class Key>
 __device__ __forceinline__ void store_result(const top_k_results& results, std::uint64_t from,
                                              std::uint64_t to, std::uint64_t row) {
     if (results.keys_out != nullptr)
         static_cast<Key*>(results.keys_out)[to] = static_cast<const Key*>(results.keys)[from];
+    if (results.along.out == nullptr) return;
+    use_piece(results.along, [&](auto piece) { move_value<decltype(piece)>(results.along, from, to, row); });
+}
+
+// The same of a record of the row, whose word mostly tells the key.
+template <class Order, class Record>
+__device__ __forceinline__ void store_record(const top_k_results& results, const Order& order,
+                                             const Record& record, std::uint64_t to, std::uint64_t row) {
+    using Key = typename Order::Key;
+    const std::uint64_t from = row + record.index();
+    if (results.keys_out != nullptr) {
+        const auto word = static_cast<typename Order::Word>(record.word());
+        static_cast<Key*>(results.keys_out)[to] = order.is_of_one(word)
+                                                      ? static_cast<Key>(order.bits_of(word))
+                                                      : static_cast<const Key*>(results.keys)[from];
+    }
     if (results.along.out == nullptr) return;
     use_piece(results.along, [&](auto piece) { move_value<decltype(piece)>(results.along, from, to, row); });
 }

@@ -7,8 +7,9 @@
 #include "sort_key.cuh"
 #include "top_k_block.cuh"
 #include "top_k_elements.cuh"
-#include "top_k_filter.cuh"
+#include "top_k_plan.hpp"
 #include "top_k_results.cuh"
+#include "top_k_word_bound.cuh"
 
 namespace upsweep::cuda::detail {
 
@@ -60,7 +61,7 @@ class row_selection {
             candidates_[i] = Record::last();
         sort_in_block(candidates_, sorted);
         for (std::uint32_t i = threadIdx.x; i < given_.k; i += select_threads)
-            store_result<Key>(given_.results, first + candidates_[i].index(), row * given_.k + i, first);
+            store_record(given_.results, given_.order, candidates_[i], row * given_.k + i, first);
         __syncthreads();
     }
 
@@ -107,11 +108,19 @@ class row_selection {
     __device__ __forceinline__ std::uint32_t take_up_to(const Record& bound) const {
         if (threadIdx.x == 0) shared_.appended = 0;
         __syncthreads();
-        for_each_record([&](const Record& record) {
-            if (!(record <= bound)) return;
-            const std::uint32_t at = atomicAdd(&shared_.appended, 1u);
-            if (at < given_.capacity) candidates_[at] = record;
-        });
+        const word_bound<Order> up_to(given_.order, bound);
+        see_keys<4>(keys_, given_.length, {threadIdx.x, select_threads},
+                    [&](const Key(&keys)[each], unsigned count, std::uint64_t first) {
+                        if (count == 0 || !up_to.has_any(keys, first)) return true;
+#pragma unroll
+                        for (int m = 0; m < each; ++m) {
+                            const Record record = Record::of(given_.order.order(keys[m]), first + m);
+                            if (unsigned(m) >= count || !(record <= bound)) continue;
+                            const std::uint32_t at = atomicAdd(&shared_.appended, 1u);
+                            if (at < given_.capacity) candidates_[at] = record;
+                        }
+                        return true;
+                    });
         __syncthreads();
         return shared_.appended;
     }

@@ -61,7 +61,14 @@ class record_selection {
 
     __device__ __forceinline__ record_selection(const Arguments& given, shared_memory& shared,
                                                 Record* records)
-        : given_(given), state_(*given.state), shared_(shared), records_(records) {
+        : given_(given),
+          row_(blockIdx.y),
+          keys_(given.keys + row_ * given.sizes.n),
+          candidates_(given.candidates.behind(row_ * given.capacity)),
+          selected_(given.selected.behind(row_ * given.most)),
+          state_(given.state[row_]),
+          shared_(shared),
+          records_(records) {
         const unsigned long long found = given.capacity == 0 ? 0 : state_.count;
         from_candidates_ = given.k <= found && found <= given.capacity;
         count_ = from_candidates_ ? found : given.sizes.n;
@@ -162,7 +169,7 @@ class record_selection {
 #pragma unroll
             for (int a = 0; a < ahead; ++a) {
                 const std::uint64_t i = warp + lane + a * share.threads;
-                some[a] = i < count_ ? given_.candidates.get(i) : Record::last();
+                some[a] = i < count_ ? candidates_.get(i) : Record::last();
             }
 #pragma unroll
             for (int a = 0; a < ahead; ++a)
@@ -205,7 +212,7 @@ class record_selection {
     }
 
     __device__ __forceinline__ void collect(const key_share& share) {
-        record_appender<Record> appender(records_, given_.selected, &state_.selected, given_.most);
+        record_appender<Record> appender(records_, selected_, &state_.selected, given_.most);
         // Candidates go up to the bound, which may be below the range's last.
         const Record last = plan_.range.last();
         see_records(share, [&](bool has, const Record& record) {
@@ -218,13 +225,17 @@ class record_selection {
         const auto count = static_cast<unsigned>(__ldcg(&state_.selected));
         const unsigned sorted = power_of_two_from(count);
         for (unsigned i = threadIdx.x; i < sorted; i += select_threads)
-            records_[i] = i < count ? given_.selected.get(i) : Record::last();
+            records_[i] = i < count ? selected_.get(i) : Record::last();
         sort_in_block(records_, sorted);
         for (unsigned i = threadIdx.x; i < given_.k; i += select_threads)
-            store_result<Key>(given_.results, records_[i].index(), i, 0);
+            store_record(given_.results, given_.order, records_[i], row_ * given_.k + i,
+                         row_ * given_.sizes.n);
     }
 
     const Arguments& given_;
+    std::uint64_t row_;
+    const Key* keys_;
+    record_array<Record> candidates_, selected_;
     top_k_state<Record>& state_;
     shared_memory& shared_;
     Record* records_;
