@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "segment_records.cuh"
 #include "top_k_record.cuh"
 
 namespace upsweep::cuda::detail {
@@ -94,37 +95,71 @@ __device__ selected_bound<Record> select_bound(const ForEach& for_each, std::uin
     }
 }
 
-// Puts `count` records of shared memory in order, a power of two, by `threads` threads, whole warps of which
-// this is number `thread`; sync() is a barrier of them all.
-template <class Record, class Sync>
+// Puts `count` records of shared memory in order, at most Each a thread, by whole warps of threads of which
+// this is number `thread`: each puts Each of them in order by a network of comparators, then pairs of runs
+// are merged, of which a thread finds where its part begins (Green, McColl and Bader, "GPU merge path",
+// 2012). sync() is a barrier of all the threads. Called when they see the records; they see the result then.
+template <unsigned Each, class Record, class Sync>
 __device__ __forceinline__ void sort_shared(Record* records, unsigned count, unsigned thread,
-                                            unsigned threads, const Sync& sync) {
-    unsigned before = ~0u;
-    for (unsigned length = 2; length <= count; length *= 2) {
-        for (unsigned distance = length / 2; distance != 0; distance /= 2) {
-            // Steps of up to 32 one after the other stay within what a warp has.
-            if (max(distance, before) > 32)
+                                            const Sync& sync) {
+    const unsigned own = thread * Each;
+    Record some[Each];
+#pragma unroll
+    for (unsigned i = 0; i < Each; ++i) some[i] = own + i < count ? records[own + i] : Record::last();
+    sort_neighbours<Each>(some);
+    const auto store = [&] {
+#pragma unroll
+        for (unsigned i = 0; i < Each; ++i)
+            if (own + i < count) records[own + i] = some[i];
+    };
+    store();
+    for (unsigned run = Each; run < count; run *= 2) {
+        // Pairs of short runs are a warp's own.
+        const bool is_shared = run >= 32 * Each;
+        const auto meet = [&] {
+            if (is_shared)
                 sync();
             else
                 __syncwarp();
-            before = distance;
-            for (unsigned i = thread; i < count / 2; i += threads) {
-                // The first step of a length compares with the mirror image, so that all runs ascend.
-                const unsigned in_run = i & (distance - 1), low = 2 * i - in_run;
-                const unsigned high = distance == length / 2 ? low - 2 * in_run + length - 1 : low + distance;
-                const Record a = records[low], b = records[high];
-                if (b < a) {
-                    records[low] = b;
-                    records[high] = a;
+        };
+        meet();
+        const unsigned pair = own & ~(2 * run - 1);
+        const unsigned first_end = min(pair + run, count), end = min(pair + 2 * run, count);
+        if (own < count) {
+            const unsigned diagonal = own - pair, seconds = end - first_end;
+            unsigned low = diagonal > seconds ? diagonal - seconds : 0,
+                     high = min(diagonal, first_end - pair);
+            while (low < high) {
+                const unsigned middle = (low + high) / 2;
+                if (records[pair + middle] < records[first_end + diagonal - 1 - middle])
+                    low = middle + 1;
+                else
+                    high = middle;
+            }
+            unsigned i = pair + low, j = first_end + diagonal - low;
+            Record first = i < first_end ? records[i] : Record::last();
+            Record second = j < end ? records[j] : Record::last();
+#pragma unroll
+            for (unsigned k = 0; k < Each; ++k) {
+                const bool takes_first = j >= end || (i < first_end && first < second);
+                some[k] = takes_first ? first : second;
+                if (takes_first) {
+                    ++i;
+                    if (i < first_end) first = records[i];
+                } else {
+                    ++j;
+                    if (j < end) second = records[j];
                 }
             }
         }
+        meet();
+        store();
     }
     sync();
 }
-template <class Record>
+template <unsigned Each = 4, class Record>
 __device__ void sort_in_block(Record* records, unsigned count) {
-    sort_shared(records, count, threadIdx.x, select_threads, [] { __syncthreads(); });
+    sort_shared<Each>(records, count, threadIdx.x, [] { __syncthreads(); });
 }
 
 // The least power of two that is not below x.

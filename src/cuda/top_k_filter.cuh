@@ -95,7 +95,9 @@ __global__ void __launch_bounds__(filter_threads)
         return true;
     });
     appender.flush();
-    if (own_lowest != 0) atomicMax(&lowest, own_lowest);
+    for (int mask = 16; mask != 0; mask /= 2)
+        own_lowest = max(own_lowest, __shfl_xor_sync(0xffffffffu, own_lowest, mask));
+    if (threadIdx.x % 32 == 0 && own_lowest != 0) atomicMax(&lowest, own_lowest);
     __syncthreads();
     if (threadIdx.x == 0 && lowest != 0) atomicMax(&state->lowest, lowest);
 }

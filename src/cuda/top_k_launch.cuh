@@ -5,10 +5,12 @@
 #include <cmath>
 #include <cstdint>
 #include <type_traits>
+#include <utility>
 
 #include "record_sort.hpp"
 #include "sort_orders.cuh"
 #include "top_k_filter.cuh"
+#include "top_k_merge.cuh"
 #include "top_k_plan.hpp"
 #include "top_k_results.cuh"
 #include "top_k_rows.cuh"
@@ -211,6 +213,11 @@ class top_k_launch {
                 <<<blocks_of_row(least_share_records, 2, rows), select_threads, 0, stream>>>(made);
             for (unsigned own = 0; own < rows && !made.finishes; ++own) {
                 const auto selected = made.selected.behind(own * made.most);
+                if (k <= most_merged) {
+                    merge_selected(selected, record_array<Record>::at(scratch + at.sorts_at, k),
+                                   results_of(row + own));
+                    continue;
+                }
                 sort_selected(selected, scratch + at.sorts_at);
                 store(results_of(row + own), selected);
             }
@@ -223,6 +230,26 @@ class top_k_launch {
         const std::uint64_t blocks =
             std::min((all_.length + elements - 1) / elements, std::max<std::uint64_t>(together / rows, 1));
         return {static_cast<unsigned>(blocks), rows, 1};
+    }
+    // Puts k records in order and stores the results; `other` has room for as many.
+    template <class Record>
+    void merge_selected(const record_array<Record>& selected, const record_array<Record>& other,
+                        const top_k_results& results) const {
+        using arguments = merge_arguments<Order, Record>;
+        arguments made{selected,
+                       other,
+                       all_.k,
+                       sorted_tile<Record>,
+                       all_.k <= sorted_tile<Record>,
+                       kernel_order<Order>(order_),
+                       results};
+        const auto blocks = [&](std::uint64_t each) { return blocks_for((all_.k - 1) / each + 1); };
+        sort_tiles_kernel<arguments><<<blocks(sorted_tile<Record>), select_threads, 0, ex_.stream()>>>(made);
+        for (; made.run < all_.k; made.run *= 2) {
+            std::swap(made.from, made.to);
+            made.stores = 2 * made.run >= all_.k;
+            merge_runs_kernel<arguments><<<blocks(merged_part), select_threads, 0, ex_.stream()>>>(made);
+        }
     }
     void sort_selected(const record_array<packed_record>& selected, char* scratch) const {
         records by_bits;

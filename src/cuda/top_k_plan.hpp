@@ -37,6 +37,8 @@ inline constexpr std::uint64_t rows_selected_together = 16;
 inline constexpr int lane_most_selected = 8;
 inline constexpr std::uint64_t lane_most_length = 512;
 inline constexpr std::uint64_t warp_most_selected = 32;
+// More than so many selected records are sorted by the passes of a sort.
+inline constexpr std::uint64_t most_merged = std::uint64_t{1} << 18;
 // More than one element in so many, and everything is sorted.
 inline constexpr std::uint64_t least_share_selected = 4;
 
@@ -62,7 +64,8 @@ struct selection_layout {
         candidates_at = samples_at + (samples ? rows * sampled_records * record : 0);
         selected_at = candidates_at + aligned(rows * capacity * record);
         sorts_at = selected_at + aligned(rows * (k + most_selected) * record);
-        bytes = sorts_at + (record == 8 ? sort_scratch_bytes(k, 8, 0) : sort_scratch_bytes(k, 8, 8));
+        bytes = sorts_at + std::max(aligned(k * record),
+                                    record == 8 ? sort_scratch_bytes(k, 8, 0) : sort_scratch_bytes(k, 8, 8));
     }
 };
 

@@ -53,13 +53,10 @@ class row_selection {
         const std::uint64_t first = row * given_.length;
         keys_ = given_.keys + first;
         std::uint32_t count = given_.length <= given_.capacity ? take_all() : take_up_to_bound();
-        // As many as are sorted as fast as k are.
+        // More than k are sorted as fast as are few, and found in fewer steps.
         const std::uint32_t most = power_of_two_from(max(given_.k, 256u));
         if (count > most) count = keep_least(count, most);
-        const std::uint32_t sorted = power_of_two_from(count);
-        for (std::uint32_t i = count + threadIdx.x; i < sorted; i += select_threads)
-            candidates_[i] = Record::last();
-        sort_in_block(candidates_, sorted);
+        sort_in_block(candidates_, count);
         for (std::uint32_t i = threadIdx.x; i < given_.k; i += select_threads)
             store_record(given_.results, given_.order, candidates_[i], row * given_.k + i, first);
         __syncthreads();

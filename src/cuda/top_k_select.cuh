@@ -152,7 +152,7 @@ class record_selection {
     __device__ __forceinline__ void see_records(const key_share& share, const See& see) const {
         if (!from_candidates_) {
             see_keys<4>(
-                given_.keys, given_.sizes.n, share,
+                keys_, given_.sizes.n, share,
                 [&](const Key(&keys)[each], unsigned count, std::uint64_t first) {
 #pragma unroll
                     for (int m = 0; m < each; ++m)
@@ -223,10 +223,9 @@ class record_selection {
     // Puts what has been selected in order and stores the first k.
     __device__ __forceinline__ void finish() {
         const auto count = static_cast<unsigned>(__ldcg(&state_.selected));
-        const unsigned sorted = power_of_two_from(count);
-        for (unsigned i = threadIdx.x; i < sorted; i += select_threads)
-            records_[i] = i < count ? selected_.get(i) : Record::last();
-        sort_in_block(records_, sorted);
+        for (unsigned i = threadIdx.x; i < count; i += select_threads) records_[i] = selected_.get(i);
+        __syncthreads();
+        sort_in_block(records_, count);
         for (unsigned i = threadIdx.x; i < given_.k; i += select_threads)
             store_record(given_.results, given_.order, records_[i], row_ * given_.k + i,
                          row_ * given_.sizes.n);

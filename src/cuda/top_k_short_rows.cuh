@@ -57,9 +57,7 @@ class warp_selection {
             const Record own = lane_ < count ? candidates_[lane_] : Record::last();
             store(lane_, sorted_lanes(own));
         } else if (count <= candidates) {
-            const unsigned sorted = power_of_two_from(count);
-            for (unsigned i = count + lane_; i < sorted; i += 32) candidates_[i] = Record::last();
-            sort_shared(candidates_, sorted, lane_, 32, [] { __syncwarp(); });
+            sort_shared<candidates / 32>(candidates_, count, lane_, [] { __syncwarp(); });
             store(lane_, candidates_[lane_]);
         } else {
             take_one_by_one(least);
