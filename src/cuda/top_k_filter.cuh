@@ -27,7 +27,7 @@ template <class Record>
 struct top_k_state {
     Record bound;               // by the sample
     unsigned long long count;   // records appended, or that were to be
-    unsigned long long lowest;  // of their words the least one's complement
+    unsigned long long lowest;  // of their words the least one's complement; 0: that has all bits
     unsigned sampled_blocks;
 
     // Of select_records_kernel: tickets, shares that are done of the stage at hand, stages that are.
@@ -64,10 +64,11 @@ __global__ void __launch_bounds__(select_threads)
 // Appends the records up to the bound, as long as there is room. Of several rows, one to each blockIdx.y, as
 // in all kernels here.
 template <class Order, class Record>
-__global__ void __launch_bounds__(filter_threads)
+__global__ void __launch_bounds__(filter_threads, 4)
     filter_keys_kernel(const typename Order::Key* keys, std::uint64_t n, Order order,
                        record_array<Record> candidates, std::uint64_t capacity, top_k_state<Record>* state) {
     using Key = typename Order::Key;
+    using Word = typename Order::Word;
     constexpr int each = keys_at_once<Key>;
     keys += blockIdx.y * n;
     candidates = candidates.behind(blockIdx.y * capacity);
@@ -79,25 +80,33 @@ __global__ void __launch_bounds__(filter_threads)
     const Record bound = state->bound;
     const word_bound<Order> up_to(order, bound);
     record_appender<Record> appender(held, candidates, &state->count, capacity);
-    unsigned long long own_lowest = 0;
+    Word own_lowest = ~Word{0};
     const key_share share{std::uint64_t(blockIdx.x) * filter_threads + threadIdx.x,
                           std::uint64_t(gridDim.x) * filter_threads};
     see_keys<4>(keys, n, share, [&](const Key(&some)[each], unsigned count, std::uint64_t first) {
         if (__any_sync(0xffffffffu, count != 0 && up_to.has_any(some, first)) == 0) return true;
+        // Each lane's keys that may be, one after the other: mostly there is one.
+        unsigned may_be = up_to.which(some, first) & ((1u << count) - 1);
+        while (__any_sync(0xffffffffu, may_be != 0) != 0) {
+            const int m = __ffs(static_cast<int>(may_be)) - 1;
+            Key own = some[0];
 #pragma unroll
-        for (int m = 0; m < each; ++m) {
-            const auto word = order.order(some[m]);
-            const Record record = Record::of(word, first + m);
-            const bool has = unsigned(m) < count && record <= bound;
-            if (has) own_lowest = max(own_lowest, ~static_cast<unsigned long long>(word));
+            for (int i = 1; i < each; ++i)
+                if (i == m) own = some[i];
+            const Word word = order.order(own);
+            const Record record = Record::of(word, first + unsigned(m));
+            const bool has = may_be != 0 && record <= bound;
+            if (has) own_lowest = min(own_lowest, word);
             if (!appender.append(has, record)) return false;
+            may_be &= may_be - 1;
         }
         return true;
     });
     appender.flush();
     for (int mask = 16; mask != 0; mask /= 2)
-        own_lowest = max(own_lowest, __shfl_xor_sync(0xffffffffu, own_lowest, mask));
-    if (threadIdx.x % 32 == 0 && own_lowest != 0) atomicMax(&lowest, own_lowest);
+        own_lowest = min(own_lowest, __shfl_xor_sync(0xffffffffu, own_lowest, mask));
+    if (threadIdx.x % 32 == 0 && own_lowest != ~Word{0})
+        atomicMax(&lowest, ~static_cast<unsigned long long>(own_lowest));
     __syncthreads();
     if (threadIdx.x == 0 && lowest != 0) atomicMax(&state->lowest, lowest);
 }

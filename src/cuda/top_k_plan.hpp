@@ -29,7 +29,7 @@ inline constexpr std::uint32_t sampled_records = 1u << 14;
 
 // Measured on an H200 (docs/cuda.md): up to how many elements one block selects from a sequence, and from
 // which length on a sample is worth its kernels.
-inline constexpr std::uint64_t block_sequence = std::uint64_t{1} << 14;
+inline constexpr std::uint64_t block_sequence = std::uint64_t{1} << 16;
 inline constexpr std::uint64_t sampled_sequence = std::uint64_t{1} << 20;
 // Of so many rows at a time all blocks select.
 inline constexpr std::uint64_t rows_selected_together = 16;
@@ -38,7 +38,7 @@ inline constexpr int lane_most_selected = 8;
 inline constexpr std::uint64_t lane_most_length = 512;
 inline constexpr std::uint64_t warp_most_selected = 32;
 // More than so many selected records are sorted by the passes of a sort.
-inline constexpr std::uint64_t most_merged = std::uint64_t{1} << 18;
+inline constexpr std::uint64_t most_merged = std::uint64_t{1} << 19;
 // More than one element in so many, and everything is sorted.
 inline constexpr std::uint64_t least_share_selected = 4;
 

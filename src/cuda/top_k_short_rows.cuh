@@ -1,7 +1,9 @@
 // Selections from many short rows: by a warp each, or, of the fewest elements of each, by a lane each.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include "segment_records.cuh"
 #include "sort_key.cuh"
@@ -149,99 +151,151 @@ __global__ void __launch_bounds__(warp_selection<Arguments, Items>::threads)
         own.run(row);
 }
 
-// A lane a row, of up to Most elements each: they are read 32 of 32 rows at a time, by neighbours together,
-// and pass through shared memory. A lane puts Most of them in order at once, by a network of comparators, and
-// of these and the first Most so far keeps the lesser half, which a bitonic network puts in order again.
+// A lane a row, of which up to Most are selected: rows are read by neighbours together, some columns of 32
+// rows at a time, and pass through shared memory. Once for words alone: a lane puts Most of them in order, by
+// a network of comparators, and of these and the first Most so far keeps the lesser half, which a bitonic
+// network puts in order again. The k-th then tells which elements are selected, in a second time, and how
+// many of those that are equal to it.
 template <class Arguments, int Most>
 class lane_selection {
-    using Record = packed_record;
+    using Key = typename Arguments::Key;
 
   public:
     static constexpr unsigned threads = 128;
-    static constexpr unsigned pitch = 33;  // words of a row, so that lanes meet in no bank
-    static constexpr unsigned warp_words = 32 * pitch;
-    static_assert(Most * 2 <= 32);
+    static constexpr unsigned columns = 64;  // held at once
+    // Words of a row, and of its results, a word and a place each, so that lanes meet in no bank.
+    static constexpr unsigned pitch = columns + 1, result_pitch = 2 * Most + 1;
+    static constexpr unsigned warp_words = 32 * (pitch + result_pitch);
 
     __device__ __forceinline__ lane_selection(const Arguments& given, std::uint32_t* shared)
-        : given_(given), lane_(threadIdx.x % 32), words_(shared + threadIdx.x / 32 * warp_words) {}
+        : given_(given),
+          lane_(threadIdx.x % 32),
+          words_(shared + threadIdx.x / 32 * warp_words),
+          own_words_(words_ + lane_ * pitch),
+          results_(words_ + 32 * pitch),
+          own_results_(results_ + lane_ * result_pitch) {}
 
     // Of 32 rows, or those that there are.
     __device__ __forceinline__ void run(std::uint64_t row) {
         const auto rows = static_cast<unsigned>(min(std::uint64_t{32}, given_.rows - row));
-        Record least[Most];
+        std::uint32_t least[Most];
 #pragma unroll
-        for (int i = 0; i < Most; ++i) least[i] = Record::last();
-        for (unsigned column = 0; column < given_.length; column += 32) {
+        for (int i = 0; i < Most; ++i) least[i] = ~0u;
+        for (unsigned column = 0; column < given_.length; column += columns) {
             load(row, rows, column);
-            __syncwarp();
+            const unsigned count = min(columns, given_.length - column);
+            for (unsigned begin = 0; begin < count; begin += Most) {
+                std::uint32_t some[Most];
 #pragma unroll
-            for (int begin = 0; begin < 32; begin += Most) {
-                if (column + begin >= given_.length) break;
-                Record some[Most];
-#pragma unroll
-                for (int i = 0; i < Most; ++i)
-                    some[i] = Record::of(words_[lane_ * pitch + begin + i], column + begin + i);
-                sort_neighbours<Most>(some);
+                for (int i = 0; i < Most; ++i) some[i] = own_words_[begin + unsigned(i)];
+                sort_words(some);
                 keep_lesser(least, some);
             }
-            __syncwarp();
         }
-        store(row, rows, least);
-        __syncwarp();
+        std::uint32_t last = 0;
+        unsigned equals = 0;  // selected of those that have it
+#pragma unroll
+        for (int i = 0; i < Most; ++i)
+            if (unsigned(i) + 1 == given_.k) last = least[i];
+#pragma unroll
+        for (int i = 0; i < Most; ++i) equals += unsigned(i) < given_.k && least[i] == last ? 1 : 0;
+        unsigned found = 0;
+        for (unsigned column = 0; column < given_.length; column += columns) {
+            if (given_.length > columns) load(row, rows, column);
+            const unsigned count = min(columns, given_.length - column);
+#pragma unroll 8
+            for (unsigned i = 0; i < count; ++i) {
+                const std::uint32_t word = own_words_[i];
+                const bool is_equal = word == last && equals != 0;
+                if (word >= last && !is_equal) continue;
+                own_results_[2 * found] = word;
+                own_results_[2 * found + 1] = column + i;
+                equals -= is_equal ? 1 : 0;
+                ++found;
+            }
+        }
+        sort_results();
+        store(row, rows);
     }
 
   private:
-    // What is behind the row's end has the last word, and a higher index than what is not.
+    // What is behind the row's end has the last word. Called by all lanes, which see it then.
     __device__ __forceinline__ void load(std::uint64_t row, unsigned rows, unsigned column) const {
-        const auto* const from = given_.keys + row * given_.length + column + lane_;
-        const bool has = column + lane_ < given_.length;
+        __syncwarp();
+        const Key* from = given_.keys + row * given_.length + column + lane_;
         constexpr unsigned ahead = 16;
+        for (unsigned part = 0; part < columns && column + part < given_.length; part += 32, from += 32) {
+            const bool has = column + part + lane_ < given_.length;
+            for (unsigned begin = 0; begin < 32; begin += ahead) {
+                Key keys[ahead] = {};
+                if (has && begin + ahead <= rows) {
 #pragma unroll
-        for (unsigned begin = 0; begin < 32; begin += ahead) {
-            typename Arguments::Key keys[ahead];
+                    for (unsigned r = 0; r < ahead; ++r)
+                        keys[r] = from[std::uint64_t{begin + r} * given_.length];
+                } else if (has) {
 #pragma unroll
-            for (unsigned r = 0; r < ahead; ++r)
-                keys[r] = has && begin + r < rows ? from[std::uint64_t{begin + r} * given_.length] : 0;
+                    for (unsigned r = 0; r < ahead; ++r)
+                        if (begin + r < rows) keys[r] = from[std::uint64_t{begin + r} * given_.length];
+                }
+                const std::uint32_t filled = has ? 0 : ~0u;
 #pragma unroll
-            for (unsigned r = 0; r < ahead; ++r)
-                words_[(begin + r) * pitch + lane_] = has ? given_.order.order(keys[r]) : ~0u;
+                for (unsigned r = 0; r < ahead; ++r)
+                    words_[(begin + r) * pitch + part + lane_] = given_.order.order(keys[r]) | filled;
+            }
         }
+        __syncwarp();
     }
-    __device__ __forceinline__ static void keep_lesser(Record (&least)[Most], const Record (&some)[Most]) {
+    __device__ __forceinline__ static void order_words(std::uint32_t& low, std::uint32_t& high) {
+        const std::uint32_t least = min(low, high);
+        high = max(low, high);
+        low = least;
+    }
+    __device__ __forceinline__ static void sort_words(std::uint32_t (&words)[Most]) {
+        using network = core::exchange_network<Most>;
+        [&]<std::size_t... C>(std::index_sequence<C...>) {
+            (order_words(words[network::pair(C).low], words[network::pair(C).high]), ...);
+        }
+        (std::make_index_sequence<network::size>());
+    }
+    __device__ __forceinline__ static void keep_lesser(std::uint32_t (&least)[Most],
+                                                       const std::uint32_t (&some)[Most]) {
 #pragma unroll
-        for (int i = 0; i < Most; ++i)
-            if (some[Most - 1 - i] < least[i]) least[i] = some[Most - 1 - i];
+        for (int i = 0; i < Most; ++i) least[i] = min(least[i], some[Most - 1 - i]);
 #pragma unroll
         for (int distance = Most / 2; distance != 0; distance /= 2) {
 #pragma unroll
-            for (int i = 0; i < Most; ++i) {
-                if ((i & distance) != 0) continue;
-                const Record low = least[i], high = least[i + distance];
-                const bool swap = high < low;
-                least[i] = swap ? high : low;
-                least[i + distance] = swap ? low : high;
-            }
+            for (int i = 0; i < Most; ++i)
+                if ((i & distance) == 0) order_words(least[i], least[i + distance]);
+        }
+    }
+    __device__ __forceinline__ void sort_results() const {
+        packed_record records[Most];
+#pragma unroll
+        for (int i = 0; i < Most; ++i)
+            records[i] = unsigned(i) < given_.k
+                             ? packed_record::of(own_results_[2 * i], own_results_[2 * i + 1])
+                             : packed_record::last();
+        sort_neighbours<Most>(records);
+#pragma unroll
+        for (int i = 0; i < Most; ++i) {
+            own_results_[2 * i] = records[i].word();
+            own_results_[2 * i + 1] = static_cast<std::uint32_t>(records[i].index());
         }
     }
     // Neighbours store the results of the rows one after the other.
-    __device__ __forceinline__ void store(std::uint64_t row, unsigned rows,
-                                          const Record (&least)[Most]) const {
-#pragma unroll
-        for (int i = 0; i < Most; ++i) {
-            words_[lane_ * pitch + 2 * i] = least[i].word();
-            words_[lane_ * pitch + 2 * i + 1] = static_cast<std::uint32_t>(least[i].index());
-        }
+    __device__ __forceinline__ void store(std::uint64_t row, unsigned rows) const {
         __syncwarp();
         for (unsigned i = lane_; i < rows * given_.k; i += 32) {
-            const unsigned own = i / given_.k, at = own * pitch + 2 * (i - own * given_.k);
-            store_record(given_.results, given_.order, Record::of(words_[at], words_[at + 1]),
+            const unsigned own = i / given_.k;
+            const std::uint32_t* const result = results_ + own * result_pitch + 2 * (i - own * given_.k);
+            store_record(given_.results, given_.order, packed_record::of(result[0], result[1]),
                          row * given_.k + i, (row + own) * given_.length);
         }
     }
 
     const Arguments& given_;
     unsigned lane_;
-    std::uint32_t* words_;
+    std::uint32_t *words_, *own_words_, *results_, *own_results_;
 };
 
 template <class Arguments, int Most>

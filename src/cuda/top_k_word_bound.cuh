@@ -23,18 +23,23 @@ class word_bound {
           behind_(bound.word() == 0 ? at_index_ : range_of(order, static_cast<Word>(bound.word() - 1))),
           has_behind_(bound.word() != 0) {}
 
-    // Whether one of the keys may, the first of which is element `first`. Behind the bound's index a word as
-    // great as its own is above it.
+    // Whether one of the keys may be, the first of which is element `first`.
     template <int Count>
     __device__ __forceinline__ bool has_any(const Key (&keys)[Count], std::uint64_t first) const {
-        const bool is_behind = first > index_;
-        const word_range range{is_behind ? behind_.begin : at_index_.begin,
-                               is_behind ? behind_.span : at_index_.span};
+        const word_range range = range_from(first);
         bool any = false;
 #pragma unroll
-        for (int m = 0; m < Count; ++m)
-            any |= static_cast<Word>(simple_order(keys[m]) - range.begin) <= range.span;
-        return any && (!is_behind || has_behind_);
+        for (int m = 0; m < Count; ++m) any |= has(range, keys[m]);
+        return any && (first <= index_ || has_behind_);
+    }
+    // Which of them may be, a bit each.
+    template <int Count>
+    __device__ __forceinline__ unsigned which(const Key (&keys)[Count], std::uint64_t first) const {
+        const word_range range = range_from(first);
+        unsigned bits = 0;
+#pragma unroll
+        for (int m = 0; m < Count; ++m) bits |= has(range, keys[m]) ? 1u << m : 0u;
+        return first <= index_ || has_behind_ ? bits : 0;
     }
 
   private:
@@ -42,6 +47,14 @@ class word_bound {
     struct word_range {
         Word begin, span;
     };
+    // Behind the bound's index a word as great as its own is above it.
+    __device__ __forceinline__ word_range range_from(std::uint64_t first) const {
+        const bool is_behind = first > index_;
+        return {is_behind ? behind_.begin : at_index_.begin, is_behind ? behind_.span : at_index_.span};
+    }
+    __device__ __forceinline__ bool has(const word_range& range, Key key) const {
+        return static_cast<Word>(simple_order(key) - range.begin) <= range.span;
+    }
     static constexpr unsigned unused_bits = 8 * (sizeof(Word) - sizeof(Key));
 
     // An order that is that of all numbers but -0, which it puts just below +0, and in which NaNs are above

@@ -67,15 +67,15 @@ TEST(cuda_large, top_k_behind_2_to_the_32) {
 
 // Rows that begin behind 2^32 elements, of each kind.
 TEST(cuda_large, top_k_of_rows_of_more_than_2_to_the_32) {
-    const std::size_t all = (std::size_t{1} << 32) + (std::size_t{1} << 26);
-    SKIP_BELOW(all + (std::size_t{6} << 30))
-    const device_array<std::uint8_t> in = random_array<std::uint8_t>(all, 5);
+    const std::size_t n = (std::size_t{1} << 32) + (std::size_t{1} << 26);
+    SKIP_BELOW(n + (std::size_t{6} << 30))
+    const device_array<std::uint8_t> in = random_array<std::uint8_t>(n, 5);
     cuda::executor ex;
     for (const std::size_t length : {std::size_t{64}, std::size_t{1} << 9, std::size_t{1} << 14,
                                      std::size_t{1} << 19, std::size_t{1} << 26}) {
         for (const std::size_t k : {std::size_t{5}, std::size_t{40}}) {
             SCOPED_TRACE(length);
-            const std::size_t rows = all / length;
+            const std::size_t rows = n / length;
             device_array<std::uint32_t> out(rows * k);
             top_k_row_indices(ex, rows, in.view(), out.span());
             for (const std::size_t row : {std::size_t{0}, rows / 2, rows - 1}) {

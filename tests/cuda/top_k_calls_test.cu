@@ -67,10 +67,11 @@ void check_kinds(std::size_t n, const std::vector<std::size_t>& counts) {
 TEST(cuda_top_k, lengths) {
     const auto around = [](std::uint64_t n) { return std::vector<std::size_t>{n - 1, n, n + 1}; };
     for (const std::size_t n : around(cuda::detail::block_sequence)) {
+        if (under_compute_sanitizer() && n != cuda::detail::block_sequence + 1) continue;
         check_kinds<float>(n, {1, 300, n / 4, n / 4 + 1});
+        if (under_compute_sanitizer()) return;
         check_kinds<std::int64_t>(n, {1, 300, n / 4, n / 4 + 1});
     }
-    if (under_compute_sanitizer()) return;
     for (const std::size_t n : around(cuda::detail::sampled_sequence)) check_kinds<float16>(n, {7, 3'000});
     check_kinds<float>(2'100'007, {1, 513, 2'048, 2'049, 100'000, 500'000, 600'000});
     check_kinds<double>(1'300'003, {1, 513, 1'024, 1'025, 100'000});
