@@ -64,7 +64,7 @@ __global__ void __launch_bounds__(select_threads)
 // Appends the records up to the bound, as long as there is room. Of several rows, one to each blockIdx.y, as
 // in all kernels here.
 template <class Order, class Record>
-__global__ void __launch_bounds__(filter_threads, 4)
+__global__ void __launch_bounds__(filter_threads)
     filter_keys_kernel(const typename Order::Key* keys, std::uint64_t n, Order order,
                        record_array<Record> candidates, std::uint64_t capacity, top_k_state<Record>* state) {
     using Key = typename Order::Key;
