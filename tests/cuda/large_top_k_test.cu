@@ -68,7 +68,7 @@ TEST(cuda_large, top_k_behind_2_to_the_32) {
 // Rows that begin behind 2^32 elements, of each kind.
 TEST(cuda_large, top_k_of_rows_of_more_than_2_to_the_32) {
     const std::size_t n = (std::size_t{1} << 32) + (std::size_t{1} << 26);
-    SKIP_BELOW(n + (std::size_t{6} << 30))
+    SKIP_BELOW(4 * n)
     const device_array<std::uint8_t> in = random_array<std::uint8_t>(n, 5);
     cuda::executor ex;
     for (const std::size_t length : {std::size_t{64}, std::size_t{1} << 9, std::size_t{1} << 14,
