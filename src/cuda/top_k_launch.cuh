@@ -16,6 +16,7 @@
 #include "top_k_rows.cuh"
 #include "top_k_select.cuh"
 #include "top_k_short_rows.cuh"
+#include "upsweep/cuda/equal_rows.hpp"
 #include "upsweep/cuda/executor.hpp"
 #include "upsweep/cuda/held_scratch.hpp"
 #include "upsweep/cuda/launch.cuh"
@@ -26,14 +27,6 @@ namespace upsweep::cuda::detail {
 // Room for what shared memory can finish, of either record.
 inline constexpr std::uint64_t selected_at_least = finished_records<packed_record>;
 using largest_top_k_state = top_k_state<wide_record>;
-
-// Rows of equal lengths as segments: what sort_segments asks for (sort_records.hpp).
-struct equal_rows {
-    const executor& ex;
-    std::uint64_t length, n;
-
-    static void make(const void* maker, std::uint32_t* words);
-};
 
 template <class Order>
 class top_k_launch {
@@ -50,7 +43,8 @@ class top_k_launch {
             select_by_rows();
         else if (all_.rows > 1 && all_.k > row_most_selected<row_record> && all_.length <= longest_sorted_row)
             sort_rows();
-        else if (all_.k > all_.length / least_share_selected)
+        else if (all_.k >
+                 all_.length / (all_.values_out == nullptr ? least_share_of_keys : least_share_selected))
             for (std::uint64_t row = 0; row < all_.rows; ++row) sort_all(row);
         else if (selected_record_bytes(all_.length, sizeof(Key)) == 16)
             select_by_all<wide_record>();

@@ -39,8 +39,8 @@ inline constexpr std::uint64_t lane_most_length = 512;
 inline constexpr std::uint64_t warp_most_selected = 32;
 // More than so many selected records are sorted by the passes of a sort.
 inline constexpr std::uint64_t most_merged = std::uint64_t{1} << 19;
-// More than one element in so many, and everything is sorted.
-inline constexpr std::uint64_t least_share_selected = 4;
+// More than one element in so many, and everything is sorted; of keys alone, which are sorted faster.
+inline constexpr std::uint64_t least_share_selected = 4, least_share_of_keys = 6;
 
 // Bytes of a record (top_k_record.cuh).
 constexpr std::size_t selected_record_bytes(std::uint64_t n, std::size_t key_bytes) {
