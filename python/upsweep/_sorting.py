@@ -107,12 +107,13 @@ def top_k(a: ArrayLike, k: SupportsIndex, axis: Axis = -1, *, smallest: bool = F
     x, position = _rows(a, axis)
     length = x.shape[position]
     count = count_along(k, length)
-    rows = np.ascontiguousarray(np.moveaxis(x, position, -1))
+    is_last = position == x.ndim - 1
+    rows = np.ascontiguousarray(x if is_last else np.moveaxis(x, position, -1))
     shape = (*rows.shape[:-1], count)
     values, indices = np.empty(shape, x.dtype), np.empty(shape, np.int64)
     _module.top_k_rows(memory(rows.reshape(-1)), type_name(x.dtype), memory(values.reshape(-1)), indices.reshape(-1), length, count,
                        bool(smallest))
-    if position == x.ndim - 1:
+    if is_last:
         return TopK(values, indices)
     return TopK(*(np.ascontiguousarray(np.moveaxis(found, -1, position)) for found in (values, indices)))
 
