@@ -175,14 +175,13 @@ class rows_to_choose {
     bool descending_;
 };
 
-// The arrays of top_k_by_key.
+// The arrays of top_k_by_key; where ranks have the keys, one alone may have fewer than are wanted.
 template <class Keys, class Values, class KeysOut, class ValuesOut>
-void check_top_k_by_key(const Keys& keys, const Values& values, const KeysOut& keys_out,
+void check_top_k_arrays(const Keys& keys, const Values& values, const KeysOut& keys_out,
                         const ValuesOut& values_out) {
     const named_array from = named("keys", keys), in = named("values", values),
                       to = named("keys_out", keys_out), out = named("values_out", values_out);
     check_as_many("values", std::ranges::size(values), "keys", std::ranges::size(keys));
-    check_at_most("keys_out", std::ranges::size(keys_out), "keys", std::ranges::size(keys));
     check_as_many("values_out", std::ranges::size(values_out), "keys_out", std::ranges::size(keys_out));
     for (const named_array& input : {from, in}) {
         check_disjoint(to, input);
@@ -217,7 +216,8 @@ void top_k_indices(cpu::executor& ex, const In& in, Out&& out, const top_k_optio
 template <key_range Keys, input_range Values, sorted_range<Keys> KeysOut, sorted_range<Values> ValuesOut>
 void top_k_by_key(cpu::executor& ex, const Keys& keys, const Values& values, KeysOut&& keys_out,
                   ValuesOut&& values_out, const top_k_options& options = {}) {
-    detail::check_top_k_by_key(keys, values, keys_out, values_out);
+    detail::check_at_most("keys_out", std::ranges::size(keys_out), "keys", std::ranges::size(keys));
+    detail::check_top_k_arrays(keys, values, keys_out, values_out);
     const auto* const from = std::ranges::data(keys);
     const auto* const in = std::ranges::data(values);
     const auto places =

@@ -339,12 +339,4 @@ class top_k_launch {
 template <class Order>
 void select_top_of(executor& ex, const core::key_order& order, const top_k_records& all);
 
-#define UPSWEEP_SELECTED_KEYS(Key, Floating)                                                    \
-    template <>                                                                                 \
-    void select_top_of<ordered_key<Key, Floating>>(executor & ex, const core::key_order& order, \
-                                                   const top_k_records& all) {                  \
-        top_k_launch<ordered_key<Key, Floating>>(ex, order, all).run();                         \
-    }                                                                                           \
-    static_assert(true)
-
 }  // namespace upsweep::cuda::detail

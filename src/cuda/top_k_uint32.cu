@@ -1,5 +1,5 @@
 // Selections by unsigned integers of four bytes, which signed ones become.
-#include "top_k_launch.cuh"
+#include "top_k_keys.cuh"
 
 namespace upsweep::cuda::detail {
 

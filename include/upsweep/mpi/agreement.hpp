@@ -69,7 +69,8 @@ enum class collective : std::uint8_t {
     redistribution,
     segment_totals,
     runs,
-    reduce
+    reduce,
+    top_k
 };
 
 // Two calls with equal words exchange messages of equal sizes in the same order. `detail`, below 2^56, is the

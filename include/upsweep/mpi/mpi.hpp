@@ -12,4 +12,5 @@
 #include "upsweep/mpi/segmented_reduce.hpp"
 #include "upsweep/mpi/segmented_scan.hpp"
 #include "upsweep/mpi/sort.hpp"
+#include "upsweep/mpi/top_k.hpp"
 #include "upsweep/mpi/unique.hpp"
