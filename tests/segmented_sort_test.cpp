@@ -129,11 +129,6 @@ TEST(segmented_sort, small_example) {
 
 template <class T>
 class segmented_sort_of_type : public testing::Test {};
-using every_key =
-    testing::Types<char, std::int8_t, std::uint8_t, char16_t, std::int16_t, std::uint16_t, std::int32_t,
-                   std::uint32_t, std::int64_t, std::uint64_t, float16, bfloat16, float, double>;
-using some_keys =
-    testing::Types<std::int8_t, std::uint16_t, std::int32_t, std::uint64_t, float16, float, double>;
 using key_types = std::conditional_t<in_brief || sanitized, some_keys, every_key>;
 TYPED_TEST_SUITE(segmented_sort_of_type, key_types);
 

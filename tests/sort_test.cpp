@@ -50,11 +50,6 @@ void check_keys(coverage wanted, std::string_view kind, std::size_t n) {
 
 template <class T>
 class sort_of_type : public testing::Test {};
-using every_key =
-    testing::Types<char, std::int8_t, std::uint8_t, char16_t, std::int16_t, std::uint16_t, std::int32_t,
-                   std::uint32_t, std::int64_t, std::uint64_t, float16, bfloat16, float, double>;
-using some_keys =
-    testing::Types<std::int8_t, std::uint16_t, std::int32_t, std::uint64_t, float16, float, double>;
 using key_types = std::conditional_t<on_ranks, some_keys, every_key>;
 TYPED_TEST_SUITE(sort_of_type, key_types);
 

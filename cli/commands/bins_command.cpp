@@ -88,7 +88,8 @@ class extraction {
         const auto total = static_cast<std::size_t>(report_.offsets.back());
         scratch_memory results(total * size, arguments_.output, most_waiting_bytes());
         move_to(results.data());
-        write(output, results.data(), total);
+        write_sequence(output, arguments_.output_format, report_.type, arguments_.indices, results.data(),
+                       total);
         if (offsets) {
             write_integers(*offsets, format_of(arguments_.offsets).value_or(file_format::csv), "offset",
                            reinterpret_cast<const std::int64_t*>(report_.offsets.data()),  // all below 2^63
@@ -139,19 +140,6 @@ class extraction {
     }
     [[noreturn]] void fail_changed() const {
         fail(input_->source().name(), "the file changed while it was read");
-    }
-
-    void write(output_file& output, const std::byte* results, std::size_t total) const {
-        if (arguments_.indices) {
-            return write_integers(output, arguments_.output_format, "index",
-                                  reinterpret_cast<const std::int64_t*>(results), total);
-        }
-        array_header header;
-        header.type = report_.type;
-        header.shape = {total};
-        array_writer writer = open_writer(output, std::move(header), arguments_.output_format);
-        writer.write(results, total);
-        writer.finish();
     }
 
     const bins_arguments& arguments_;

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "cli/commands/integer_output.hpp"
 #include "cli/commands/sort_job.hpp"
 #include "cli/progress.hpp"
 #include "cli/scratch.hpp"
@@ -41,8 +42,10 @@ class first_elements {
         report.count = places_.size();
         report.shape = {report.count};
         report.bytes = count_ * size_ + report.count * size_of(report.type);
-        write_sorted(output, arguments_, report,
-                     arguments_.indices ? reinterpret_cast<const std::byte*>(places_.data()) : first_.data());
+        write_sequence(
+            output, arguments_.output_format, report.type, arguments_.indices,
+            arguments_.indices ? reinterpret_cast<const std::byte*>(places_.data()) : first_.data(),
+            report.count);
         output.commit();
         return report;
     }

@@ -41,7 +41,7 @@ class array_to_sort {
         else
             registry::sort(device_, report_.input_type, elements_.data(), results.data(), n,
                            arguments_.descending);
-        write_sorted(output, arguments_, report_, results.data());
+        write_sequence(output, arguments_.output_format, report_.type, arguments_.indices, results.data(), n);
         output.commit();
         report_.shape = {n};
         report_.bytes = n * (size_of(report_.input_type) + size_of(report_.type));
@@ -105,21 +105,6 @@ array_reader open_sequence(const sort_arguments& arguments, const registry::devi
         fail(reader.source().name(), problem.what());
     }
     return reader;
-}
-
-void write_sorted(output_file& output, const sort_arguments& arguments, const sort_report& report,
-                  const std::byte* elements) {
-    const std::size_t n = report.count;
-    if (arguments.indices) {
-        return write_integers(output, arguments.output_format, "index",
-                              reinterpret_cast<const std::int64_t*>(elements), n);
-    }
-    array_header header;
-    header.type = report.type;
-    header.shape = {n};
-    array_writer writer = open_writer(output, std::move(header), arguments.output_format);
-    writer.write(elements, n);
-    writer.finish();
 }
 
 void expect_memory(std::string_view input, std::uint64_t bytes) {

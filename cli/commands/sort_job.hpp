@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "cli/commands/file_arguments.hpp"
-#include "cli/io/output_file.hpp"
 #include "registry/device.hpp"
 #include "registry/dtype.hpp"
 
@@ -40,9 +39,6 @@ struct sort_report {
 
 // Opens an array of one dimension whose elements have an order.
 [[nodiscard]] array_reader open_sequence(const sort_arguments& arguments, const registry::device& device);
-// Writes an array of elements, or of indices (report.type).
-void write_sorted(output_file& output, const sort_arguments& arguments, const sort_report& report,
-                  const std::byte* elements);
 
 // Throws upsweep::error if this machine has no memory for so many bytes: all is held there, and a program
 // that asks for more than there is may be killed rather than refused.

@@ -322,12 +322,8 @@ def _(a: Any, k: int, axis: int, smallest: bool) -> Any:
     return _tensor_sorts.top_k_target(library_with(a), a, k, axis, "int64")
 
 
-class TopKFunction(torch.autograd.Function):
-    """The indices alone; elements are taken by them."""
-
-    @staticmethod
-    def forward(a: Any, k: int, axis: int, smallest: bool) -> Any:
-        return _ops.top_k_indices(a, k, axis, smallest)
+class _IndicesFunction(torch.autograd.Function):
+    """Of four arguments. Elements are taken by its results, which have no derivatives."""
 
     @staticmethod
     def setup_context(ctx: Any, inputs: Sequence[Any], output: Any) -> None:
@@ -336,24 +332,22 @@ class TopKFunction(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, gradient: Any) -> Tuple[Any, ...]:
         return None, None, None, None
+
+
+class TopKFunction(_IndicesFunction):
+    @staticmethod
+    def forward(a: Any, k: int, axis: int, smallest: bool) -> Any:
+        return _ops.top_k_indices(a, k, axis, smallest)
 
     @staticmethod
     def vmap(info: Any, places: Any, a: Any, k: int, axis: int, smallest: bool) -> Tuple[Any, int]:
         return TopKFunction.apply(a, k, axis + (places[0] <= axis), smallest), places[0]
 
 
-class ArgsortFunction(torch.autograd.Function):
+class ArgsortFunction(_IndicesFunction):
     @staticmethod
     def forward(a: Any, heads: Any, axis: int, descending: bool) -> Any:
         return _ops.argsort(a, heads, axis, descending)
-
-    @staticmethod
-    def setup_context(ctx: Any, inputs: Sequence[Any], output: Any) -> None:
-        ctx.mark_non_differentiable(output)
-
-    @staticmethod
-    def backward(ctx: Any, gradient: Any) -> Tuple[Any, ...]:
-        return None, None, None, None
 
     @staticmethod
     def vmap(info: Any, places: Any, a: Any, heads: Any, axis: int, descending: bool) -> Tuple[Any, int]:

@@ -22,6 +22,13 @@
 
 namespace upsweep::test {
 
+// Types of keys: all, and one of each kind.
+using every_key =
+    testing::Types<char, std::int8_t, std::uint8_t, char16_t, std::int16_t, std::uint16_t, std::int32_t,
+                   std::uint32_t, std::int64_t, std::uint64_t, float16, bfloat16, float, double>;
+using some_keys =
+    testing::Types<std::int8_t, std::uint16_t, std::int32_t, std::uint64_t, float16, float, double>;
+
 // a goes before b in ascending order: a NaN goes after everything else.
 template <class T>
 bool goes_before(const T& a, const T& b) {
