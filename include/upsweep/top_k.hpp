@@ -15,10 +15,11 @@
 // elements: in rows * n, out rows * k. Keys are integers of up to 64 bits, bool and characters, or
 // floating-point numbers of 16, 32 and 64 bits; values any copyable type; indices integers in which n - 1
 // fits. Aliasing: outputs overlap neither inputs nor each other. Errors: upsweep::error names the argument;
-// nothing has been written then, nor if there is no room for scratch. Results are the same for any number of
-// threads and every instruction set. Complexity: one read of the input, and a sort of little more than k
-// elements; of a large part of n elements a sort of all. Scratch: heap for 2 k + 1024 indices of 4 bytes a
-// stretch of the input, of which each thread has four, but no more than n; and for a sort of so many.
+// nothing has been written then, nor, but for rows, if there is no room for scratch. Results are the same for
+// any number of threads and every instruction set. Complexity: one read of the input, and a sort of little
+// more than k elements; of a large part of n elements a sort of all. Scratch: heap for 2 k + 1024 indices of
+// 4 bytes a stretch of the input, of which each thread has four, but no more than n; and for a sort of so
+// many.
 //
 // Sources: cpu/top_k.hpp has them.
 #pragma once
@@ -26,6 +27,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <ranges>
 #include <span>
@@ -93,7 +95,12 @@ Index index_of(std::size_t place) {
 template <class Key>
 std::vector<std::size_t> first_places(cpu::executor& ex, const Key* keys, std::size_t n, std::size_t k,
                                       const top_k_options& options) {
-    std::vector<std::size_t> places(k);
+    std::vector<std::size_t> places;
+    try {
+        places.resize(k);
+    } catch (const std::exception&) {
+        throw_error(errc::out_of_memory, "top_k: there is no memory for " + std::to_string(k) + " indices");
+    }
     cpu::run_top_k_places(ex, core::order_of<Key>(!options.smallest), keys, n, places.data(), k);
     return places;
 }
