@@ -43,6 +43,11 @@ def _as_sequence(library: Any, a: Any, bytes_of_one: int) -> Tuple[int, Tuple[in
     return library.layout(a)[0], (math.prod(a.shape) * a.dtype.itemsize // bytes_of_one,), (1,)
 
 
+def _flat(library: Any, a: Any) -> Tuple[int, Tuple[int], Tuple[int]]:
+    """The layout of what is contiguous, in one dimension."""
+    return library.layout(a)[0], (math.prod(a.shape),), (1,)
+
+
 class Cuda:
     """Of arrays in the memory of a GPU. Work goes to the stream that the library has current there."""
 
@@ -151,12 +156,12 @@ class Cuda:
                    library.layout(out), library.layout(offsets), indices)
 
     def sort_rows(self, library: Any, rows: Any, out: Any, length: int, descending: bool, indices: bool) -> None:
-        _cuda.sort_rows(self._stream(library, rows), library.layout(rows.reshape(-1)), library.type_of(rows),
-                        library.layout(out.reshape(-1)), length, descending, indices)
+        _cuda.sort_rows(self._stream(library, rows), _flat(library, rows), library.type_of(rows),
+                        _flat(library, out), length, descending, indices)
 
     def top_k_rows(self, library: Any, rows: Any, values: Any, indices: Any, length: int, k: int, smallest: bool) -> None:
-        _cuda.top_k_rows(self._stream(library, rows), library.layout(rows.reshape(-1)), library.type_of(rows),
-                         library.layout(values.reshape(-1)), library.layout(indices.reshape(-1)), length, k, smallest)
+        _cuda.top_k_rows(self._stream(library, rows), _flat(library, rows), library.type_of(rows),
+                         _flat(library, values), _flat(library, indices), length, k, smallest)
 
     def sort_segments(self, library: Any, x: Any, heads: Any, out: Any, descending: bool, indices: bool) -> None:
         _cuda.sort_segments(self._stream(library, x), library.layout(x), library.type_of(x), library.layout(heads),
@@ -279,11 +284,11 @@ class Host:
 
     def sort_rows(self, library: Any, rows: Any, out: Any, length: int, descending: bool, indices: bool) -> None:
         sort = _module.sort_row_indices if indices else _module.sort_rows
-        sort(library.layout(rows.reshape(-1)), library.type_of(rows), library.layout(out.reshape(-1)), length, descending)
+        sort(_flat(library, rows), library.type_of(rows), _flat(library, out), length, descending)
 
     def top_k_rows(self, library: Any, rows: Any, values: Any, indices: Any, length: int, k: int, smallest: bool) -> None:
-        _module.top_k_rows(library.layout(rows.reshape(-1)), library.type_of(rows), library.layout(values.reshape(-1)),
-                           library.layout(indices.reshape(-1)), length, k, smallest)
+        _module.top_k_rows(_flat(library, rows), library.type_of(rows), _flat(library, values),
+                           _flat(library, indices), length, k, smallest)
 
     def sort_segments(self, library: Any, x: Any, heads: Any, out: Any, descending: bool, indices: bool) -> None:
         _module.sort_segments(library.layout(x), library.type_of(x), library.layout(heads), library.layout(out), descending, indices)
