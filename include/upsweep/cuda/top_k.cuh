@@ -20,9 +20,9 @@
 //
 // Complexity: one read of the input, very probably; whatever the input, one for every 11 bits of a key and of
 // an index at most, and one more. Then O(k log k), and a sort of everything where k is more than a quarter of
-// n, of keys alone a sixth. Rows take a lane, a warp or a block each where they are short or many, else all blocks, up to 16 at a
-// time; where k is more than a block holds, rows of up to 2^18 elements are sorted. Scratch in the executor:
-// top_k_workspace_bytes(), top_k_rows_workspace_bytes().
+// n, of keys alone a sixth. Rows take a lane, a warp or a block each where they are short or many, else all
+// blocks, up to 16 at a time; where k is more than a block holds, rows of up to 2^18 elements are sorted.
+// Scratch in the executor: top_k_workspace_bytes(), top_k_rows_workspace_bytes().
 //
 // Sources: Floyd and Rivest, "Expected time bounds for selection", 1975 (the bound from a sample); Alabi,
 // Blanchard, Gordon and Steinbach, "Fast k-selection algorithms for graphics processing units", 2012 (radix

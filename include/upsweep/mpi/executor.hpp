@@ -34,8 +34,8 @@ class executor {
     [[nodiscard]] cpu::executor& local() const { return local_; }
 
     // Partitions, bins and sorts send elements between ranks in messages of at most so many bytes,
-    // message_limit without it. Changes no result; ranks may differ in it. Throws upsweep::error unless `bytes` is from 1
-    // to message_limit.
+    // message_limit without it. Changes no result; ranks may differ in it. Throws upsweep::error unless
+    // `bytes` is from 1 to message_limit.
     void send_at_most(std::size_t bytes);
     [[nodiscard]] std::size_t most_sent() const { return most_sent_; }
 
