@@ -146,13 +146,13 @@ TEST(top_k, refusals) {
                    [&] { top_k_by_key(ex, x, values, part(values, 0, 2), part(out, 1, 2)); });
     expect_refused("values_out: overlaps keys; it must be disjoint from it",
                    [&] { top_k_by_key(ex, x, values, small, part(x, 3, 2)); });
-    expect_refused("in: expected 4 rows of as many elements each, but it has 6 elements",
+    expect_refused("in: expected 4 rows of equal lengths, but it has 6 elements",
                    [&] { top_k_rows(ex, 4, x, small); });
-    expect_refused("out: expected 3 rows of as many elements each, but it has 2 elements",
+    expect_refused("out: expected 3 rows of equal lengths, but it has 2 elements",
                    [&] { top_k_row_indices(ex, 3, x, part(indices, 0, 2)); });
-    expect_refused("in: expected 0 rows of as many elements each, but it has 6 elements",
+    expect_refused("in: expected 0 rows of equal lengths, but it has 6 elements",
                    [&] { top_k_rows(ex, 0, x, small); });
-    expect_refused("out: expected rows of at most 3 elements, as many as those of in, but it has 4",
+    expect_refused("out: expected rows of at most 3 elements, as many as those of in, but they have 4",
                    [&] { top_k_rows(ex, 1, part(x, 0, 3), part(out, 0, 4)); });
     expect_refused("out: overlaps in; it must be disjoint from it",
                    [&] { top_k_rows(ex, 3, x, part(x, 0, 3)); });

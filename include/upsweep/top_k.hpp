@@ -56,37 +56,6 @@ struct top_k_options {
 
 namespace detail {
 
-[[noreturn]] inline void throw_too_many(const char* out, const std::string& expected, std::size_t found) {
-    throw_error(errc::invalid_argument,
-                std::string(out) + ": expected " + expected + ", but it has " + std::to_string(found));
-}
-// out: at most n elements, as many as `name` has.
-inline void check_at_most(const char* out, std::size_t found, const char* name, std::size_t n) {
-    if (found > n)
-        throw_too_many(out, "at most " + std::to_string(n) + " elements, as many as " + name, found);
-}
-
-// The lengths of rows of the input, and of the output.
-struct row_lengths {
-    std::size_t in, out;
-};
-inline std::size_t row_length(const char* name, std::size_t size, std::size_t rows) {
-    if (rows == 0 ? size != 0 : size % rows != 0) {
-        throw_error(errc::invalid_argument, std::string(name) + ": expected " + std::to_string(rows) +
-                                                " rows of as many elements each, but it has " +
-                                                std::to_string(size) + " elements");
-    }
-    return rows == 0 ? 0 : size / rows;
-}
-inline row_lengths check_rows(std::size_t rows, std::size_t in, std::size_t out) {
-    const row_lengths lengths{row_length("in", in, rows), row_length("out", out, rows)};
-    if (lengths.out > lengths.in)
-        throw_too_many("out",
-                       "rows of at most " + std::to_string(lengths.in) + " elements, as many as those of in",
-                       lengths.out);
-    return lengths;
-}
-
 template <class Index>
 Index index_of(std::size_t place) {
     return static_cast<Index>(place);

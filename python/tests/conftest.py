@@ -19,7 +19,8 @@ COMPLEX = ["complex64", "complex128"]
 THREADS = [1, 2, 3, 7]
 
 OF_JAX = ["test_jax.py", "test_jax_derivatives.py"]
-OF_TORCH = ["test_torch.py", "test_torch_arguments.py", "test_torch_gradients.py", "test_torch_repeat.py", "test_torch_runs.py", "test_torch_traced.py"]
+OF_TORCH = ["test_torch.py", "test_torch_arguments.py", "test_torch_gradients.py", "test_torch_repeat.py", "test_torch_runs.py", "test_torch_streams.py",
+            "test_torch_traced.py"]
 
 if LIBRARY == "jax":
     from jax_platform import platform  # noqa: F401

@@ -38,14 +38,10 @@ def _coefficients(library: Any, a: Any) -> Tuple[Any, str]:
     return (a, "") if isinstance(a, float) else (library.layout(a), library.type_of(a))
 
 
-def _as_sequence(library: Any, a: Any, bytes_of_one: int) -> Tuple[int, Tuple[int], Tuple[int]]:
-    """The layout of what is contiguous, as elements of so many bytes."""
-    return library.layout(a)[0], (math.prod(a.shape) * a.dtype.itemsize // bytes_of_one,), (1,)
-
-
-def _flat(library: Any, a: Any) -> Tuple[int, Tuple[int], Tuple[int]]:
-    """The layout of what is contiguous, in one dimension."""
-    return library.layout(a)[0], (math.prod(a.shape),), (1,)
+def _as_sequence(library: Any, a: Any, bytes_of_one: Optional[int] = None) -> Tuple[int, Tuple[int], Tuple[int]]:
+    """The layout of what is contiguous, in one dimension: of its elements, or of as many bytes in elements of so many."""
+    count = math.prod(a.shape)
+    return library.layout(a)[0], (count if bytes_of_one is None else count * a.dtype.itemsize // bytes_of_one,), (1,)
 
 
 class Cuda:
@@ -156,12 +152,12 @@ class Cuda:
                    library.layout(out), library.layout(offsets), indices)
 
     def sort_rows(self, library: Any, rows: Any, out: Any, length: int, descending: bool, indices: bool) -> None:
-        _cuda.sort_rows(self._stream(library, rows), _flat(library, rows), library.type_of(rows),
-                        _flat(library, out), length, descending, indices)
+        _cuda.sort_rows(self._stream(library, rows), _as_sequence(library, rows), library.type_of(rows),
+                        _as_sequence(library, out), length, descending, indices)
 
     def top_k_rows(self, library: Any, rows: Any, values: Any, indices: Any, length: int, k: int, smallest: bool) -> None:
-        _cuda.top_k_rows(self._stream(library, rows), _flat(library, rows), library.type_of(rows),
-                         _flat(library, values), _flat(library, indices), length, k, smallest)
+        _cuda.top_k_rows(self._stream(library, rows), _as_sequence(library, rows), library.type_of(rows),
+                         _as_sequence(library, values), _as_sequence(library, indices), length, k, smallest)
 
     def sort_segments(self, library: Any, x: Any, heads: Any, out: Any, descending: bool, indices: bool) -> None:
         _cuda.sort_segments(self._stream(library, x), library.layout(x), library.type_of(x), library.layout(heads),
@@ -284,11 +280,11 @@ class Host:
 
     def sort_rows(self, library: Any, rows: Any, out: Any, length: int, descending: bool, indices: bool) -> None:
         sort = _module.sort_row_indices if indices else _module.sort_rows
-        sort(_flat(library, rows), library.type_of(rows), _flat(library, out), length, descending)
+        sort(_as_sequence(library, rows), library.type_of(rows), _as_sequence(library, out), length, descending)
 
     def top_k_rows(self, library: Any, rows: Any, values: Any, indices: Any, length: int, k: int, smallest: bool) -> None:
-        _module.top_k_rows(_flat(library, rows), library.type_of(rows), _flat(library, values),
-                           _flat(library, indices), length, k, smallest)
+        _module.top_k_rows(_as_sequence(library, rows), library.type_of(rows), _as_sequence(library, values),
+                           _as_sequence(library, indices), length, k, smallest)
 
     def sort_segments(self, library: Any, x: Any, heads: Any, out: Any, descending: bool, indices: bool) -> None:
         _module.sort_segments(library.layout(x), library.type_of(x), library.layout(heads), library.layout(out), descending, indices)

@@ -95,10 +95,27 @@ __device__ selected_bound<Record> select_bound(const ForEach& for_each, std::uin
     }
 }
 
+// How many of the first `diagonal` records of two merged runs are of the first one, which are records [begin,
+// first_end) and [first_end, end) (Green, McColl and Bader, "GPU merge path", 2012).
+template <class Record>
+__device__ __forceinline__ unsigned merge_split(const Record* records, unsigned begin, unsigned first_end,
+                                                unsigned end, unsigned diagonal) {
+    const unsigned seconds = end - first_end;
+    unsigned low = diagonal > seconds ? diagonal - seconds : 0, high = min(diagonal, first_end - begin);
+    while (low < high) {
+        const unsigned middle = (low + high) / 2;
+        if (records[begin + middle] < records[first_end + diagonal - 1 - middle])
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 // Puts `count` records of shared memory in order, at most Each a thread, by whole warps of threads of which
 // this is number `thread`: each puts Each of them in order by a network of comparators, then pairs of runs
-// are merged, of which a thread finds where its part begins (Green, McColl and Bader, "GPU merge path",
-// 2012). sync() is a barrier of all the threads. Called when they see the records; they see the result then.
+// are merged, of which a thread finds where its part begins. sync() is a barrier of all the threads. Called
+// when they see the records; they see the result then.
 template <unsigned Each, class Record, class Sync>
 __device__ __forceinline__ void sort_shared(Record* records, unsigned count, unsigned thread,
                                             const Sync& sync) {
@@ -126,16 +143,8 @@ __device__ __forceinline__ void sort_shared(Record* records, unsigned count, uns
         const unsigned pair = own & ~(2 * run - 1);
         const unsigned first_end = min(pair + run, count), end = min(pair + 2 * run, count);
         if (own < count) {
-            const unsigned diagonal = own - pair, seconds = end - first_end;
-            unsigned low = diagonal > seconds ? diagonal - seconds : 0,
-                     high = min(diagonal, first_end - pair);
-            while (low < high) {
-                const unsigned middle = (low + high) / 2;
-                if (records[pair + middle] < records[first_end + diagonal - 1 - middle])
-                    low = middle + 1;
-                else
-                    high = middle;
-            }
+            const unsigned diagonal = own - pair;
+            const unsigned low = merge_split(records, pair, first_end, end, diagonal);
             unsigned i = pair + low, j = first_end + diagonal - low;
             Record first = i < first_end ? records[i] : Record::last();
             Record second = j < end ? records[j] : Record::last();

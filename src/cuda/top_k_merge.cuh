@@ -97,15 +97,7 @@ __global__ void __launch_bounds__(select_threads) merge_runs_kernel(const __grid
     // Where this thread's records begin, likewise.
     const unsigned own = threadIdx.x * merged_each;
     if (own >= all) return;
-    const unsigned seconds = all - firsts;
-    unsigned low = own > seconds ? own - seconds : 0, high = min(own, firsts);
-    while (low < high) {
-        const unsigned middle = (low + high) / 2;
-        if (records[middle] < records[firsts + own - 1 - middle])
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    const unsigned low = merge_split(records, 0, firsts, all, own);
     unsigned i = low, j = firsts + own - low;
 #pragma unroll
     for (unsigned k = 0; k < merged_each; ++k) {

@@ -123,4 +123,38 @@ inline void check_same_or_disjoint(const char* out, const void* p, const char* n
     }
 }
 
+// out: at most n elements, as many as `name`.
+[[noreturn]] inline void throw_too_many(const char* out, std::uint64_t found, const char* name,
+                                        std::uint64_t n) {
+    throw_error(errc::invalid_argument, std::string(out) + ": expected at most " + std::to_string(n) +
+                                            " elements, as many as " + name + ", but it has " +
+                                            std::to_string(found));
+}
+inline void check_at_most(const char* out, std::uint64_t found, const char* name, std::uint64_t n) {
+    if (found > n) throw_too_many(out, found, name, n);
+}
+
+// How long each of so many rows is that have `size` elements in all.
+inline std::uint64_t row_length(const char* name, std::uint64_t size, std::uint64_t rows) {
+    if (rows == 0 ? size != 0 : size % rows != 0) {
+        throw_error(errc::invalid_argument, std::string(name) + ": expected " + std::to_string(rows) +
+                                                " rows of equal lengths, but it has " + std::to_string(size) +
+                                                " elements");
+    }
+    return rows == 0 ? 0 : size / rows;
+}
+// Those of `in`, and those of `out`, which are no longer.
+struct row_lengths {
+    std::uint64_t in, out;
+};
+inline row_lengths check_rows(std::uint64_t rows, std::uint64_t in, std::uint64_t out) {
+    const row_lengths lengths{row_length("in", in, rows), row_length("out", out, rows)};
+    if (lengths.out > lengths.in) {
+        throw_error(errc::invalid_argument, "out: expected rows of at most " + std::to_string(lengths.in) +
+                                                " elements, as many as those of in, but they have " +
+                                                std::to_string(lengths.out));
+    }
+    return lengths;
+}
+
 }  // namespace upsweep::detail

@@ -32,7 +32,6 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <type_traits>
 
 #include "upsweep/core/arguments.hpp"
@@ -44,7 +43,6 @@
 #include "upsweep/cuda/launch_state.hpp"
 #include "upsweep/cuda/sort.cuh"
 #include "upsweep/cuda/top_k_records.hpp"
-#include "upsweep/error.hpp"
 
 namespace upsweep {
 namespace cuda {
@@ -55,58 +53,24 @@ struct top_k_options {
 
 namespace detail {
 
-// What the calls check of arrays, one by one and in pairs.
-class top_k_checks {
-  public:
-    explicit top_k_checks(executor& ex) : ex_(ex) {}
-
-    void memory(const checked_array& array) const { array.check(ex_); }
-    static void apart(const checked_array& out, const checked_array& other) {
-        sort_checks::apart(out, other);
-    }
-    // `out` has at most as many elements as `in`.
-    static void fits(const checked_array& out, const checked_array& in) {
-        if (out.size <= in.size) return;
-        throw_error(errc::invalid_argument, std::string(out.name) + ": expected at most " +
-                                                std::to_string(in.size) + " elements, as many as " + in.name +
-                                                ", but it has " + std::to_string(out.size));
-    }
-    // The length of each row.
-    static std::uint64_t row_of(const checked_array& array, std::uint64_t rows) {
-        if (rows == 0 && array.size == 0) return 0;
-        if (rows == 0 || array.size % rows != 0)
-            throw_error(errc::invalid_argument,
-                        std::string(array.name) + ": expected " + std::to_string(rows) +
-                            " rows of equal lengths, but it has " + std::to_string(array.size) + " elements");
-        return array.size / rows;
-    }
-
-  private:
-    executor& ex_;
-};
-
 // What a call selects of the rows of its input, when its arrays are checked.
 template <class In, class Out>
 top_k_records selected_of_rows(executor& ex, std::uint64_t rows, device_span<In> in, device_span<Out> out) {
     const checked_array source = checked_array::of("in", in), target = checked_array::of("out", out);
+    const auto [length, k] = upsweep::detail::check_rows(rows, in.size(), out.size());
     top_k_records all;
     all.rows = rows;
-    all.length = top_k_checks::row_of(source, rows);
-    all.k = top_k_checks::row_of(target, rows);
-    if (all.k > all.length)
-        throw_error(errc::invalid_argument, "out: expected rows of at most " + std::to_string(all.length) +
-                                                " elements, as many as those of in, but they have " +
-                                                std::to_string(all.k));
-    const top_k_checks checks(ex);
-    checks.memory(source);
-    checks.memory(target);
-    checks.apart(target, source);
+    all.length = length;
+    all.k = k;
+    source.check(ex);
+    target.check(ex);
+    sort_checks::apart(target, source);
     all.keys = in.data();
     return all;
 }
 template <class In, class Out>
 top_k_records selected_of_sequence(executor& ex, device_span<In> in, device_span<Out> out) {
-    top_k_checks::fits(checked_array::of("out", out), checked_array::of("in", in));
+    upsweep::detail::check_at_most("out", out.size(), "in", in.size());
     return selected_of_rows(ex, 1, in, out);
 }
 template <class Out>
@@ -122,15 +86,14 @@ top_k_records selected_by_key(executor& ex, device_span<Keys> keys, device_span<
                         to = checked_array::of("keys_out", keys_out),
                         out = checked_array::of("values_out", values_out);
     upsweep::detail::check_as_many(in.name, in.size, from.name, from.size);
-    top_k_checks::fits(to, from);
+    upsweep::detail::check_at_most(to.name, to.size, from.name, from.size);
     upsweep::detail::check_as_many(out.name, out.size, to.name, to.size);
-    const top_k_checks checks(ex);
-    for (const checked_array& array : {from, in, to, out}) checks.memory(array);
+    for (const checked_array& array : {from, in, to, out}) array.check(ex);
     for (const checked_array& array : {from, in}) {
-        checks.apart(to, array);
-        checks.apart(out, array);
+        sort_checks::apart(to, array);
+        sort_checks::apart(out, array);
     }
-    checks.apart(out, to);
+    sort_checks::apart(out, to);
     top_k_records all;
     all.length = keys.size();
     all.k = keys_out.size();

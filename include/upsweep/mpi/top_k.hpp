@@ -19,7 +19,6 @@
 #include <optional>
 #include <ranges>
 #include <span>
-#include <string>
 #include <type_traits>
 #include <vector>
 
@@ -65,9 +64,7 @@ void top_k_of_ranks(executor& ex, std::span<const Key> keys, std::size_t k, Key*
     const agreement all = agree(ex, {.count = keys.size(),
                                      .operation = operation_of(collective::top_k, k & most_told),
                                      .refusal = refusal_of(check)});
-    if (k > all.count)
-        upsweep::detail::throw_too_many(
-            "out", "at most " + std::to_string(all.count) + " elements, as many as all ranks have", k);
+    upsweep::detail::check_at_most("out", k, "all ranks have", all.count);
     const core::key_order order = core::order_of<Key>(!options.smallest);
     const std::size_t own = std::min(k, keys.size());
     std::optional<first_of_ranks> first;
