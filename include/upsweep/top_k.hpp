@@ -17,9 +17,9 @@
 // fits. Aliasing: outputs overlap neither inputs nor each other. Errors: upsweep::error names the argument;
 // nothing has been written then, nor, but for rows, if there is no room for scratch. Results are the same for
 // any number of threads and every instruction set. Complexity: one read of the input, and a sort of little
-// more than k elements; of a large part of n elements a sort of all. Scratch: heap for 2 k + 1024 indices of 4 bytes a
-// stretch of the input, of which each thread has four, but no more than n; 8 bytes for each that is kept; and
-// for a sort of so many.
+// more than k elements; of a large part of n elements a sort of all. Scratch: heap for 2 k + 1024 indices of
+// 4 bytes a stretch of the input, of which each thread has four, but no more than n; 8 bytes for each that is
+// kept; and for a sort of so many.
 //
 // Sources: cpu/top_k.hpp has them.
 #pragma once
