@@ -78,7 +78,9 @@ int main(int argc, char** argv) {
         for (const int axis : {0, 1})
             measure<float, float>(current, threads, upsweeps, "float", {4096, 4096}, axis,
                                   beginning::congruent);
-        // Points in space, and the first and second half of a picture's summed-area table.
+        // Lines of no whole number of cache lines, points in space, and the first and second half of a
+        // picture's summed-area table.
+        measure<float, float>(current, threads, upsweeps, "float", {16000, 1000}, 1);
         measure<float, float>(current, threads, upsweeps, "float", {std::size_t{1} << 24, 3}, 0);
         for (const int axis : {0, 1})
             measure<std::uint8_t, std::uint32_t>(current, threads, upsweeps, "uint8 to uint32", {4320, 7680},

@@ -199,6 +199,12 @@ TEST(axis_recurrence, past_the_caches) {
             recurrence_check<float>::run(*backend.executor, shape, 0, c, c, c, target::out, reverse);
             if (few_shapes() && columns == 48) break;
         }
+        for (const std::int64_t length : {300, 1000, 1024, 2085}) {
+            const extents shape{elements / length + 2, length};
+            const layout c("C", shape, c_order(2), 1, 0);
+            recurrence_check<float>::run(*backend.executor, shape, 1, c, c, c, target::out, length == 1024);
+            if (few_shapes() && length == 1000) break;
+        }
     });
 }
 TEST(axis_recurrence, other_types) {

@@ -136,6 +136,14 @@ TEST(axis_scan, past_the_caches) {
         const extents odd{static_cast<std::int64_t>(elements) / 1001 + 1, 1001};
         const layout wide("C", odd, {0, 1}, 1, 0);
         float_sums.run(*backend.executor, odd, 0, wide, wide, 0);
+        // Lines of whole groups of a kernel's or not, which begin at cache lines or not.
+        unsigned mode = 0;
+        for (const std::int64_t length : {300, 512, 600, 1016, 2100}) {
+            const extents shape_of_lines{static_cast<std::int64_t>(elements) / length + 2, length};
+            const layout lines("C", shape_of_lines, {0, 1}, 1, 0);
+            float_sums.run(*backend.executor, shape_of_lines, 1, lines, lines, mode++ % 4);
+            if (sanitized && mode == 3) break;
+        }
     });
 }
 

@@ -68,7 +68,7 @@ void scan_engine<Acc, Exact>::scan(std::size_t chunk, state& carried, std::size_
         scan_exact(chunk, carried, next, of_next);
     else
         scan_tree(chunk, carried, next, of_next);
-    if (streaming_) memory_.fence();
+    if (fences_) memory_.fence();
     if (Exact || count_in(chunk) % core::tile_size == 0)
         carried.last = op_.combine(carried.supers, carried.tiles);
 }
@@ -132,10 +132,14 @@ void scan_engine<Acc, Exact>::scan_tree(std::size_t chunk, state& carried, std::
     }
 }
 
-// Whether the kernels can stream to where the results belong.
+// Whether the kernels stream to where the results belong.
 template <class Acc, bool Exact>
 bool scan_engine<Acc, Exact>::streams_directly() const {
     const Acc* edge = backwards_ ? out_.direct + n_ : out_.direct;
+    if constexpr (!Exact) {
+        const std::size_t group = kernels_.group;
+        if (n_ < tuning::streamed_least_groups * group && n_ % group != 0) return false;
+    }
     return kernels_.stream_alignment != 0 &&
            reinterpret_cast<std::uintptr_t>(edge) % kernels_.stream_alignment == 0;
 }
@@ -149,8 +153,8 @@ Acc run_scan(const operation<Acc, Exact>& op, executor& ex, const source<Acc>& i
                        std::max(out.element_size, sizeof(Acc)), shape.footprint, 1, engine::chunk_cache_part);
     const bool streaming = worth_streaming(ex, plan, shape) && out.plain &&
                            (out.stride == 1 || (out.stride == -1 && in.stride == -1));
-    const engine kernel(op, ex.simd(), in, out, shape.size, shape.exclusive, streaming,
-                        scan_lead<Acc, Exact>(ex, shape.footprint), plan.elements);
+    const engine kernel(op, ex.simd(), in, out, shape, streaming, scan_lead<Acc, Exact>(ex, shape.footprint),
+                        plan.elements);
     typename engine::state state(op.identity);
     if (carry.supers) state.supers = *carry.supers;
     if (carry.tiles) state.tiles = *carry.tiles;

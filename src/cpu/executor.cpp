@@ -44,9 +44,11 @@ std::size_t available_processors() {
     return std::max<std::size_t>(1, std::thread::hardware_concurrency());
 }
 
-std::size_t default_streamed_bytes() {
-    return static_cast<std::size_t>(tuning::streaming_cache_share *
-                                    static_cast<double>(data_caches().largest));
+std::size_t default_streamed_bytes(std::size_t threads) {
+    const auto share =
+        static_cast<std::size_t>(tuning::streaming_cache_share * static_cast<double>(data_caches().largest));
+    const std::size_t times = std::max<std::size_t>(1, threads / tuning::streaming_threads);
+    return std::min(share, times * tuning::streaming_most_bytes);
 }
 
 // The processor that the calling thread is on; -1 if unknown.
@@ -311,7 +313,7 @@ executor::executor(std::size_t threads, simd_level level)
     : threads_(threads == 0 ? available_processors() : threads),
       level_(choose_level(level)),
       shared_bytes_(tuning::parallel_bytes),
-      streamed_bytes_(default_streamed_bytes()) {
+      streamed_bytes_(default_streamed_bytes(threads_)) {
     if (threads_ == 1) return;
     try {
         pool_ = std::make_unique<pool>(threads_ - 1);

@@ -118,8 +118,8 @@ struct tree {
         }
     }
 
-    static constexpr tree_kernels<T> table{0,           1,           &scan_rows,  &fold_rows,
-                                           &scan_lanes, &fold_lanes, &scan_strips};
+    static constexpr tree_kernels<T> table{0,          core::row_size, 1,           &scan_rows,
+                                           &fold_rows, &scan_lanes,    &fold_lanes, &scan_strips};
 };
 
 template <class T, class Op>

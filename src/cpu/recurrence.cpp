@@ -29,14 +29,15 @@ class recurrence_engine {
     };
 
     recurrence_engine(simd_level level, const source<T>& a, const source<T>& b, const sink<T>& out,
-                      std::size_t n, bool streaming, std::size_t chunk_size)
+                      const scan_shape& shape, bool streaming, std::size_t chunk_size)
         : kernels_(affine_kernels_for<T>(level)),
           memory_(memory_kernels_for(level)),
           a_(a),
           b_(b),
           out_(out),
-          n_(n),
+          n_(shape.size),
           streaming_(streaming),
+          fences_(streaming && shape.fences),
           chunk_size_(chunk_size) {
         if (!is_constant_) return;
         T coefficient;
@@ -86,7 +87,7 @@ class recurrence_engine {
             }
             if (end - tile == core::tile_size) carried.push_tile(within.rows, affine());
         }
-        if (streaming_) memory_.fence();
+        if (fences_) memory_.fence();
     }
 
   private:
@@ -127,6 +128,7 @@ class recurrence_engine {
     sink<T> out_;
     std::size_t n_;
     bool streaming_;
+    bool fences_;
     std::size_t chunk_size_;
     const bool is_constant_ = is_one_coefficient(a_, n_);
     row_powers<T> powers_;  // if so
@@ -143,8 +145,9 @@ void run_recurrence(executor& ex, const source<T>& a, const source<T>& b, T x0, 
         std::max(b.element_size, sizeof(T));
     const chunking plan = chunking::plan(ex, shape.size, read_bytes, out.element_size, shape.footprint,
                                          tuning::recurrence_cost);
-    const bool streaming = worth_streaming(ex, plan, shape) && out.direct != nullptr;
-    const engine kernel(ex.simd(), a, b, out, shape.size, streaming, plan.elements);
+    const bool streaming = worth_streaming(ex, plan, shape) && out.direct != nullptr &&
+                           shape.size >= tuning::streamed_recurrence;
+    const engine kernel(ex.simd(), a, b, out, shape, streaming, plan.elements);
     run_chunks(ex, plan, kernel, typename engine::state{affine_map<T>{T(0), x0}, {}, 0});
 }
 
@@ -156,11 +159,13 @@ void run_axis_recurrence(executor& ex, const source<T>& a, const source<T>& b, T
     if (next.extent > 1 && std::abs(next.out_stride) < std::abs(geometry.out_stride))
         return lane_recurrences<T>(ex, a, b, x0, out, geometry, in_place).run();
     const std::size_t bytes = (a.stride == 0 ? 0 : a.element_size) + b.element_size + out.element_size;
-    for_each_sequence(ex, geometry, bytes, [&](executor& with, std::size_t sequence) {
+    const std::size_t footprint = geometry.length * geometry.sequence_count * bytes;
+    const auto recur = [&](executor& with, std::size_t sequence) {
         const auto at = geometry.begin(sequence);
         run_recurrence<T>(with, moved(a, at.in), moved(b, at.second), x0, moved(out, at.out),
-                          {geometry.length, false, in_place, geometry.length * bytes});
-    });
+                          {geometry.length, false, in_place, footprint, with.threads() > 1});
+    };
+    for_each_sequence(ex, geometry, bytes, recur, [&] { memory_kernels_for(ex.simd()).fence(); });
 }
 
 template void run_recurrence<float>(executor&, const source<float>&, const source<float>&, float,

@@ -341,9 +341,14 @@ struct tree : nested_tree<T, Op> {
         }
     }
 
-    static constexpr tree_kernels<T> table{
-        base::stream_alignment,   lanes<T>,    &scan_rows, &base::fold_rows, &tree_lanes<T, Op>::scan,
-        &tree_lanes<T, Op>::fold, &scan_strips};
+    static constexpr tree_kernels<T> table{base::stream_alignment,
+                                           nest_size,
+                                           lanes<T>,
+                                           &scan_rows,
+                                           &base::fold_rows,
+                                           &tree_lanes<T, Op>::scan,
+                                           &tree_lanes<T, Op>::fold,
+                                           &scan_strips};
 };
 
 }  // namespace upsweep::cpu::HWY_NAMESPACE

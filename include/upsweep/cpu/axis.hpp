@@ -42,11 +42,11 @@ UPSWEEP_FOR_EACH_OPERATION(UPSWEEP_DECLARE_AXIS)
 // other.
 inline std::size_t enough_sequences(const executor& ex) { return ex.threads() == 1 ? 1 : 4 * ex.threads(); }
 
-// scan(executor, sequence) for every sequence: many at a time on one thread each, or one at a time on all
-// threads.
-template <class Scan>
+// scan(executor, sequence) for every sequence: many at a time on one thread each, which calls finish() after
+// some of them, or one at a time on all threads.
+template <class Scan, class Finish>
 void for_each_sequence(executor& ex, const axis_geometry& geometry, std::size_t element_bytes,
-                       const Scan& scan) {
+                       const Scan& scan, const Finish& finish) {
     const std::size_t count = geometry.sequence_count;
     if (count < enough_sequences(ex)) {
         for (std::size_t sequence = 0; sequence < count; ++sequence) scan(ex, sequence);
@@ -60,7 +60,13 @@ void for_each_sequence(executor& ex, const axis_geometry& geometry, std::size_t 
     for_each_task(ex, helpers, tasks, [&](std::size_t task) {
         const std::size_t end = std::min(count, (task + 1) * together);
         for (std::size_t sequence = task * together; sequence < end; ++sequence) scan(alone, sequence);
+        finish();
     });
+}
+template <class Scan>
+void for_each_sequence(executor& ex, const axis_geometry& geometry, std::size_t element_bytes,
+                       const Scan& scan) {
+    for_each_sequence(ex, geometry, element_bytes, scan, [] {});
 }
 
 template <class Acc, class In, class Out, class Op>

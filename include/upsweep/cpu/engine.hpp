@@ -28,6 +28,16 @@ namespace upsweep::cpu {
 // Whether this machine streams faster evenly than in bursts (scan_pass::steady).
 bool streams_steadily();
 
+struct scan_shape {
+    std::size_t size;  // elements, at least 1
+    bool exclusive;
+    bool in_place;          // input and output are the same memory
+    std::size_t footprint;  // bytes read and written by the whole call, of which this scan may be a part
+    // Whether results that are streamed are there when the scan returns; else the caller fences those of
+    // several scans at once.
+    bool fences = true;
+};
+
 template <class Acc, bool Exact>
 class scan_engine {
   public:
@@ -64,22 +74,23 @@ class scan_engine {
     // `streaming`: the results are stored past the caches; `lead`: how many bytes ahead of what it scans a
     // thread asks for input, if at all.
     scan_engine(const operation<Acc, Exact>& op, simd_level level, const source<Acc>& in,
-                const sink<Acc>& out, std::size_t n, bool exclusive, bool streaming, std::size_t lead,
+                const sink<Acc>& out, const scan_shape& shape, bool streaming, std::size_t lead,
                 std::size_t chunk_size)
         : op_(op),
           kernels_(op.kernels(level)),
           memory_(memory_kernels_for(level)),
           in_(in),
           out_(out),
-          n_(n),
-          exclusive_(exclusive),
+          n_(shape.size),
+          exclusive_(shape.exclusive),
+          fences_(streaming && shape.fences),
           backwards_(in.stride == -1 && out.stride == -1),
           streaming_(streaming),
           lead_(lead),
           chunk_size_(chunk_size) {
         if (backwards_) {
-            in_ = lying_forwards(in_, n);
-            out_ = lying_forwards(out_, n);
+            in_ = lying_forwards(in_, n_);
+            out_ = lying_forwards(out_, n_);
         }
     }
 
@@ -150,17 +161,11 @@ class scan_engine {
     sink<Acc> out_;
     std::size_t n_;
     bool exclusive_;
+    bool fences_;
     bool backwards_;  // in_ and out_ then hold the sequence back to front
     bool streaming_;
     std::size_t lead_;
     std::size_t chunk_size_;
-};
-
-struct scan_shape {
-    std::size_t size;  // elements, at least 1
-    bool exclusive;
-    bool in_place;          // input and output are the same memory
-    std::size_t footprint;  // bytes read and written by the whole call, of which this scan may be a part
 };
 
 // How far ahead of what it scans a thread alone asks for input.

@@ -49,8 +49,8 @@ class executor {
     // no bit of any result. Not while another thread calls through this executor.
     void share_from(std::size_t bytes) { shared_bytes_ = bytes; }
     // Has a thread that scans alone store results past the caches in calls that read and write at least so
-    // many bytes, half of this machine's last-level cache without it. Changes no bit of any result. Not while
-    // another thread calls through this executor.
+    // many bytes; without it half of this machine's last-level cache, of up to seven threads 64 MiB at most.
+    // Changes no bit of any result. Not while another thread calls through this executor.
     void stream_from(std::size_t bytes) { streamed_bytes_ = bytes; }
 
     // How many helpers a call that reads and writes so many bytes should ask for: none where one core

@@ -84,10 +84,11 @@ struct tree_kernels {
     // Bytes to which the lowest address of the results must be aligned to be streamed (backwards: the address
     // past the highest); 0 if these kernels never stream.
     std::size_t stream_alignment;
+    std::size_t group;        // elements that are streamed together; those behind the last group are not
     std::size_t least_lanes;  // that scan_lanes and fold_lanes take; 64 bytes of them are always enough
     // Scan of n elements that begin at a row and do not pass the end of its tile. `rows` is the fold of the
     // rows before them in the tile, and is advanced over all complete rows among them. y may equal x. `last`,
-    // unless null, receives the value after the n elements. Streams whole groups of rows at least.
+    // unless null, receives the value after the n elements.
     void (*scan_rows)(const T* x, T* y, std::size_t n, T supers, T tiles, T* rows, const scan_pass& pass,
                       T* last);
     // Advances *rows over n elements, whole rows within a tile.

@@ -63,8 +63,17 @@ inline constexpr std::size_t cached_lead_bytes = 4 * 1024;
 inline constexpr std::size_t cached_lead_elements = 1024;
 inline constexpr std::size_t lead_bytes = 16 * 1024;
 // Bytes from which results are stored past the caches, as a multiple of the last-level cache, if one thread
-// scans. Those of a chain always store so: lines that one core has written are fetched slowly by another.
+// scans, or each thread sequences of its own. Whatever that cache's size, from so many bytes for every so
+// many threads on: one of hundreds of MiB is of many cores, and no few of them fill it. Those of a chain
+// always store so: lines that one core has written are fetched slowly by another.
 inline constexpr double streaming_cache_share = 0.5;
+inline constexpr std::size_t streaming_most_bytes = 64 * 1024 * 1024;
+inline constexpr std::size_t streaming_threads = 4;
+// Sequences shorter than so many groups of a kernel of the tree, and of no whole number of them, are streamed
+// from a buffer: at either end of what a kernel streams itself is a line that is stored in two ways.
+inline constexpr std::size_t streamed_least_groups = 4;
+// Elements from which recurrences are.
+inline constexpr std::size_t streamed_recurrence = 512;
 
 // Whether a second thread pays is tried where a scan has so many chunks: the caller does the first of them
 // alone, both do the next ones, and those have to take less time each, by this factor.
