@@ -84,7 +84,7 @@ TEST(find_keys, ends_early) {
 }
 
 // What is sampled is greater than all else, so that too few are found at first.
-TEST(top_k, a_sample_of_the_greatest) {
+TEST(cpu_top_k, a_sample_of_the_greatest) {
     for (const std::size_t n : {std::size_t{3'000}, std::size_t{100'003}}) {
         std::vector<float> x(n);
         for (std::size_t i = 0; i < n; ++i) x[i] = static_cast<float>(i % 1009);
@@ -117,7 +117,7 @@ void expect_refused(const std::string& what, const Call& call) {
     }
 }
 
-TEST(top_k, refusals) {
+TEST(cpu_top_k, refusals) {
     cpu::executor ex(1);
     std::vector<float> x(6), out(7), values(6), small(2);
     std::vector<int> indices(7);
