@@ -40,6 +40,8 @@ const char* name(axis_way way) {
             return "lines";
         case axis_way::line_tiles:
             return "tiles of lines";
+        case axis_way::lines_ahead:
+            return "lines ahead";
         case axis_way::line_by_line:
             return "line by line";
         case axis_way::short_lines:

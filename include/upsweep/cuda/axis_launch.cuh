@@ -12,6 +12,7 @@
 #include "upsweep/cuda/axis_columns.cuh"
 #include "upsweep/cuda/axis_lanes.cuh"
 #include "upsweep/cuda/axis_lines.cuh"
+#include "upsweep/cuda/axis_lines_ahead.cuh"
 #include "upsweep/cuda/axis_packed.cuh"
 #include "upsweep/cuda/axis_rows.cuh"
 #include "upsweep/cuda/axis_short.cuh"
@@ -32,6 +33,8 @@ std::size_t axis_workspace_bytes_of(std::uint64_t length, std::uint64_t sequence
     if constexpr (column_shape<Types>::exists)
         bytes =
             std::max(bytes, detail::tagged_bytes(column_shape<Types>::published_words(length, sequences)));
+    if constexpr (look_ahead_shape<in_lines<Types>>::fits)
+        bytes = std::max(bytes, lines_ahead_launch<Types, false>::workspace_bytes(length, sequences));
     return std::max(bytes, workspace_bytes_of<Types>(length));
 }
 
@@ -52,6 +55,9 @@ class axis_launch {
                 break;
             case axis_way::line_tiles:
                 line_tiles();
+                break;
+            case axis_way::lines_ahead:
+                ahead::run(ex_, in_memory());
                 break;
             case axis_way::line_by_line:
                 line_by_line();
@@ -89,6 +95,7 @@ class axis_launch {
     using Acc = typename Types::Acc;
     using Op = typename Types::Op;
     using tiles = tile_shape<Types>;
+    using ahead = lines_ahead_launch<Types, Exclusive>;
     using geometry = core::axis_geometry;
     static constexpr std::uint64_t most_resident_blocks = 32;  // of a multiprocessor
 
@@ -105,7 +112,9 @@ class axis_launch {
         if (can_pack(2) && packed_shape<Types>::are_apart(length()) && (many || length() <= core::row_size))
             return axis_way::packed_lanes;
         if (strides_.are_lines()) {
-            if (bytes >= look_ahead_from_bytes || sequences() == 1) return axis_way::line_by_line;
+            if (sequences() == 1) return axis_way::line_by_line;
+            if (ahead::pays(ex_, length(), sequences(), strides_.are_aligned())) return axis_way::lines_ahead;
+            if (bytes >= look_ahead_from_bytes) return axis_way::line_by_line;
             if (length() >= (many ? lines_from_length : few_lines_from_length)) {
                 const bool fill = sequences() >= whole_lines_from_sequences * multiprocessors();
                 return fill || length() <= Types::tile ? axis_way::lines : axis_way::line_tiles;
@@ -130,9 +139,10 @@ class axis_launch {
         return prefers_columns() ? axis_way::columns : axis_way::rows;
     }
     void check_way(axis_way way) const {
-        const bool by_lines =
-            way == axis_way::lines || way == axis_way::line_tiles || way == axis_way::line_by_line;
-        if ((by_lines && !strides_.are_lines()) || (way == axis_way::short_lines && !strides_.are_short()) ||
+        const bool by_lines = way == axis_way::lines || way == axis_way::line_tiles ||
+                              way == axis_way::lines_ahead || way == axis_way::line_by_line;
+        if ((by_lines && !strides_.are_lines()) || (way == axis_way::lines_ahead && !can_go_ahead()) ||
+            (way == axis_way::short_lines && !strides_.are_short()) ||
             (way == axis_way::packed_lanes && !can_pack(1)) ||
             (way == axis_way::chunked_lanes && !can_chunks()) ||
             (way == axis_way::word_lanes && !can_words()) || (way == axis_way::columns && !can_columns()) ||
@@ -193,6 +203,7 @@ class axis_launch {
         }
     }
 
+    [[nodiscard]] bool can_go_ahead() const { return ahead::can_run(ex_, length(), sequences()); }
     // With so many warps on a multiprocessor, or more.
     [[nodiscard]] bool can_pack(int warps) const {
         return strides_.are_packed() &&

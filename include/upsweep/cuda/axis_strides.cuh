@@ -1,6 +1,7 @@
 // What the strides, extents and addresses of an axis scan permit: which ways it can be done.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -24,6 +25,25 @@ class axis_strides {
     [[nodiscard]] bool are_lines() const {
         return are_neighbours() &&
                (geometry_.in_stride < 0 || !arguments_.scan.reverse || is_commutative<typename Types::Op>);
+    }
+    // Whether the runs of all lines, from where their scans begin, are aligned for one access each, in all
+    // arrays.
+    [[nodiscard]] bool are_aligned() const {
+        const std::int64_t back = geometry_.in_stride < 0 ? 1 : 0;
+        const auto check = [&](const void* array, std::int64_t size, std::int64_t origin, auto stride) {
+            std::int64_t bytes = address(array) + (origin + back) * size;
+            for (std::size_t k = 0; k < geometry_.other_count; ++k)
+                bytes |= geometry_.others[k].*stride * size;
+            return bytes % std::min<std::int64_t>(Types::items * size, 16) == 0;
+        };
+        using of = geometry::dimension;
+        bool aligned =
+            check(arguments_.scan.out, sizeof(Out), geometry_.origin.out, &of::out_stride) &&
+            check(arguments_.scan.in[0], Types::element_size[0], geometry_.origin.in, &of::in_stride);
+        if constexpr (Types::inputs == 2)
+            aligned = aligned && check(arguments_.scan.in[1], Types::element_size[1], geometry_.origin.second,
+                                       &of::second_stride);
+        return aligned;
     }
     // Whether neighbouring sequences make whole words, in all arrays.
     [[nodiscard]] bool are_words() const {

@@ -39,6 +39,7 @@ enum class axis_way {
     columns,        // a lane a row of the tree, read once
     lines,          // a block a sequence
     line_tiles,     // a block a tile
+    lines_ahead,    // one look-ahead for all sequences
     line_by_line,   // one one-dimensional scan after the other
     short_lines,    // a lane a run of a sequence, of short ones that follow one another
     packed_lanes,   // a lane a sequence of such, which pass through shared memory as they lie

@@ -59,7 +59,7 @@ __device__ __forceinline__ void run_look_ahead(const scan_arguments<Types>& argu
     if (warp < shape::storing_warps) {
         results(ring, warp);
     } else if (warp == loading_warp) {
-        look_ahead_loader<Types>{ring, *state}.load();
+        look_ahead_loader<Types>{ring, *state, tagged}.load();
     } else {
         const published<Acc> tile_totals{tagged, tiles};
         const published<Acc> row_totals{tagged + tiles * words_for<sizeof(Acc)>,

@@ -28,9 +28,9 @@ struct look_ahead_left : look_ahead_ring<Types> {
 
     // The folds of neighbouring supers from `first` on, `whole` of them, a super a lane; and, if there is
     // room, that of the first `tiles_before` tiles of the next. Lanes beyond have anything.
-    __device__ __forceinline__ Acc fold_supers(const combiner<Acc, Op>& combine, totals_of_runs line,
-                                               std::int64_t first, int whole, int tiles_before,
-                                               std::uint32_t tag) const {
+    __device__ __forceinline__ Acc fold_supers(const combiner<Acc, Op>& combine, const published<Acc>& totals,
+                                               totals_of_runs line, std::int64_t first, int whole,
+                                               int tiles_before, std::uint32_t tag) const {
         constexpr int lines = shape::supers_at_once;
         const int used = whole < lines && tiles_before > 0 ? whole + 1 : whole;
         typename published<Acc>::template pending<1> got[lines];
@@ -41,8 +41,8 @@ struct look_ahead_left : look_ahead_ring<Types> {
         for (;;) {
 #pragma unroll
             for (int u = 0; u < lines; ++u)
-                tile_totals.start_reading_if((missing >> u & 1) != 0, std::uint64_t(first + u) * 32 + lane,
-                                             got[u]);
+                totals.start_reading_if((missing >> u & 1) != 0, std::uint64_t(first + u) * 32 + lane,
+                                        got[u]);
 #pragma unroll
             for (int u = 0; u < lines; ++u) {
                 const bool wanted = (missing >> u & 1) != 0;
@@ -129,6 +129,7 @@ struct look_ahead_left : look_ahead_ring<Types> {
             own.full.wait(at.phase);
             const std::int64_t unit = own.unit, previous = own.previous;
             if (unit < 0) return;
+            const published<Acc> totals = this->tiles_of_line(tile_totals, s);
             const std::int64_t super = tile_of(unit) / 32;
             const int tiles_before = int(tile_of(unit) % 32);
             std::int64_t done = previous < 0 ? 0 : tile_of(previous) / 32;  // supers folded into `supers`
@@ -136,7 +137,9 @@ struct look_ahead_left : look_ahead_ring<Types> {
             bool knows_supers = false;
             Acc supers{}, tiles{};
             const auto read_supers = [&] {
-                if (previous >= 0) control(before.stage).located.wait(before.phase);
+                // Behind the end of a line too: no unit is located before the block's earlier ones, lest a
+                // barrier be two phases ahead of who waits for it.
+                if (Types::has_lines || previous >= 0) control(before.stage).located.wait(before.phase);
                 if (has_supers)
                     supers = previous >= 0 ? *this->template at<Acc>(before.stage, shape::super_part_at)
                                            : arguments.initial_value();
@@ -144,7 +147,7 @@ struct look_ahead_left : look_ahead_ring<Types> {
             };
             while (done < super || tiles_before > 0) {
                 const int whole = super - done < at_once ? int(super - done) : at_once;
-                const Acc fold = fold_supers(combine, line, done, whole, tiles_before, own.tag);
+                const Acc fold = fold_supers(combine, totals, line, done, whole, tiles_before, own.tag);
                 if (!knows_supers) read_supers();
                 int u = 0;
                 if (!has_supers && whole > 0) {
@@ -191,11 +194,17 @@ struct look_ahead_left : look_ahead_ring<Types> {
             own.full.wait(at.phase);
             const std::int64_t unit = own.unit;
             if (unit < 0) return;
+            if (Types::has_lines && own.previous < 0) {
+                has_supers = arguments.has_initial;
+                if (has_supers) supers = arguments.initial_value();
+                done = 0;
+            }
             const std::int64_t tile = tile_of(unit);
             while (done < tile) {
                 const int begin = int(done % 32);
                 const int count = tile - done < 32 - begin ? int(tile - done) : 32 - begin;
-                read_line(tile_totals, std::uint64_t(done), count, own.tag, line, lane);
+                read_line(this->tiles_of_line(tile_totals, s), std::uint64_t(done), count, own.tag, line,
+                          lane);
                 int j = 0;
                 if (begin == 0) tiles = line.load(0, j++);
 #pragma unroll(sizeof(Acc) <= 16 ? 4 : 2)

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "upsweep/cuda/async.cuh"
+#include "upsweep/cuda/look_ahead_lines.cuh"
 #include "upsweep/cuda/look_ahead_ring.cuh"
 #include "upsweep/cuda/rows.cuh"
 #include "upsweep/cuda/tile_state.cuh"
@@ -19,16 +20,17 @@ struct look_ahead_loader : look_ahead_ring<Types> {
     using typename ring::shape, typename ring::Acc, typename ring::Op, typename ring::cursor;
 
     launch_state& state;
+    unsigned long long* tagged;
 
-    // Brings the elements of one unit of input array k into `slot`. Returns the bytes that the copy engine
-    // was not yet told to bring: [from, from + bytes) to `to`.
+    // Brings the elements of one unit of input k, which is `array`, into `slot`. Returns the bytes that the
+    // copy engine was not yet told to bring: [from, from + bytes) to `to`.
     struct bulk_copy {
         char* to;
         const char* from;
         unsigned bytes;
     };
     template <int k>
-    __device__ __forceinline__ bulk_copy prepare(int s, std::int64_t unit) const {
+    __device__ __forceinline__ bulk_copy prepare(int s, std::int64_t unit, const char* array) const {
         constexpr int size = Types::element_size[k];
         constexpr int alignment = Types::element_alignment[k] < 16 ? Types::element_alignment[k] : 16;
         using unit_type = typename unit_of<alignment>::type;
@@ -37,7 +39,6 @@ struct look_ahead_loader : look_ahead_ring<Types> {
         const int missing = (padded - valid) * size;
         const std::uint64_t element =
             arguments.reverse ? n - this->first_item(unit) - valid : this->first_item(unit);
-        const char* array = static_cast<const char*>(arguments.in[k]);
         const char* begin = array + element * size;
         const char* end = begin + std::int64_t(valid) * size;
         // Read backwards, the elements that fill up the last row stand before the others.
@@ -76,14 +77,50 @@ struct look_ahead_loader : look_ahead_ring<Types> {
         return {to + (from - begin), from, static_cast<unsigned>(until - from)};
     }
 
+    // What a ticket stands for: a unit of the array, or of one of many lines.
+    struct place {
+        std::int64_t unit;
+        const char* in[2];
+        std::uint32_t line;
+        typename Types::Out* out;
+    };
+    __device__ __forceinline__ place place_of(std::uint32_t index) const {
+        constexpr int last = Types::inputs - 1;
+        place found{std::int64_t(index),
+                    {static_cast<const char*>(arguments.in[0]), static_cast<const char*>(arguments.in[last])},
+                    0,
+                    arguments.out};
+        if constexpr (Types::has_lines) {
+            const auto units = static_cast<std::uint32_t>(shape::units(n));
+            found.line = index / units;
+            found.unit = std::int64_t(index % units);
+            const auto begin = static_cast<const line_arguments<Types>&>(arguments).begin(found.line);
+            constexpr int size = Types::element_size[0], last_size = Types::element_size[last];
+            found.in[0] += begin.in * size;
+            found.in[1] += begin.second * last_size;
+            found.out += begin.out;
+        }
+        return found;
+    }
+    // Tells the other warps, but for the unit.
+    __device__ __forceinline__ void tell(line_stage_state& own, const place& from) const {
+        own.out = from.out - arguments.out;
+        own.totals = tagged + from.line * shape::published_words(n);
+        own.in_stage =
+            (reinterpret_cast<std::uintptr_t>(from.in[0]) - reinterpret_cast<std::uintptr_t>(from.out)) %
+                16 ==
+            0;
+    }
+
     __device__ void load() const {
         cursor at;
         at.phase = 1;
-        const std::uint64_t units = shape::units(n);
+        const std::uint64_t units = shape::units(n) * line_count(arguments);
         ticket next{};
         std::int64_t previous = -1;
+        [[maybe_unused]] std::uint32_t previous_line = 0;
         for (;; at.advance()) {
-            stage_state& own = control(at.stage);
+            auto& own = control(at.stage);
             // Just before the stage becomes free: units are then loaded in about the order of their tickets,
             // and nobody waits long for the total of one whose load has not begun.
             own.located.wait(at.phase);
@@ -91,18 +128,24 @@ struct look_ahead_loader : look_ahead_ring<Types> {
             const std::uint32_t index = __shfl_sync(0xffffffffu, next.index, 0);
             const std::uint32_t tag = __shfl_sync(0xffffffffu, next.tag, 0);
             const bool more = index < units;
+            const place from = place_of(index);
+            if constexpr (Types::has_lines) {
+                if (from.line != previous_line) previous = -1;
+                previous_line = from.line;
+            }
             if constexpr (Types::has_heads)
                 if (more && lane == 0)
                     arguments.heads.prefetch(this->first_item(index), unsigned(this->valid_items(index)), n,
                                              arguments.reverse);
             own.free.wait(at.phase);
             if (lane == 0) {
-                own.unit = more ? std::int64_t(index) : -1;
+                own.unit = more ? from.unit : -1;
                 own.previous = previous;
                 own.tag = tag;
+                if constexpr (Types::has_lines) tell(own, from);
             }
             if constexpr (Types::has_heads) own.taken.arrive_by_warp(lane);
-            previous = index;
+            previous = from.unit;
             if (!more) {
                 // Every block takes one ticket too many; whoever takes the last of all leaves the counter
                 // ready.
@@ -119,8 +162,9 @@ struct look_ahead_loader : look_ahead_ring<Types> {
                 return;
             }
             bulk_copy copies[2];
-            copies[0] = prepare<0>(at.stage, index);
-            if constexpr (Types::inputs == 2) copies[1] = prepare<Types::inputs - 1>(at.stage, index);
+            copies[0] = prepare<0>(at.stage, from.unit, from.in[0]);
+            if constexpr (Types::inputs == 2)
+                copies[1] = prepare<Types::inputs - 1>(at.stage, from.unit, from.in[1]);
             __syncwarp();
             if (lane == 0) {
                 unsigned bytes = copies[0].bytes;

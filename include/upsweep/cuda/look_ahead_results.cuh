@@ -47,6 +47,7 @@ struct look_ahead_results : look_ahead_located<Types> {
         control(s).located.wait(phase);
 
         const Acc start = static_cast<Acc>(arguments.start);
+        const std::int64_t begin = this->line_begin(s);
         const std::int64_t first_row = seen.unit * shape::rows;
         left_parts<Acc> left;
         set_outer_parts(combine, s, first_row, warp_row, left);
@@ -64,7 +65,8 @@ struct look_ahead_results : look_ahead_located<Types> {
                 char* to = image;
                 if constexpr (shape::in_place)
                     to = staged_row(s, row, Plain ? shape::rows : seen.rows, reverse);
-                store_row<How, Types::items>(arguments.out, n, reverse, first, valid, words, to, lane);
+                store_row<How, Types::items>(arguments.out + begin, n, reverse, first, valid, words, to,
+                                             lane);
             };
             if constexpr (packs_bytes<Types>) {
                 if (!holds_total) {
@@ -103,8 +105,9 @@ struct look_ahead_results : look_ahead_located<Types> {
             set_inner_parts(combine, s, first_row, row, k > 0, left);
             const std::uint64_t first = std::uint64_t(first_row + row) * Types::row;
             const int valid = n - first < Types::row ? int(n - first) : Types::row;
-            char* const out = reinterpret_cast<char*>(arguments.out) +
-                              (reverse ? n - first - Types::row : first) * std::uint64_t(out_size);
+            char* out = reinterpret_cast<char*>(arguments.out) +
+                        (reverse ? n - first - Types::row : first) * std::uint64_t(out_size);
+            if constexpr (Types::has_lines) out += this->line_begin(s) * out_size;
             const int shift = int(reinterpret_cast<std::uintptr_t>(out) % 16);
             const bool aligned = out_size % 16 != 0 || shift == 0;
             char* to = out;
@@ -210,9 +213,10 @@ struct look_ahead_results : look_ahead_located<Types> {
                                                       char* image, bool in_stage) const {
         constexpr storing best = best_storing<typename Types::Out, Types::items>;
         constexpr storing shifted = shifting<typename Types::Out, Types::items>;
-        const bool direct = best == storing::direct ? stores_directly<typename Types::Out, Types::items>(
-                                                          arguments.out, n, arguments.reverse)
-                                                    : !shape::in_place || in_stage;
+        const bool direct = best == storing::direct
+                                ? stores_directly<typename Types::Out, Types::items>(
+                                      arguments.out + this->line_begin(s), n, arguments.reverse)
+                                : !shape::in_place || in_stage;
         const bool shifts = shifted != storing::staged || !shape::in_place || in_stage;
         const bool quick = seen.plain && seen.aligned && direct;
         if (quick && !arguments.reverse)
@@ -231,13 +235,19 @@ struct look_ahead_results : look_ahead_located<Types> {
 
     __device__ void scan(int warp) const {
         char* image = shared + shape::images_at + warp * shape::image_bytes;
-        [[maybe_unused]] const bool in_stage = shares_stage();
+        [[maybe_unused]] const bool all_in_stage = shares_stage();
         cursor at;
         for (;; at.advance()) {
             const int s = at.stage;
             control(s).full.wait(at.phase);
             const unit_view seen = view(s);
             if (seen.unit < 0) return;
+            [[maybe_unused]] const bool in_stage = [&] {
+                if constexpr (Types::has_lines)
+                    return control(s).in_stage;
+                else
+                    return all_in_stage;
+            }();
             if constexpr (Types::keeps_segments) {
                 if (!shape::by_element && seen.plain && seen.aligned)
                     keep_unit<true, true>(s, at.phase, seen, warp, image);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 
 #include "upsweep/cuda/arguments.cuh"
@@ -32,6 +33,14 @@ struct stage_state {
     std::uint32_t tag;
 };
 
+// The same where there are many lines: units are numbered from the beginning of their line, and there is no
+// previous one if the block's was of another line.
+struct line_stage_state : stage_state {
+    unsigned long long* totals;  // what is published of the line
+    std::int64_t out;            // where its results begin, in elements from where the first line's do
+    bool in_stage;               // whether they lie in memory as the first input does, as 16 bytes go
+};
+
 // By one warp: waits for `count` published values from `first` on, 1 to 32 of them, and puts them into a line
 // of shared memory.
 template <class Acc>
@@ -53,7 +62,8 @@ struct look_ahead_ring {
     using shape = look_ahead_shape<Types>;
     using Acc = typename Types::Acc;
     using Op = typename Types::Op;
-    static_assert(sizeof(stage_state) <= shape::stage_state_bytes && Types::inputs <= 2);
+    using state_of_stage = std::conditional_t<Types::has_lines, line_stage_state, stage_state>;
+    static_assert(sizeof(state_of_stage) <= shape::stage_state_bytes && Types::inputs <= 2);
 
     const scan_arguments<Types>& arguments;
     char* shared;
@@ -73,8 +83,30 @@ struct look_ahead_ring {
     };
 
     __device__ __forceinline__ char* stage(int s) const { return shared + s * shape::stage_bytes; }
-    __device__ __forceinline__ stage_state& control(int s) const {
-        return reinterpret_cast<stage_state*>(shared + shape::states_at)[s];
+    __device__ __forceinline__ state_of_stage& control(int s) const {
+        return reinterpret_cast<state_of_stage*>(shared + shape::states_at)[s];
+    }
+    // Where the results of the line that has a unit begin, in elements from arguments.out.
+    __device__ __forceinline__ std::int64_t line_begin(int s) const {
+        if constexpr (Types::has_lines)
+            return control(s).out;
+        else
+            return 0;
+    }
+    // Of the first line's published totals of tiles or rows, those of the line that has a unit. Measured:
+    // where totals are found from a number instead of the address, summing takes a third longer, as nvcc
+    // keeps less in registers.
+    __device__ __forceinline__ published<Acc> tiles_of_line(const published<Acc>& totals, int s) const {
+        if constexpr (Types::has_lines)
+            return {control(s).totals, totals.count};
+        else
+            return totals;
+    }
+    __device__ __forceinline__ published<Acc> rows_of_line(const published<Acc>& totals, int s) const {
+        if constexpr (Types::has_lines)
+            return {control(s).totals + shape::tile_count(n) * shape::words, totals.count};
+        else
+            return totals;
     }
     template <class T>
     __device__ __forceinline__ T* at(int s, int offset) const {

@@ -161,12 +161,16 @@ struct look_ahead_shape {
 
     static constexpr std::uint64_t units(std::uint64_t n) { return (n + unit_items - 1) / unit_items; }
     // Published values of a scan of n elements: a total a tile, for whole supers, and, where tiles are in
-    // parts, a total a row.
+    // parts, a total a row. Of one of many lines only those that there are: lines may be short.
     static constexpr std::uint64_t tile_count(std::uint64_t n) {
+        if constexpr (Types::has_lines) return (n + Types::tile - 1) / Types::tile;
         const std::uint64_t count = (units(n) * tiles + parts - 1) / parts;
         return (count + 31) / 32 * 32;
     }
-    static constexpr std::uint64_t row_count(std::uint64_t n) { return parts > 1 ? units(n) * rows : 0; }
+    static constexpr std::uint64_t row_count(std::uint64_t n) {
+        if constexpr (Types::has_lines) return parts > 1 ? (n + Types::row - 1) / Types::row : 0;
+        return parts > 1 ? units(n) * rows : 0;
+    }
     static constexpr std::uint64_t published_words(std::uint64_t n) {
         return (tile_count(n) + row_count(n)) * words_for<sizeof(Acc)>;
     }

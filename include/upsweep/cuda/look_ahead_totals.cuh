@@ -181,19 +181,21 @@ struct look_ahead_totals : look_ahead_ring<Types> {
     __device__ __forceinline__ void fold_tile(const combiner<Acc, Op>& combine, int s, std::int64_t unit,
                                               int t, int rows, std::uint32_t tag) const {
         const typename Types::tile_runs totals{stage(s) + shape::totals_at};
+        const published<Acc> line_rows = this->rows_of_line(row_totals, s);
+        const published<Acc> line_tiles = this->tiles_of_line(tile_totals, s);
         const int row = t * 32 + lane;
         const bool exists = lane < shape::fold_rows && row < rows;
         Acc total{};
         if (exists) total = fold_runs(combine, totals, row);
         if constexpr (shape::parts > 1) {
             if (exists) {
-                row_totals.publish(std::uint64_t(unit) * shape::rows + row, total, tag);
+                line_rows.publish(std::uint64_t(unit) * shape::rows + row, total, tag);
                 this->template at<Acc>(s, shape::row_folds_at)[row] = total;
             }
         } else {
             if (rows <= t * 32) {
                 if (Types::chooses && lane == 0)
-                    tile_totals.publish(std::uint64_t(unit) * shape::tiles + t, Acc{}, tag);
+                    line_tiles.publish(std::uint64_t(unit) * shape::tiles + t, Acc{}, tag);
                 return;
             }
             // Lanes without a row take another's value, so that operators meet no values but the scan's.
@@ -203,7 +205,7 @@ struct look_ahead_totals : look_ahead_ring<Types> {
             const int last = Types::chooses && rows < t * 32 + 32 ? rows - t * 32 - 1 : 31;
             if (lane == last && exists) {
                 this->template at<Acc>(s, shape::tile_totals_at)[t] = fold;
-                tile_totals.publish(std::uint64_t(unit) * shape::tiles + t, fold, tag);
+                line_tiles.publish(std::uint64_t(unit) * shape::tiles + t, fold, tag);
             }
         }
     }
@@ -230,7 +232,8 @@ struct look_ahead_totals : look_ahead_ring<Types> {
                 const int earlier = part * shape::rows;
                 Acc fold{};
                 if (earlier > 0) {
-                    read_line(row_totals, std::uint64_t(tile) * 32, earlier, own.tag, line, lane);
+                    read_line(this->rows_of_line(row_totals, s), std::uint64_t(tile) * 32, earlier, own.tag,
+                              line, lane);
                     fold = fold_line(combine, line, 0, earlier);
                 }
                 own.summed_rows.wait(at.phase);
@@ -245,7 +248,7 @@ struct look_ahead_totals : look_ahead_ring<Types> {
                 const bool whole = part == shape::parts - 1 && rows == shape::rows;
                 const bool last = std::uint64_t(unit) + 1 == shape::units(this->n);
                 if ((whole || (Types::chooses && last)) && lane == 0)
-                    tile_totals.publish(tile, fold, own.tag);
+                    this->tiles_of_line(tile_totals, s).publish(tile, fold, own.tag);
                 __syncwarp();
                 if (lane < rows) row_folds[lane] = mine;
                 own.folded.arrive_by_warp(lane);

@@ -35,6 +35,16 @@ inline constexpr std::uint64_t lines_from_length = 2048;
 inline constexpr std::uint64_t few_lines_from_length = 64;
 // A block scans a line from end to end where there are so many lines for each multiprocessor.
 inline constexpr std::uint64_t whole_lines_from_sequences = 2;
+// One look-ahead scans all lines where these fill so many of its units, or have no rest, which would be a
+// unit that is not full and takes longer than one that is, or where every unit has a block to itself.
+inline constexpr std::uint64_t few_lines_ahead_from_units = 4;
+// Where there are enough lines for a block each, and all are aligned for its accesses, from so many units on:
+// without a rest, of elements of up to four bytes; of larger ones, or with a rest; of elements of one or two
+// bytes, with a rest. Lines of maps are left to blocks then. Those that are not aligned go from the second
+// number on if they are narrow and have a rest, else as above.
+inline constexpr std::uint64_t even_lines_ahead_from_units = 2;
+inline constexpr std::uint64_t lines_ahead_from_units = 6;
+inline constexpr std::uint64_t narrow_lines_ahead_from_units = 16;
 // Few sequences side by side are read once from this length on, with elements of up to so many bytes in all
 // inputs; a block loads about so many bytes at once, in so many units at most (docs/cuda.md).
 inline constexpr std::uint64_t columns_from_length = 1024;
