@@ -53,7 +53,8 @@ void measure(const cell& what, const Scan& scan) {
         ways = {uc::axis_way::automatic,    uc::axis_way::lanes,         uc::axis_way::word_lanes,
                 uc::axis_way::turned_lanes, uc::axis_way::chunked_lanes, uc::axis_way::rows,
                 uc::axis_way::columns,      uc::axis_way::lines,         uc::axis_way::line_tiles,
-                uc::axis_way::line_by_line, uc::axis_way::short_lines,   uc::axis_way::packed_lanes};
+                uc::axis_way::lines_ahead,  uc::axis_way::line_by_line,  uc::axis_way::short_lines,
+                uc::axis_way::packed_lanes};
     }
     for (const uc::axis_way way : ways) {
         if (way == uc::axis_way::line_by_line && what.sequences > 1000) continue;

@@ -40,8 +40,8 @@ inline std::vector<cuda::axis_way> ways_to_try(std::size_t elements, std::size_t
     constexpr std::array others = {
         cuda::axis_way::lanes,         cuda::axis_way::word_lanes,  cuda::axis_way::turned_lanes,
         cuda::axis_way::chunked_lanes, cuda::axis_way::rows,        cuda::axis_way::columns,
-        cuda::axis_way::lines,         cuda::axis_way::line_tiles,  cuda::axis_way::line_by_line,
-        cuda::axis_way::short_lines,   cuda::axis_way::packed_lanes};
+        cuda::axis_way::lines,         cuda::axis_way::line_tiles,  cuda::axis_way::lines_ahead,
+        cuda::axis_way::line_by_line,  cuda::axis_way::short_lines, cuda::axis_way::packed_lanes};
     for (std::size_t k = 0; k < others.size(); ++k) {
         if (elements > 20000 && turn % others.size() != k) continue;
         if (others[k] == cuda::axis_way::line_by_line && sequences > 1000) continue;  // a launch each

@@ -78,9 +78,9 @@ TEST_F(cuda_axis, refuses_memory_that_is_not_the_devices) {
 }
 TEST_F(cuda_axis, refuses_ways_that_strides_forbid) {
     for (const cuda::axis_way way :
-         {cuda::axis_way::lines, cuda::axis_way::line_tiles, cuda::axis_way::line_by_line,
-          cuda::axis_way::chunked_lanes, cuda::axis_way::word_lanes, cuda::axis_way::short_lines,
-          cuda::axis_way::packed_lanes}) {
+         {cuda::axis_way::lines, cuda::axis_way::line_tiles, cuda::axis_way::lines_ahead,
+          cuda::axis_way::line_by_line, cuda::axis_way::chunked_lanes, cuda::axis_way::word_lanes,
+          cuda::axis_way::short_lines, cuda::axis_way::packed_lanes}) {
         ex.set_axis_way(way);
         expect_refused(
             std::string("axis_way: these arrays cannot be scanned by ") + cuda::name(way),
@@ -163,12 +163,23 @@ TEST(cuda_axis_ways, follow_shape_and_strides) {
     EXPECT_EQ(way_of({many, 3}, 1), packed_lanes);
     EXPECT_EQ(way_of({many, 513}, 1), turned_lanes);  // too long
     EXPECT_EQ(way_of({3 * processors, 5000}, 1), lines);
-    EXPECT_EQ(way_of({7, 50000}, 1), line_tiles);
     EXPECT_EQ(way_of({1, 50000}, 1), line_by_line);
-    EXPECT_EQ(way_of({2, 4 << 20}, 1), line_by_line);
+    const auto ahead_or = [&](cuda::axis_way other) {
+        return ex.compute_capability() >= 90 ? lines_ahead : other;
+    };
+    EXPECT_EQ(way_of({7, 50000}, 1), ahead_or(line_tiles));
+    EXPECT_EQ(way_of({2, 4 << 20}, 1), ahead_or(line_by_line));
+    EXPECT_EQ(way_of({5, 8192}, 1), ahead_or(line_tiles));
+    EXPECT_EQ(way_of({processors, 9000}, 1), line_tiles);  // more units than blocks, and few of them full
+    EXPECT_EQ(way_of({2 * processors, 16384}, 1), ahead_or(lines));
+    EXPECT_EQ(way_of({2 * processors, 20000}, 1), lines);
+    EXPECT_EQ(way_of({2 * processors, 50000}, 1), ahead_or(lines));
+    EXPECT_EQ(way_of({2 * processors, 32769}, 1), ahead_or(lines));  // not aligned
 
     const std::type_identity<float16> half;
     EXPECT_EQ(way_of_elements(half, {many, 32}, 1), short_lines);
+    EXPECT_EQ(way_of_elements(half, {2 * processors, 16384}, 1), ahead_or(lines));
+    EXPECT_EQ(way_of_elements(half, {2 * processors, 100000}, 1), lines);
     EXPECT_EQ(way_of_elements(half, {many, 64}, 1), chunked_lanes);
     EXPECT_EQ(way_of_elements(half, {1000, 2 * many}, 0), word_lanes);
     EXPECT_EQ(way_of_elements(half, {1000, many}, 0), rows);
@@ -176,6 +187,10 @@ TEST(cuda_axis_ways, follow_shape_and_strides) {
     EXPECT_EQ(way_of_elements(half, {1000, 16}, 0), rows);
     EXPECT_EQ(way_of_elements(half, {50000, 96}, 0), columns);
     EXPECT_EQ(way_of_elements(half, {50000, 97}, 0), rows);  // no whole pieces of 16 bytes
+
+    // An executor that is told another algorithm keeps to it.
+    ex = cuda::executor(nullptr, cuda::algorithm::look_back);
+    EXPECT_EQ(way_of({7, 50000}, 1), line_tiles);
 
     // Recurrences have twice as much to do for each position.
     const auto way_of_smoothing = [&](const shape_of_view& shape) {

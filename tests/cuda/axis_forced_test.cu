@@ -1,152 +1,36 @@
-// Scans by columns, forced: widths and lengths around what units, tiles and supers of the tree end at, more
-// units than the device has warps, and arrays that are copied in every other way.
+// Scans by columns and of lines by one look-ahead, forced: widths and lengths around what units, tiles and
+// supers of the tree end at, more units than the device has warps or blocks, and arrays that are copied in
+// every other way.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <memory>
 #include <string>
-#include <type_traits>
-#include <utility>
 #include <vector>
 
+#include "cuda/axis_forced.cuh"
 #include "cuda/device_array.cuh"
-#include "support/bits.hpp"
 #include "support/monoids.hpp"
 #include "upsweep/axis_scan.hpp"
 #include "upsweep/cuda/axis_scan.cuh"
-#include "upsweep/cuda/recurrence.cuh"
-#include "upsweep/recurrence.hpp"
 
 namespace upsweep::test {
 namespace {
 
-using shape_of_view = std::vector<std::int64_t>;
-
-// Where an array lies in memory: elements in front of it, and between its rows.
-struct placement {
-    std::size_t offset = 0;
-    std::int64_t gap = 0;
+// Larger than those whose totals look-ahead folds side by side; every order and grouping shows.
+struct three_words {
+    std::uint64_t word[3];
+    three_words() = default;
+    UPSWEEP_HOST_DEVICE explicit three_words(std::uint64_t bits) : word{bits, ~bits, bits * 3} {}
+    friend bool operator==(const three_words&, const three_words&) = default;
 };
-
-template <class T>
-struct placed_array {
-    shape_of_view shape, strides;
-    std::size_t offset, extent;
-
-    placed_array(const shape_of_view& its_shape, const placement& where)
-        : shape(its_shape), strides(its_shape.size()), offset(where.offset) {
-        std::int64_t stride = 1;
-        for (std::size_t k = shape.size(); k-- != 0;) {
-            strides[k] = stride;
-            stride *= shape[k] + (k + 1 == shape.size() ? where.gap : 0);
-        }
-        extent = offset + static_cast<std::size_t>(stride) + 9;
+struct mixed_words {
+    UPSWEEP_HOST_DEVICE three_words operator()(const three_words& a, const three_words& b) const {
+        three_words made(0);
+        for (int k = 0; k < 3; ++k) made.word[k] = fingerprint{}(a.word[k], b.word[(k + 1) % 3]);
+        return made;
     }
-    cuda::device_view<T> on(T* data) const { return {data + offset, shape, strides}; }
-    strided_view<T> on_host(T* data) const { return {data + offset, shape, strides}; }
 };
-
-// scan(executor, inputs..., output) by columns and by the CPU, of random inputs: the results' arrays must
-// agree in every byte, those outside of the results too.
-template <class In, class Out, int Inputs, class Scan>
-void expect_columns(const shape_of_view& shape, const Scan& scan, const placement& from = {},
-                    const placement& to = {}, bool in_place = false) {
-    const placed_array<const In> source(shape, from);
-    const placed_array<Out> target(shape, to);
-    std::vector<device_array<In>> x;
-    std::vector<std::vector<In>> host_x;
-    for (int k = 0; k < Inputs; ++k) {
-        x.push_back(random_array<In>(source.extent, 7 + static_cast<std::uint64_t>(k)));
-        host_x.push_back(x.back().read());
-    }
-    device_array<Out> y(target.extent);
-    y.poison();
-    std::vector<Out> expected = y.read();
-    const auto run = [&](auto& ex, const auto& in, const auto& second, const auto& out) {
-        if constexpr (Inputs == 2)
-            scan(ex, in, second, out);
-        else
-            scan(ex, in, out);
-    };
-    cuda::executor ex;
-    ex.set_axis_way(cuda::axis_way::columns);
-    cpu::executor host(1);
-    if constexpr (std::is_same_v<In, Out>) {
-        if (in_place) {
-            y = std::move(x[0]);
-            x[0] = device_array<In>(host_x[0]);
-            expected = host_x[0];
-            const auto out = target.on_host(expected.data());
-            run(host, strided_view<const In>(out.data(), shape, target.strides),
-                source.on_host(host_x.back().data()), out);
-            const auto device_out = target.on(y.data());
-            run(ex, cuda::device_view<const In>(device_out.data(), shape, target.strides),
-                source.on(x.back().data()), device_out);
-        }
-    }
-    if (!in_place) {
-        run(host, source.on_host(host_x[0].data()), source.on_host(host_x.back().data()),
-            target.on_host(expected.data()));
-        run(ex, source.on(x[0].data()), source.on(x.back().data()), target.on(y.data()));
-    }
-    EXPECT_EQ(ex.latest_axis_way(), cuda::axis_way::columns);
-    const std::vector<Out> got = y.read();
-    ASSERT_EQ(first_difference(got.data(), expected.data(), got.size()), got.size());
-    for (int k = 0; k < Inputs; ++k) {
-        const std::vector<In> kept = x[static_cast<std::size_t>(k)].read();
-        ASSERT_EQ(
-            std::memcmp(kept.data(), host_x[static_cast<std::size_t>(k)].data(), kept.size() * sizeof(In)), 0)
-            << "input " << k << " was changed";
-    }
-}
-
-std::string text_of(const shape_of_view& shape) {
-    std::string text;
-    for (const std::int64_t extent : shape) text += std::to_string(extent) + " ";
-    return text;
-}
-
-struct kind {
-    bool exclusive, reverse, initial;
-};
-constexpr kind kinds[] = {{false, false, false},
-                          {true, false, false},
-                          {false, true, true},
-                          {true, true, false},
-                          {true, false, true}};
-
-template <class In, class Out = In, class Op = plus>
-void expect_sums(const shape_of_view& shape, int axis, const kind& what, const placement& from = {},
-                 const placement& to = {}, bool in_place = false) {
-    SCOPED_TRACE(text_of(shape) + "axis " + std::to_string(axis) + (what.exclusive ? " exclusive" : "") +
-                 (what.reverse ? " reverse" : "") + (what.initial ? " initial" : "") + " offsets " +
-                 std::to_string(from.offset) + " " + std::to_string(to.offset) + " gaps " +
-                 std::to_string(from.gap) + " " + std::to_string(to.gap) + (in_place ? " in place" : ""));
-    using acc = std::conditional_t<std::is_same_v<In, Out>, deduced, Out>;
-    expect_columns<In, Out, 1>(
-        shape,
-        [&](auto& ex, const auto& in, const auto& out) {
-            batch_options<core::accumulator_for<acc, In, Op>> options{.reverse = what.reverse};
-            if (what.initial) options.initial = core::accumulator_for<acc, In, Op>(3);
-            if (what.exclusive)
-                exclusive_scan<acc>(ex, in, out, axis, Op{}, options);
-            else
-                inclusive_scan<acc>(ex, in, out, axis, Op{}, options);
-        },
-        from, to, in_place);
-}
-template <class T>
-void expect_recurrence(const shape_of_view& shape, int axis, bool reverse, const placement& from = {},
-                       const placement& to = {}, bool in_place = false) {
-    SCOPED_TRACE(text_of(shape) + "recurrence along " + std::to_string(axis));
-    expect_columns<T, T, 2>(
-        shape,
-        [&](auto& ex, const auto& a, const auto& b, const auto& out) {
-            linear_recurrence(ex, a, b, T(0.5), out, axis, {.reverse = reverse});
-        },
-        from, to, in_place);
-}
 
 TEST(cuda_columns, every_width) {
     for (const std::int64_t width : {1, 2, 3, 4, 5, 7, 8, 13, 16, 17, 31, 32, 33, 64, 100, 256}) {
@@ -252,38 +136,48 @@ TEST(cuda_columns, any_strides) {
         shape_of_view shape;
         side in, out;
     };
-    const std::vector<layout> layouts = {
+    const std::vector<layout> columns = {
         {{9001, 2}, {0, {4, 2}}, {0, {4, 2}}},      {{9001, 3}, {27000, {-3, 1}}, {27000, {-3, 1}}},
         {{9001, 3}, {27000, {-3, 1}}, {0, {3, 1}}}, {{9001, 3}, {0, {3, 1}}, {27000, {-3, 1}}},
         {{9001, 1}, {9000, {-1, 1}}, {0, {1, 1}}},  {{130, 5}, {645, {-5, 1}}, {0, {5, 1}}}};
+    // Along their first axis, which is the fastest in memory: lines.
+    const std::vector<layout> lines = {
+        {{9001, 4}, {3, {1, 9001}}, {0, {1, 9004}}},
+        {{9001, 4}, {9000, {-1, 9003}}, {9007, {-1, 9001}}},
+        {{8200, 4}, {0, {1, 8200}}, {24600, {1, -8200}}},
+        {{5000, 2, 3}, {1, {1, 15020, 5001}}, {0, {1, 5200, 10500}}},
+        {{300, 2, 3, 5}, {12000, {-1, 15000, -5001, -399}}, {13001, {-1, 15000, -5001, -400}}}};
     const device_array<float> x = random_array<float>(40000, 3);
     const std::vector<float> in = x.read();
     cuda::executor ex;
-    ex.set_axis_way(cuda::axis_way::columns);
     cpu::executor host(1);
-    for (const auto& [shape, from, to] : layouts) {
-        SCOPED_TRACE(text_of(shape) + "strides " + std::to_string(from.strides[0]) + " " +
-                     std::to_string(to.strides[0]));
-        std::vector<float> expected(40000, 0.0f);
-        device_array<float> y(40000);
-        y.assign(expected);
-        inclusive_scan(ex, cuda::device_view<const float>(x.data() + from.first, shape, from.strides),
-                       cuda::device_view<float>(y.data() + to.first, shape, to.strides), 0);
-        inclusive_scan(host, strided_view<const float>(in.data() + from.first, shape, from.strides),
-                       strided_view<float>(expected.data() + to.first, shape, to.strides), 0);
-        EXPECT_EQ(y.read(), expected);
+    for (const std::vector<layout>* const layouts : {&columns, &lines}) {
+        const bool ahead = layouts == &lines;
+        if (ahead && ex.compute_capability() < 90) continue;
+        ex.set_axis_way(ahead ? cuda::axis_way::lines_ahead : cuda::axis_way::columns);
+        for (const auto& [shape, from, to] : *layouts) {
+            SCOPED_TRACE(text_of(shape) + "strides " + std::to_string(from.strides[0]) + " " +
+                         std::to_string(to.strides[0]));
+            std::vector<float> expected(40000, 0.0f);
+            device_array<float> y(40000);
+            y.assign(expected);
+            inclusive_scan(ex, cuda::device_view<const float>(x.data() + from.first, shape, from.strides),
+                           cuda::device_view<float>(y.data() + to.first, shape, to.strides), 0);
+            inclusive_scan(host, strided_view<const float>(in.data() + from.first, shape, from.strides),
+                           strided_view<float>(expected.data() + to.first, shape, to.strides), 0);
+            EXPECT_EQ(y.read(), expected);
+        }
     }
 }
 
 // Two streams at once, each with scratch of its own that other scans use too, and tags that begin again.
-TEST(cuda_columns, share_the_device) {
-    const shape_of_view shape{300'001, 5};
+void share_the_device(cuda::axis_way way, const shape_of_view& shape, int axis) {
     const std::size_t n = 1'500'005;
     const device_array<float> x = random_array<float>(n, 4);
     std::vector<float> in = x.read(), expected(n), flat(n);
     cpu::executor host(1);
     inclusive_scan(host, strided_view<const float>(in.data(), shape),
-                   strided_view<float>(expected.data(), shape), 0);
+                   strided_view<float>(expected.data(), shape), axis);
     inclusive_scan(host, in, flat);
     const device_array<float> wanted(expected), wanted_flat(flat);
     const std::size_t bytes =
@@ -301,7 +195,7 @@ TEST(cuda_columns, share_the_device) {
         own->y = device_array<float>(n);
         own->z = device_array<float>(n);
         own->ex = std::make_unique<cuda::executor>(own->stream, own->scratch.span());
-        own->ex->set_axis_way(cuda::axis_way::columns);
+        own->ex->set_axis_way(way);
         expect_success(cudaDeviceSynchronize(), "clearing");
         // Near the last tag.
         cuda::launch_state state{};
@@ -317,7 +211,7 @@ TEST(cuda_columns, share_the_device) {
         }
         for (const auto& own : lanes) {
             inclusive_scan(*own->ex, cuda::device_view<const float>(x.data(), shape),
-                           cuda::device_view<float>(own->y.data(), shape), 0);
+                           cuda::device_view<float>(own->y.data(), shape), axis);
             inclusive_scan(*own->ex, x.view(), own->z.span());
         }
         for (const auto& own : lanes) {
@@ -326,6 +220,61 @@ TEST(cuda_columns, share_the_device) {
         }
     }
 }
+TEST(cuda_columns, share_the_device) { share_the_device(cuda::axis_way::columns, {300'001, 5}, 0); }
+
+// Lines by one look-ahead.
+class cuda_lines_ahead : public ::testing::Test {
+  protected:
+    void SetUp() override {
+        if (cuda::executor().compute_capability() < 90) GTEST_SKIP() << "needs compute capability 9.0";
+    }
+};
+TEST_F(cuda_lines_ahead, of_every_length) {
+    for (const std::int64_t lines : {1, 2, 7, 300}) {
+        for (const std::int64_t length : {1, 127, 129, 4095, 4096, 4097, 8191, 8192, 8193, 20001})
+            for (const kind& what : kinds) expect_sums<float>({lines, length}, 1, what);
+    }
+}
+// Of a line, more than the device has blocks; of all, some in every stage of every block.
+TEST_F(cuda_lines_ahead, more_units_than_blocks) {
+    for (const std::int64_t length : {131072, 2'200'003})
+        expect_sums<float>({3, length}, 1, kinds[length % 3]);
+    for (const kind& what : kinds) expect_sums<float>({900, 12301}, 1, what);
+}
+TEST_F(cuda_lines_ahead, anywhere_in_memory) {
+    for (const std::size_t offset : {1, 2, 3, 4}) {
+        for (const std::size_t other : {std::size_t{0}, offset}) {
+            expect_sums<float>({7, 16384}, 1, kinds[offset], {offset, 1}, {other, 1});
+            expect_sums<float>({7, 16384}, 1, kinds[other], {other, 4}, {offset, 2});
+            expect_sums<double>({7, 12301}, 1, kinds[2], {offset}, {other, 1});
+            expect_sums<std::uint8_t>({7, 70001}, 1, kinds[other], {offset, 3}, {other});
+        }
+    }
+}
+TEST_F(cuda_lines_ahead, in_place) {
+    for (const kind& what : kinds) {
+        expect_sums<float>({9, 20001}, 1, what, {}, {}, true);
+        expect_sums<std::int16_t>({9, 40001}, 1, what, {1, 4}, {1, 4}, true);
+    }
+    expect_recurrence<float>({9, 20001}, 1, true, {1}, {1}, true);
+}
+TEST_F(cuda_lines_ahead, types) {
+    for (const kind& what : kinds) {
+        expect_sums<std::uint8_t, std::uint32_t>({3, 70001}, 1, what);
+        expect_sums<double, float>({3, 20001}, 1, what);
+        expect_sums<double, double, multiplies>({3, 300001}, 1, what);
+    }
+    for (const kind& what : {kinds[0], kinds[2], kinds[4]})
+        expect_sums<std::uint64_t, std::uint64_t, fingerprint>({3, 300001}, 1, what);
+    for (const bool reverse : {false, true}) {
+        expect_recurrence<float>({5, 140001}, 1, reverse);
+        expect_recurrence<double>({5, 140001}, 1, reverse, {1}, {0, 1});  // units are parts of tiles
+    }
+    expect_scan<three_words, three_words, 1>({5, 140001}, 1, [](auto& ex, const auto& in, const auto& out) {
+        inclusive_scan(ex, in, out, 1, mixed_words{});
+    });
+}
+TEST_F(cuda_lines_ahead, share_the_device) { share_the_device(cuda::axis_way::lines_ahead, {5, 300'001}, 1); }
 
 }  // namespace
 }  // namespace upsweep::test
