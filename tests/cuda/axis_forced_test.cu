@@ -125,6 +125,38 @@ TEST(cuda_columns, recurrences) {
         expect_recurrence<float>({4301, width}, 0, false, {0, 4}, {2});
     }
 }
+// Where several warps copy rows together: the last of them with fewer columns or with none, rows that are
+// apart or begin anywhere, elements of every size.
+TEST(cuda_columns, warps_together) {
+    for (const std::int64_t width : {60, 64, 68, 96, 132, 200, 260}) {
+        for (const std::int64_t length : {1, 129, 4097, 9001}) {
+            for (const kind& what : kinds) expect_sums<float>({length, width}, 0, what);
+            expect_recurrence<float>({length, width}, 0, length % 2 == 0);
+        }
+        expect_sums<std::int16_t>({4301, width}, 0, kinds[2]);
+        expect_sums<std::uint8_t, std::uint32_t>({4301, 2 * width}, 0, kinds[0]);
+        expect_sums<float, double>({4301, width}, 0, kinds[3]);
+        expect_sums<std::uint64_t, std::uint64_t, fingerprint>({4301, width}, 0, kinds[4]);
+        for (const std::int64_t gap : {1, 4, 28}) {
+            for (const std::size_t offset : {0, 1, 4})
+                expect_sums<float>({4301, width}, 0, kinds[gap % 3], {offset, gap}, {4, gap});
+            expect_recurrence<float>({4301, width}, 0, true, {4, gap}, {0, gap});
+            expect_sums<std::int16_t>({4301, width}, 0, kinds[0], {8, gap}, {1, gap});
+        }
+    }
+    for (const std::int64_t width : {64, 96, 128, 132, 260}) {
+        expect_sums<float>({140'001, width}, 0, kinds[3]);
+        expect_sums<float>({300'007, width}, 0, kinds[2], {0, 4}, {0, 4}, true);
+        expect_recurrence<float>({270'001, width}, 0, false);
+    }
+    for (const shape_of_view& shape :
+         {shape_of_view{3, 5, 1300, 96}, {4, 131'073, 64}, {5, 2, 129, 132}, {2, 270'001, 68}}) {
+        for (const kind& what : {kinds[0], kinds[2], kinds[3]})
+            expect_sums<float>(shape, static_cast<int>(shape.size()) - 2, what);
+        expect_recurrence<float>(shape, static_cast<int>(shape.size()) - 2, true);
+    }
+    expect_sums<float>({30'001, 4000}, 0, kinds[0]);
+}
 // One column of a matrix, and columns that are apart: neither neighbours nor whole pieces.
 // Gaps everywhere, and rows that follow each other in opposite directions in the two arrays.
 TEST(cuda_columns, any_strides) {

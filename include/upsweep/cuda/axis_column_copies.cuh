@@ -11,6 +11,35 @@
 
 namespace upsweep::cuda::detail {
 
+// Where the copy engine tells a warp that its unit has landed (compute capability 9.0 and later).
+struct column_landing {
+#if __CUDA_ARCH__ >= 900
+    static constexpr bool exists = true;
+    phase_barrier barrier;
+
+    __device__ void initialize() { barrier.initialize(1); }
+    __device__ static void publish_initialized() { phase_barrier::publish_initialized(); }
+    // By one lane, before the copies of so many bytes in all are started.
+    __device__ void expect(unsigned bytes) { barrier.arrive_expecting(bytes); }
+    __device__ void start(void* to, const void* from, unsigned bytes) {
+        copy_async(to, from, bytes, barrier);
+    }
+    __device__ void wait(unsigned parity) { barrier.wait(parity); }
+    // By lanes that wrote where the copy engine will write next.
+    __device__ static void fence() { fence_before_async_writes(); }
+#else
+    static constexpr bool exists = false;
+    std::uint64_t barrier;
+
+    __device__ void initialize() {}
+    __device__ static void publish_initialized() {}
+    __device__ void expect(unsigned) {}
+    __device__ void start(void*, const void*, unsigned) {}
+    __device__ void wait(unsigned) {}
+    __device__ static void fence() {}
+#endif
+};
+
 template <class Types>
 struct column_mover {
     using In = axis_input<Types>;
@@ -19,6 +48,7 @@ struct column_mover {
     std::uint64_t n;  // elements of a sequence
     const column_plan& plan;
     int lane;
+    int member;  // of the team, that this warp is
 
     // Elements of a row, none of one that does not exist.
     [[nodiscard]] __device__ __forceinline__ int count(std::uint64_t row) const {
@@ -50,21 +80,25 @@ struct column_mover {
     };
     struct unit_view {
         std::uint64_t first_row;  // of the sequence
-        int width;                // columns
+        int width;                // columns, none or fewer where only other warps of the team have some
+        int team_width;           // columns of the team
         int own_row, own_column;  // this lane's
         int own_count;            // of elements; none where the lane has no row
         bool whole;               // all rows are full
     };
 
-    // A unit of so many columns, from row `first_row` of its sequences on. Lanes without a row stand by one
-    // that has one, and load and store nothing.
-    [[nodiscard]] __device__ __forceinline__ unit_view unit_at(std::uint64_t first_row, int width) const {
+    // A unit of so many columns, the team's, from row `first_row` of its sequences on. Lanes without a row
+    // stand by one that has one, and load and store nothing.
+    [[nodiscard]] __device__ __forceinline__ unit_view unit_at(std::uint64_t first_row,
+                                                               int team_width) const {
         const int row = lane / plan.width, column = lane - row * plan.width;
+        const int left = team_width - member * plan.width, width = left < plan.width ? left : plan.width;
         unit_view own;
         own.first_row = first_row;
         own.width = width;
+        own.team_width = team_width;
         own.own_row = row < plan.rows ? row : plan.rows - 1;
-        own.own_column = column < width ? column : width - 1;
+        own.own_column = column < width ? column : width > 0 ? width - 1 : 0;
         own.own_count = row < plan.rows && column < width ? count(first_row + std::uint64_t(own.own_row)) : 0;
         own.whole = first_row + std::uint64_t(plan.rows) <= plan.full_rows;
         return own;
@@ -142,30 +176,49 @@ struct column_mover {
                 copy_bytes_ahead<alignof(T)>(to + misalignment(from), reinterpret_cast<const char*>(from),
                                              elements * own.width * int(sizeof(T)), lane);
             } else {
-                const int pieces = own.width * int(sizeof(T)) / 16;  // at a position
-                const int to_pitch = plan.width * int(sizeof(T));
-                const std::int64_t from_pitch = input.stride * std::int64_t(sizeof(T));
-                int position = lane / pieces, piece = lane - position * pieces;
-                const int positions_on = 32 / pieces, pieces_on = 32 - positions_on * pieces;
-                const char* from = reinterpret_cast<const char*>(input.begin) +
-                                   (std::int64_t(row) * lane_row + position) * from_pitch + piece * 16;
-                to += position * to_pitch + piece * 16;
-#pragma unroll 2
-                while (position < elements) {
-                    copy_piece(to, from);
-                    position += positions_on;
-                    piece += pieces_on;
-                    from += positions_on * from_pitch + pieces_on * 16;
-                    to += positions_on * to_pitch + pieces_on * 16;
-                    if (piece >= pieces) {
-                        piece -= pieces;
-                        ++position;
-                        from += from_pitch - pieces * 16;
-                        to += to_pitch - pieces * 16;
-                    }
-                }
+                load_pieces(own, input, row, elements, to);
             }
         });
+    }
+    // Pieces of a row of the tree, or of fewer elements, to where the row is in shared memory: of all columns
+    // of the team, as memory serves wide strips faster, and the positions that are this warp's.
+    template <class T>
+    __device__ __forceinline__ void load_pieces(const unit_view& own, const input_view<T>& input,
+                                                std::uint64_t row, int elements, char* to) const {
+        const int pieces = own.team_width * int(sizeof(T)) / 16;
+        const int at_once = 32 / pieces, first = lane / pieces, piece = lane - first * pieces;
+        if (first >= at_once) return;
+        const int share = lane_row / plan.team;
+        int position = member * share + first;
+        const int end = min(elements, (member + 1) * share);
+        const std::int64_t from_pitch = input.stride * std::int64_t(sizeof(T));
+        const int to_pitch = plan.team * plan.width * int(sizeof(T));
+        const char* from = reinterpret_cast<const char*>(input.begin) +
+                           (std::int64_t(row) * lane_row + position) * from_pitch + piece * 16;
+        to += position * to_pitch + piece * 16;
+#pragma unroll 4
+        for (; position < end; position += at_once, from += at_once * from_pitch, to += at_once * to_pitch)
+            copy_piece(to, from);
+    }
+    // Whether the rows of a whole unit, neighbours in memory, begin at a multiple of 16 bytes.
+    template <class T>
+    [[nodiscard]] __device__ __forceinline__ bool is_aligned(const unit_view& own,
+                                                             const input_view<T>& input) const {
+        return misalignment(blocks(own, input.begin, input.stride)) == 0;
+    }
+    // Of a row of the tree of all columns in all inputs.
+    [[nodiscard]] __device__ __forceinline__ unsigned row_bytes() const {
+        return unsigned(lane_row * plan.width * axis_input_bytes<Types>);
+    }
+    // Such rows by the copy engine.
+    template <class T>
+    __device__ __forceinline__ void start_rows(const unit_view& own, const input_view<T>& input,
+                                               column_landing& landing) const {
+        const T* const from = blocks(own, input.begin, input.stride);
+        const int items = lane_row * plan.width;
+        if (lane < plan.rows)
+            landing.start(input.slots + lane * input.pitch, from + lane * items,
+                          unsigned(items) * unsigned(sizeof(T)));
     }
     // Where this lane's first element is in shared memory, and how far the next one is.
     template <class T>
@@ -175,6 +228,10 @@ struct column_mover {
             input.slots +
             (input.copies == column_copies::blocks ? slot_of(own, input.stride, own.own_row) : own.own_row) *
                 input.pitch;
+        if (input.copies == column_copies::pieces) {
+            stride = plan.team * plan.width;
+            return reinterpret_cast<T*>(at) + member * plan.width + own.own_column;
+        }
         stride = plan.width;
         int position = 0;
         if (input.copies == column_copies::blocks) {

@@ -28,12 +28,14 @@ struct column_plan {
     std::uint32_t row_units;  // units along a sequence
     std::uint32_t groups;     // units across the columns
     std::uint32_t units;
-    int width;       // columns of a unit; the last one across has what is left
+    int width;       // columns of a warp; the last one across has what is left
+    int team;        // warps that copy together, each its part of the positions: a unit has so many widths
     int rows;        // of a unit: a power of two, so that none has parts of two tiles
     int unit_bytes;  // of shared memory
     int permits;     // units of a block that are loaded at once
     column_copies in[2];
     column_copies out;  // blocks or elements
+    bool by_engine;     // whole units come by the copy engine, where there is one
 
     // Published values: the totals of all full rows, then those of tiles, then of supers.
     [[nodiscard]] UPSWEEP_HOST_DEVICE constexpr std::uint64_t full_tiles() const { return full_rows / 32; }
@@ -50,7 +52,7 @@ struct column_shape {
     static constexpr int lanes = detail::axis_input_bytes<Types> <= 8 ? 32 : 16;
     // Of a block, that registers leave room for.
     static constexpr int most_warps = 16;
-    static constexpr int permits_bytes = 16;
+    static constexpr int control_bytes = 384;
 
     UPSWEEP_HOST_DEVICE static constexpr int align16(int bytes) { return (bytes + 15) / 16 * 16; }
     // Bytes from one row of a unit to the next. Lanes with neighbouring rows meet no bank twice, or few, and

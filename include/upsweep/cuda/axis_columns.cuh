@@ -9,7 +9,9 @@
 // published instead, each made of that before.
 //
 // The warps of a block each have a unit of their own: while some load, others sum, wait and store. Few load
-// at once, since loads that queue for memory delay whoever waits for totals.
+// at once, since loads that queue for memory delay whoever waits for totals. Memory serves wide strips faster
+// than narrow ones, so that where columns take several units two or four warps, a team, take neighbouring
+// ones by one ticket and copy their rows together; each sums, waits and stores for itself.
 //
 // Progress: tickets are taken in order by running warps, and loads wait for nothing. A total of rows waits
 // for nothing but its elements; what else a warp publishes or waits for is made of what units with smaller
@@ -21,6 +23,7 @@
 
 #include "upsweep/cuda/axis_arguments.cuh"
 #include "upsweep/cuda/axis_column_copies.cuh"
+#include "upsweep/cuda/axis_column_left.cuh"
 #include "upsweep/cuda/axis_column_shape.cuh"
 #include "upsweep/cuda/element_copy.cuh"
 #include "upsweep/cuda/tile_state.cuh"
@@ -29,48 +32,7 @@ namespace upsweep::cuda {
 
 namespace detail {
 
-// Appends `count` values to a fold as they are published: value k of this lane's column, of which a warp has
-// `width`, is at + k * apart. Lanes read for each other: those of the first columns the first value of each,
-// the next the second, and so on. By all lanes, with the same count.
-template <class Acc, class Op>
-__device__ __forceinline__ void append_published(const combiner<Acc, Op>& combine,
-                                                 const published<Acc>& values, std::uint64_t at,
-                                                 std::uint64_t apart, int count, int width, int lane,
-                                                 std::uint32_t tag, Acc& fold, bool& has) {
-    int done = 0;
-    constexpr int batch = 8 / words_for<sizeof(Acc)>;  // loads of a lane at once
-    const int across = 32 / width, reader = lane / width, column = lane - reader * width;
-    const unsigned columns = 0xffffffffu >> (32 - width);
-#pragma unroll 1
-    while (done < count) {
-        const int left = reader < across ? count - done - reader : 0;  // of this lane's and behind
-        std::uint64_t next = at + std::uint64_t(done + reader) * apart;
-        typename published<Acc>::template pending<1> got[batch];
-#pragma unroll
-        for (int k = 0; k < batch; ++k, next += std::uint64_t(across) * apart)
-            values.start_reading_if(k * across < left, next, got[k]);
-        bool stopped = false;
-#pragma unroll
-        for (int k = 0; k < batch; ++k) {
-            const unsigned there = __ballot_sync(0xffffffffu, got[k].complete(tag));
-            const Acc own = got[k].value();
-#pragma unroll 1
-            for (int i = 0; i < across && !stopped; ++i) {
-                if ((~there & columns << (i * width)) != 0) {
-                    stopped = true;
-                    break;
-                }
-                fold = combine.join(has, fold, shuffle(own, i * width + column));
-                has = true;
-                ++done;
-            }
-            if (stopped) break;
-        }
-        if (done < count && stopped) pause_polling();
-    }
-}
-
-// So many warps of a block load at once, in the order in which they asked. More would fill the queues of the
+// So many teams of a block load at once, in the order in which they asked. More would fill the queues of the
 // memory, in which whoever asks for totals stands too.
 struct column_permits {
     unsigned asked, ended;
@@ -89,21 +51,62 @@ struct column_permits {
     }
 };
 
+// What the warps of a block share.
+struct column_control {
+    static constexpr int most_warps = 16;
+    column_permits permits;
+    ticket next[most_warps];  // of each team
+    column_landing landing[most_warps];
+};
+
 template <class Types, bool Exclusive>
 struct column_scanner : column_mover<Types> {
     using mover = column_mover<Types>;
-    using mover::plan, mover::lane, mover::unit_at, mover::load, mover::staged, mover::store;
+    using mover::plan, mover::lane, mover::member, mover::unit_at, mover::load, mover::staged, mover::store;
     using typename mover::In, typename mover::Out, typename mover::unit_view;
     template <class T>
     using input_view = typename mover::template input_view<T>;
     using shape = column_shape<Types>;
     using Acc = typename Types::Acc;
+    using reading = column_reader<Acc, typename Types::Op>;
     // Whether results can take the places of elements.
     static constexpr bool fits_in_place = sizeof(Out) == sizeof(In) && alignof(Out) <= alignof(In);
+    static constexpr int last_input = Types::inputs - 1;
 
     const axis_arguments<Types>& arguments;
-    char* shared;  // the warp's
+    char* shared;  // the team's
     column_permits& permits;
+    ticket& next;  // the team's
+    column_landing& landing;
+    int team;  // which of the block's
+
+    // Between what is done by warps that copy for each other.
+    __device__ __forceinline__ void sync() const {
+        if (plan.team == 1)
+            __syncwarp();
+        else
+            asm volatile("barrier.sync %0, %1;" ::"r"(team + 1), "r"(32 * plan.team) : "memory");
+    }
+    // Input k of a unit, the first of whose team's columns is `team_column`; `slots` is the team's.
+    template <int k>
+    __device__ __forceinline__ input_view<axis_input<Types, k>> view(
+        const core::axis_geometry::offsets& begin, std::uint64_t team_column, char* slots) const {
+        const auto& geometry = arguments.geometry;
+        const core::axis_geometry::dimension next_column = geometry.fastest();
+        const std::int64_t next_stride = k == 0 ? next_column.in_stride : next_column.second_stride;
+        const int pitch = shape::row_pitch(plan.width, Types::element_size[k]);
+        const bool together = plan.in[k] == column_copies::pieces;
+        if (!together) {
+            team_column += unsigned(member * plan.width);
+            slots += member * plan.rows * pitch;
+        }
+        return {arguments.template input<k>(begin) + std::int64_t(team_column) * next_stride,
+                k == 0 ? geometry.in_stride : geometry.second_stride,
+                next_stride,
+                plan.in[k],
+                slots,
+                pitch};
+    }
 
     // Returns the launch's tag.
     __device__ __forceinline__ std::uint32_t run(launch_state& state, unsigned long long* tagged) const {
@@ -116,57 +119,60 @@ struct column_scanner : column_mover<Types> {
         std::uint32_t carried_outer = ~0u;
         Acc carried{};
         bool has_carried = false;
+        unsigned parity = 0;
         for (;;) {
-            permits.acquire(unsigned(plan.permits), lane);
-            ticket next{};
-            if (lane == 0) next = take_ticket(state);
-            const std::uint32_t index = __shfl_sync(0xffffffffu, next.index, 0);
-            const std::uint32_t tag = __shfl_sync(0xffffffffu, next.tag, 0);
+            sync();
+            if (member == 0) {
+                permits.acquire(unsigned(plan.permits), lane);
+                if (lane == 0) next = take_ticket(state);
+            }
+            sync();
+            const std::uint32_t index = next.index, tag = next.tag;
             if (index >= plan.units) {
-                permits.release(lane);
-                // Every warp takes one ticket too many; whoever takes the last of all leaves the counter
+                // Every team takes one ticket too many; whoever takes the last of all leaves the counter
                 // ready.
-                if (lane == 0 && index == plan.units + gridDim.x * (blockDim.x / 32) - 1)
-                    prepare_next_launch(state, tag);
+                if (member == 0) {
+                    permits.release(lane);
+                    const unsigned teams = blockDim.x / unsigned(32 * plan.team);
+                    if (lane == 0 && index == plan.units + gridDim.x * teams - 1)
+                        prepare_next_launch(state, tag);
+                }
                 return tag;
             }
             const std::uint32_t along = index / plan.groups, group = index - along * plan.groups;
             const std::uint32_t outer = along / plan.row_units;
-            const std::uint64_t first_column = std::uint64_t(group) * unsigned(plan.width);
-            const int width = plan.columns - first_column < std::uint64_t(plan.width)
-                                  ? int(plan.columns - first_column)
-                                  : plan.width;
-            const unit_view own =
-                unit_at(std::uint64_t(along - outer * plan.row_units) * unsigned(plan.rows), width);
+            const unsigned together = unsigned(plan.team * plan.width);
+            const std::uint64_t team_column = std::uint64_t(group) * together;
+            const std::uint64_t first_column = team_column + unsigned(member * plan.width);
+            const unit_view own = unit_at(
+                std::uint64_t(along - outer * plan.row_units) * unsigned(plan.rows),
+                plan.columns - team_column < together ? int(plan.columns - team_column) : int(together));
             const std::uint64_t row = own.first_row + own.own_row;
 
             const auto begin = geometry.begin(outer * plan.columns);
-            const input_view<In> input{
-                arguments.template input<0>(begin) + std::int64_t(first_column) * next_column.in_stride,
-                geometry.in_stride,
-                next_column.in_stride,
-                plan.in[0],
-                shared,
-                shape::row_pitch(plan.width, int(sizeof(In)))};
-            axis_source<Types> x;
-            load(own, input);
-            x.x = staged(own, input, x.stride);
-            if constexpr (Types::inputs == 2) {
-                using Second = axis_input<Types, Types::inputs - 1>;
-                const input_view<Second> second{arguments.template input<Types::inputs - 1>(begin) +
-                                                    std::int64_t(first_column) * next_column.second_stride,
-                                                geometry.second_stride,
-                                                next_column.second_stride,
-                                                plan.in[1],
-                                                shared + plan.rows * input.pitch,
-                                                shape::row_pitch(plan.width, int(sizeof(Second)))};
-                load(own, second);
-                x.second = staged(own, second, x.second_stride);
+            const input_view<In> input = view<0>(begin, team_column, shared);
+            const auto second = view<last_input>(
+                begin, team_column, shared + (last_input > 0 ? plan.team * plan.rows * input.pitch : 0));
+            const bool by_engine = column_landing::exists && plan.by_engine && own.whole &&
+                                   this->is_aligned(own, input) &&
+                                   (last_input == 0 || this->is_aligned(own, second));
+            if (by_engine) {
+                if (lane == 0) landing.expect(unsigned(plan.rows) * this->row_bytes());
+                __syncwarp();
+                this->start_rows(own, input, landing);
+                if constexpr (last_input > 0) this->start_rows(own, second, landing);
+            } else {
+                load(own, input);
+                if constexpr (last_input > 0) load(own, second);
+                close_copies();
             }
-            close_copies();
+            axis_source<Types> x;
+            x.x = staged(own, input, x.stride);
+            if constexpr (last_input > 0) x.second = staged(own, second, x.second_stride);
 
             lane_state<Types> left(arguments.scan);
             const auto& combine = left.combine;
+            const reading reader(combine, plan.columns, tag, plan.width, lane);
             const std::uint64_t place = first_column + unsigned(own.own_column);
             if (carries && carried_outer != outer) {
                 carried_outer = outer;
@@ -174,16 +180,39 @@ struct column_scanner : column_mover<Types> {
                 carried = left.left.supers;
                 has_carried = left.left.has_supers;
             }
-            wait_for_copies<0>();
-            __syncwarp();
-            permits.release(lane);
-
             const std::uint64_t tile = own.first_row / 32, super = tile / 32;
             published<Acc> values{tagged, plan.full_rows * sequences};
             std::uint64_t in_sequence = plan.full_rows;
+            const auto to_next_level = [&](std::uint64_t next_in_sequence) {
+                values.tagged += values.count * shape::words;
+                in_sequence = next_in_sequence;
+                values.count = in_sequence * sequences;
+            };
             const auto place_of = [&](std::uint64_t k) {
                 return (outer * in_sequence + k) * plan.columns + place;
             };
+            // Where columns take several units, most tiles to the left have been folded before a unit has
+            // landed.
+            const bool early = !carries && own.width > 0;
+            column_level<Acc> tiles{values, int(tile % 32), 0, left.left.tiles, left.left.has_tiles};
+            typename reading::pending early_tiles[reading::loads];
+            if (early) {
+                published<Acc> of_tiles{tagged + values.count * shape::words, plan.full_tiles() * sequences};
+                tiles.values = of_tiles.from((outer * plan.full_tiles() + super * 32) * plan.columns + place);
+                reader.start(tiles, early_tiles);
+            }
+            if (by_engine) {
+                landing.wait(parity);
+                parity ^= 1;
+            } else {
+                wait_for_copies<0>();
+                if (plan.by_engine) column_landing::fence();
+                sync();
+            }
+            if (member == 0) permits.release(lane);
+            if (own.width <= 0) continue;
+            if (early) reader.take(tiles, early_tiles);
+
             Acc total{};
             bool ends = false;  // this lane's row is the last of a tile, or of a super
             if (own.own_count == lane_row) {
@@ -195,62 +224,59 @@ struct column_scanner : column_mover<Types> {
             // tiles, then supers.
 #pragma unroll 1
             for (int level = 0; level < 3; ++level) {
-                Acc fold;
-                bool has;
+                column_level<Acc> now;
                 std::uint64_t first;
-                int count;
+                now.done = 0;
                 if (level == 0) {
-                    fold = left.left.rows;
-                    has = left.left.has_rows;
+                    now.fold = left.left.rows;
+                    now.has = left.left.has_rows;
                     first = tile * 32;
-                    count = int(own.first_row % 32);
+                    now.count = int(own.first_row % 32);
                 } else if (level == 1) {
-                    fold = left.left.tiles;
-                    has = left.left.has_tiles;
+                    now.fold = tiles.fold;
+                    now.has = tiles.has;
+                    now.done = tiles.done;
                     first = super * 32;
-                    count = int(tile % 32);
+                    now.count = tiles.count;
                 } else if (carries) {
-                    fold = carried;
-                    has = has_carried;
+                    now.fold = carried;
+                    now.has = has_carried;
                     first = supers_done;
-                    count = int(super - supers_done);
+                    now.count = int(super - supers_done);
                 } else {
                     // The fold up to the super before, initial value and all.
-                    fold = left.left.supers;
-                    has = left.left.has_supers;
+                    now.fold = left.left.supers;
+                    now.has = left.left.has_supers;
                     first = super - 1;
-                    count = super > 0 ? 1 : 0;
+                    now.count = super > 0 ? 1 : 0;
                     if (super > 0)
                         set_part(
-                            combine, false, [&] { return fold; }, fold, has);
+                            combine, false, [&] { return now.fold; }, now.fold, now.has);
                 }
-                append_published(combine, values, place_of(first), plan.columns, count, plan.width, lane, tag,
-                                 fold, has);
+                now.values = values.from(place_of(first));
+                reader.finish(now);
                 if (level == 0) {
                     for (int i = 0; i + 1 < plan.rows; ++i) {
                         const Acc other = shuffle(total, i * plan.width + own.own_column);
                         if (i < own.own_row) {
-                            fold = combine.join(has, fold, other);
-                            has = true;
+                            now.fold = combine.join(now.has, now.fold, other);
+                            now.has = true;
                         }
                     }
-                    left.left.rows = fold;
-                    left.left.has_rows = has;
+                    left.left.rows = now.fold;
+                    left.left.has_rows = now.has;
+                    to_next_level(plan.full_tiles());
                 } else if (level == 1) {
-                    left.left.tiles = fold;
-                    left.left.has_tiles = has;
+                    left.left.tiles = now.fold;
+                    left.left.has_tiles = now.has;
+                    to_next_level(plan.full_supers());
                 } else {
-                    left.left.supers = carried = fold;
-                    left.left.has_supers = has_carried = has;
+                    left.left.supers = carried = now.fold;
+                    left.left.has_supers = has_carried = now.has;
                     supers_done = super;
                 }
-                if (level < 2) {
-                    values.tagged += values.count * shape::words;
-                    in_sequence = level == 0 ? plan.full_tiles() : plan.full_supers();
-                    values.count = in_sequence * sequences;
-                }
                 if (ends) {
-                    total = combine.join(has, fold, total);
+                    total = combine.join(now.has, now.fold, total);
                     if (level == 0 || (level == 1) == carries)
                         values.publish(place_of(level == 0 ? tile : super), total, tag);
                     if (level == 0) ends = tile % 32 == 31;
@@ -290,15 +316,25 @@ __global__ void __launch_bounds__(32 * column_shape<Types>::most_warps, 1)
                         const __grid_constant__ column_plan plan, launch_state* state,
                         unsigned long long* tagged, std::uint64_t words) {
     extern __shared__ __align__(128) char shared[];
-    auto& permits = *reinterpret_cast<detail::column_permits*>(shared);
-    if (threadIdx.x == 0) permits = {0, 0};
+    using shape = column_shape<Types>;
+    static_assert(sizeof(detail::column_control) <= shape::control_bytes &&
+                  shape::most_warps <= detail::column_control::most_warps);
+    auto& control = *reinterpret_cast<detail::column_control*>(shared);
+    if (threadIdx.x == 0) {
+        control.permits = {0, 0};
+        for (auto& each : control.landing) each.initialize();
+        detail::column_landing::publish_initialized();
+    }
     __syncthreads();
-    const int warp = int(threadIdx.x / 32);
+    const int warp = int(threadIdx.x / 32), team = warp / plan.team;
     const detail::column_scanner<Types, Exclusive> scanner{
-        {arguments.scan.n, plan, int(threadIdx.x % 32)},
+        {arguments.scan.n, plan, int(threadIdx.x % 32), warp - team * plan.team},
         arguments,
-        shared + column_shape<Types>::permits_bytes + warp * plan.unit_bytes,
-        permits};
+        shared + shape::control_bytes + team * plan.team * plan.unit_bytes,
+        control.permits,
+        control.next[team],
+        control.landing[warp],
+        team};
     const std::uint32_t tag = scanner.run(*state, tagged);
     if (tag == last_tag) {
         __syncthreads();

@@ -244,9 +244,9 @@ class axis_launch {
     // Whether columns go into shared memory, in units that 31 bits count.
     [[nodiscard]] bool can_columns() const {
         if constexpr (column_shape<Types>::exists) {
-            const column_plan plan = plan_columns(arguments_);
+            const column_plan plan = plan_columns(arguments_, ex_.shared_memory());
             return plan.units < 0x80000000u &&
-                   column_shape<Types>::permits_bytes + plan.unit_bytes <= ex_.shared_memory();
+                   column_shape<Types>::control_bytes + plan.unit_bytes <= ex_.shared_memory();
         }
         return false;
     }
@@ -258,25 +258,25 @@ class axis_launch {
             ex_.compute_capability() < 80 || !can_columns())
             return false;
         if (lane_shape<Types, lane_copies::own>::ahead) return true;
-        const column_plan plan = plan_columns(arguments_);
+        const column_plan plan = plan_columns(arguments_, ex_.shared_memory());
         return plan.in[0] != column_copies::elements && plan.in[1] != column_copies::elements;
     }
     void columns() const {
         using shape = column_shape<Types>;
         if constexpr (shape::exists) {
-            const column_plan plan = plan_columns(arguments_);
+            const column_plan plan = plan_columns(arguments_, ex_.shared_memory());
             constexpr auto kernel = &scan_columns_kernel<Types, Exclusive>;
             prepare_tile_kernel<kernel>(ex_.shared_memory());
             const int room =
-                std::min((ex_.shared_memory() - shape::permits_bytes) / plan.unit_bytes, shape::most_warps);
+                std::min((ex_.shared_memory() - shape::control_bytes) / plan.unit_bytes, shape::most_warps);
             // Few units are spread over all multiprocessors.
             const std::uint64_t each = (plan.units + multiprocessors() - 1) / multiprocessors();
-            const int warps = each < std::uint64_t(room) ? int(each) : room;
-            const std::uint64_t blocks = (plan.units + std::uint64_t(warps) - 1) / std::uint64_t(warps);
+            const int teams = int(std::min(each, std::uint64_t(room / plan.team))), warps = teams * plan.team;
+            const std::uint64_t blocks = (plan.units + std::uint64_t(teams) - 1) / std::uint64_t(teams);
             const std::uint64_t words = shape::published_words(length(), sequences());
             held_scratch scratch(ex_, ex_.take_scratch(detail::tagged_bytes(words)));
             kernel<<<unsigned(std::min(blocks, multiprocessors())), unsigned(32 * warps),
-                     shape::permits_bytes + warps * plan.unit_bytes, ex_.stream()>>>(
+                     shape::control_bytes + warps * plan.unit_bytes, ex_.stream()>>>(
                 arguments_, plan, reinterpret_cast<launch_state*>(scratch.data()),
                 reinterpret_cast<unsigned long long*>(scratch.data() + launch_state_bytes),
                 ex_.tagged_words());

@@ -120,7 +120,7 @@ struct staged_reducer : column_mover<Types> {
 
     __device__ __forceinline__ staged_reducer(const reduced_axis<Types>& all, const column_plan& plan,
                                               int lane)
-        : mover{all.scan.n, plan, lane},
+        : mover{all.scan.n, plan, lane, 0},
           shape(all),
           pitch(column_shape<Types>::row_pitch(plan.width, size)),
           row_bytes(lane_row * plan.width * size),

@@ -66,6 +66,9 @@ struct published {
         return tagged + (together ? i * words + k : k * count + i);
     }
 
+    // The values from number i on.
+    __device__ __forceinline__ published from(std::uint64_t i) const { return {word(i, 0), count}; }
+
     __device__ __forceinline__ void publish(std::uint64_t i, const T& value, std::uint32_t tag) const {
         const auto own = to_words(value);
 #pragma unroll

@@ -46,11 +46,20 @@ inline constexpr std::uint64_t even_lines_ahead_from_units = 2;
 inline constexpr std::uint64_t lines_ahead_from_units = 6;
 inline constexpr std::uint64_t narrow_lines_ahead_from_units = 16;
 // Few sequences side by side are read once from this length on, with elements of up to so many bytes in all
-// inputs; a block loads about so many bytes at once, in so many units at most (docs/cuda.md).
+// inputs; a block loads about so many bytes at once, in so many units and by so many warps at most
+// (docs/cuda.md).
 inline constexpr std::uint64_t columns_from_length = 1024;
 inline constexpr int columns_up_to_bytes = 8;
-inline constexpr int columns_loading_bytes = 50 << 10;
+inline constexpr int columns_loading_bytes = 100 << 10;
+inline constexpr int columns_loading_bytes_by_engine = 66 << 10;
 inline constexpr int columns_loading_units = 4;
+inline constexpr int columns_loading_warps = 8;
+// Bytes of a strip that several warps copy together, at most, and so many teams of a block at least; the same
+// where each lane copies its own elements.
+inline constexpr int columns_strip_bytes = 256;
+inline constexpr int columns_strip_bytes_by_lanes = 512;
+inline constexpr int columns_least_teams = 4;
+inline constexpr int columns_least_teams_by_lanes = 3;
 
 // Reductions along an axis: a lane has a sequence side by side with others from end to end where there are so
 // many for each multiprocessor, of up to 1024 elements so many, or where they have at most so many elements.
