@@ -17,21 +17,6 @@
 namespace upsweep::test {
 namespace {
 
-// Larger than those whose totals look-ahead folds side by side; every order and grouping shows.
-struct three_words {
-    std::uint64_t word[3];
-    three_words() = default;
-    UPSWEEP_HOST_DEVICE explicit three_words(std::uint64_t bits) : word{bits, ~bits, bits * 3} {}
-    friend bool operator==(const three_words&, const three_words&) = default;
-};
-struct mixed_words {
-    UPSWEEP_HOST_DEVICE three_words operator()(const three_words& a, const three_words& b) const {
-        three_words made(0);
-        for (int k = 0; k < 3; ++k) made.word[k] = fingerprint{}(a.word[k], b.word[(k + 1) % 3]);
-        return made;
-    }
-};
-
 TEST(cuda_columns, every_width) {
     for (const std::int64_t width : {1, 2, 3, 4, 5, 7, 8, 13, 16, 17, 31, 32, 33, 64, 100, 256}) {
         for (const std::int64_t length : {1, 2, 127, 128, 129, 4095, 4096, 4097, 9001})
@@ -302,9 +287,6 @@ TEST_F(cuda_lines_ahead, types) {
         expect_recurrence<float>({5, 140001}, 1, reverse);
         expect_recurrence<double>({5, 140001}, 1, reverse, {1}, {0, 1});  // units are parts of tiles
     }
-    expect_scan<three_words, three_words, 1>({5, 140001}, 1, [](auto& ex, const auto& in, const auto& out) {
-        inclusive_scan(ex, in, out, 1, mixed_words{});
-    });
 }
 TEST_F(cuda_lines_ahead, share_the_device) { share_the_device(cuda::axis_way::lines_ahead, {5, 300'001}, 1); }
 

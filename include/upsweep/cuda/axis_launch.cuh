@@ -33,7 +33,7 @@ std::size_t axis_workspace_bytes_of(std::uint64_t length, std::uint64_t sequence
     if constexpr (column_shape<Types>::exists)
         bytes =
             std::max(bytes, detail::tagged_bytes(column_shape<Types>::published_words(length, sequences)));
-    if constexpr (look_ahead_shape<in_lines<Types>>::fits)
+    if constexpr (lines_ahead_launch<Types, false>::exists)
         bytes = std::max(bytes, lines_ahead_launch<Types, false>::workspace_bytes(length, sequences));
     return std::max(bytes, workspace_bytes_of<Types>(length));
 }

@@ -45,6 +45,8 @@ class lines_ahead_launch {
   public:
     using Types = in_lines<LineTypes>;
     using shape = look_ahead_shape<Types>;
+    // Larger values, which are folded in order and scanned one by one, take as long in every way.
+    static constexpr bool exists = shape::fits && !shape::folds_in_order;
 
     // Bytes of scratch.
     static std::size_t workspace_bytes(std::uint64_t length, std::uint64_t lines) {
@@ -52,7 +54,7 @@ class lines_ahead_launch {
     }
     // Whether so many lines can be scanned so: on this device, and in units that 31 bits count.
     static bool can_run(const executor& ex, std::uint64_t length, std::uint64_t lines) {
-        if constexpr (shape::fits) {
+        if constexpr (exists) {
             constexpr auto kernel = &look_ahead_lines_kernel<Types, Exclusive>;
             return shape::units(length) * lines < 0x80000000u && ex.compute_capability() >= 90 &&
                    detail::prepare<kernel>(ex, shape::shared_bytes, 90) == detail::readiness::ready;
@@ -67,7 +69,7 @@ class lines_ahead_launch {
     }
     // `lines` begin in memory: where scan.reverse, which is the direction there, scans end.
     static void run(executor& ex, const axis_arguments<LineTypes>& lines) {
-        if constexpr (shape::fits) {
+        if constexpr (exists) {
             constexpr auto kernel = &look_ahead_lines_kernel<Types, Exclusive>;
             const std::uint64_t count = lines.geometry.sequence_count;
             const std::uint64_t units = shape::units(lines.scan.n) * count;
@@ -86,8 +88,7 @@ class lines_ahead_launch {
     static bool is_faster(const executor& ex, std::uint64_t length, std::uint64_t lines, bool aligned) {
         constexpr std::uint64_t written = sizeof(typename Types::Out);
         if (length * (detail::axis_input_bytes<Types> + written) >= look_ahead_from_bytes) return true;
-        // Elements that are scanned one by one take as long in every way.
-        if (length <= Types::tile || shape::folds_in_order) return false;
+        if (length <= Types::tile) return false;
         const auto multiprocessors = std::uint64_t(ex.multiprocessors());
         const std::uint64_t units = length / shape::unit_items;
         const bool even = length % shape::unit_items == 0;

@@ -181,6 +181,7 @@ struct look_ahead_left : look_ahead_ring<Types> {
     // The same by one warp that folds one total after the other: the fewest steps, for values that fill a
     // lane's registers.
     __device__ void look_ahead_in_order() const {
+        static_assert(!Types::has_lines);
         const auto combine = arguments.combine();
         const totals_of_runs line{shared + shape::scratch_at};
         bool has_supers = arguments.has_initial;
@@ -194,17 +195,11 @@ struct look_ahead_left : look_ahead_ring<Types> {
             own.full.wait(at.phase);
             const std::int64_t unit = own.unit;
             if (unit < 0) return;
-            if (Types::has_lines && own.previous < 0) {
-                has_supers = arguments.has_initial;
-                if (has_supers) supers = arguments.initial_value();
-                done = 0;
-            }
             const std::int64_t tile = tile_of(unit);
             while (done < tile) {
                 const int begin = int(done % 32);
                 const int count = tile - done < 32 - begin ? int(tile - done) : 32 - begin;
-                read_line(this->tiles_of_line(tile_totals, s), std::uint64_t(done), count, own.tag, line,
-                          lane);
+                read_line(tile_totals, std::uint64_t(done), count, own.tag, line, lane);
                 int j = 0;
                 if (begin == 0) tiles = line.load(0, j++);
 #pragma unroll(sizeof(Acc) <= 16 ? 4 : 2)
