@@ -195,7 +195,7 @@ void check_vector_engine(std::size_t chunk_size, std::size_t n, bool exclusive, 
         SCOPED_TRACE(std::string(cpu::name(level)));
         using engine = cpu::scan_engine<T, is_exact<Op, T>>;
         const auto& operation = cpu::operation_of<T, Op>;
-        const engine kernel(operation, level, source, sink, n, exclusive, streaming,
+        const engine kernel(operation, level, source, sink, {n, exclusive, false, 0}, streaming,
                             where == results::past_caches, chunk_size);
         simulate_many(kernel, (n + chunk_size - 1) / chunk_size, typename engine::state(operation.identity),
                       [&](const auto& state) {
