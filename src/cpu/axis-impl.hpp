@@ -206,14 +206,18 @@ class axis_engine {
     }
 
     void run_lines() {
+        const std::size_t length = geometry_.length;
         const auto scan = [&](executor& with, std::size_t sequence) {
             const auto at = geometry_.begin(sequence);
             core::tree_carry<Acc> carry{start_, {}, 0};
             run_scan(op_, with, moved(in_, at.in), moved(out_, at.out),
-                     {geometry_.length, exclusive_, in_place_, footprint_, with.threads() > 1}, carry);
+                     {length, exclusive_, in_place_, footprint_, with.threads() > 1}, carry);
         };
-        for_each_sequence(ex_, geometry_, in_.element_size + out_.element_size, scan,
-                          [&] { memory_.fence(); });
+        const bool alone_streams =
+            worth_streaming(ex_, {length, 1, 0, false}, {length, exclusive_, in_place_, footprint_});
+        for_each_sequence(ex_, geometry_, in_.element_size + out_.element_size, scan, [&] {
+            if (alone_streams) memory_.fence();
+        });
     }
 
     // Short sequences that lie one after the other: strips of as many as there are lanes.

@@ -159,13 +159,18 @@ void run_axis_recurrence(executor& ex, const source<T>& a, const source<T>& b, T
     if (next.extent > 1 && std::abs(next.out_stride) < std::abs(geometry.out_stride))
         return lane_recurrences<T>(ex, a, b, x0, out, geometry, in_place).run();
     const std::size_t bytes = (a.stride == 0 ? 0 : a.element_size) + b.element_size + out.element_size;
-    const std::size_t footprint = geometry.length * geometry.sequence_count * bytes;
+    const std::size_t length = geometry.length;
+    const std::size_t footprint = length * geometry.sequence_count * bytes;
     const auto recur = [&](executor& with, std::size_t sequence) {
         const auto at = geometry.begin(sequence);
         run_recurrence<T>(with, moved(a, at.in), moved(b, at.second), x0, moved(out, at.out),
-                          {geometry.length, false, in_place, footprint, with.threads() > 1});
+                          {length, false, in_place, footprint, with.threads() > 1});
     };
-    for_each_sequence(ex, geometry, bytes, recur, [&] { memory_kernels_for(ex.simd()).fence(); });
+    const bool alone_streams =
+        worth_streaming(ex, {length, 1, 0, false}, {length, false, in_place, footprint});
+    for_each_sequence(ex, geometry, bytes, recur, [&] {
+        if (alone_streams) memory_kernels_for(ex.simd()).fence();
+    });
 }
 
 template void run_recurrence<float>(executor&, const source<float>&, const source<float>&, float,

@@ -102,21 +102,21 @@ class lines_ahead_launch {
     }
     static line_arguments<Types> arguments_of(const axis_arguments<LineTypes>& lines) {
         const scan_arguments<LineTypes>& line = lines.scan;
-        line_arguments<Types> made{{{},
-                                    line.out,
-                                    line.n,
-                                    line.length,
-                                    line.reverse,
-                                    line.has_initial,
-                                    line.device_initial,
-                                    line.initial,
-                                    line.start,
-                                    line.total,
-                                    line.op,
-                                    line.load,
-                                    line.store,
-                                    line.heads,
-                                    line.keeps_sides},
+        line_arguments<Types> made{scan_arguments<Types>{.in = {},
+                                                         .out = line.out,
+                                                         .n = line.n,
+                                                         .length = line.length,
+                                                         .reverse = line.reverse,
+                                                         .has_initial = line.has_initial,
+                                                         .device_initial = line.device_initial,
+                                                         .initial = line.initial,
+                                                         .start = line.start,
+                                                         .total = line.total,
+                                                         .op = line.op,
+                                                         .load = line.load,
+                                                         .store = line.store,
+                                                         .heads = line.heads,
+                                                         .keeps_sides = line.keeps_sides},
                                    lines.geometry};
         for (int k = 0; k < Types::inputs; ++k) made.in[k] = line.in[k];
         return made;
