@@ -1,4 +1,4 @@
-// Scans along an axis of structs and with operators of any kind, on the GPU.
+// Scans along an axis with operators of any kind, on the GPU.
 #include "cuda/axis_backend.cuh"
 
 #include "axis_generic_test.cpp"
