@@ -49,7 +49,7 @@ def part_of(row):
     if work == "empty kernel":
         return "any"
     if work.startswith("in blocks"):
-        return "none"  # scans whose blocks continue one another, which CUB does not do; docs/cuda.md has them
+        return "none"  # scans whose blocks continue one another, which CUB does not do; docs/cuda-design.md has them
     if work.endswith("scan_by_key"):
         return "cuda segments"
     beginnings = {"compact": "choosing", "partition": "choosing", "axis ": "axes", "histogram": "bins", "bins": "bins", "sort": "sorts",

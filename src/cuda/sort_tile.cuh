@@ -30,7 +30,7 @@ template <class T>
 inline constexpr int words_of = (bytes_of_value<T> + 3) / 4;
 
 // What a block of so many threads takes at once, if so many of them share a multiprocessor. Measured on an
-// H100 (docs/cuda.md).
+// H100 (docs/cuda-design.md).
 template <class KeyType, class ValueType, int Threads, int Blocks>
 struct sort_shape {
     using Key = KeyType;

@@ -27,8 +27,8 @@ struct sample_ranks {
 
 inline constexpr std::uint32_t sampled_records = 1u << 14;
 
-// Measured on an H200 (docs/cuda.md): up to how many elements one block selects from a sequence, and from
-// which length on a sample is worth its kernels.
+// Measured on an H200 (docs/cuda-design.md): up to how many elements one block selects from a sequence, and
+// from which length on a sample is worth its kernels.
 inline constexpr std::uint64_t block_sequence = std::uint64_t{1} << 16;
 inline constexpr std::uint64_t sampled_sequence = std::uint64_t{1} << 20;
 // Of so many rows at a time all blocks select.

@@ -19,7 +19,7 @@
 
 namespace upsweep::cuda {
 
-// How a one-dimensional scan runs; the bits are the same (docs/cuda.md).
+// How a one-dimensional scan runs; the bits are the same (docs/cuda-design.md).
 enum class algorithm {
     automatic,         // chosen by device, types and length: tuning.hpp
     look_ahead,        // one pass, compute capability 9.0 or later
@@ -28,7 +28,7 @@ enum class algorithm {
 };
 [[nodiscard]] const char* name(algorithm choice);
 
-// How an axis scan runs; the bits are the same (docs/cuda.md).
+// How an axis scan runs; the bits are the same (docs/cuda-design.md).
 enum class axis_way {
     automatic,      // chosen by shape and strides: tuning.hpp
     lanes,          // a lane a sequence

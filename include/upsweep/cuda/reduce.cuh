@@ -12,8 +12,8 @@
 // copyable; operators and functions are called on the device and passed by value. The calls return when the
 // work is in the executor's stream. Aliasing: out overlaps neither in nor what the options name. Errors:
 // upsweep::error names the argument; nothing has been enqueued then. Complexity: one read of in, one kernel;
-// scratch of about n / 100 bytes in the executor, for more than a tile of elements (docs/cuda.md). Source:
-// Blelloch, "Prefix sums and their applications", 1990 (the up-sweep).
+// scratch of about n / 100 bytes in the executor, for more than a tile of elements (docs/cuda-design.md).
+// Source: Blelloch, "Prefix sums and their applications", 1990 (the up-sweep).
 #pragma once
 
 #include <cstdint>

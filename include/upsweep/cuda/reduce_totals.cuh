@@ -163,7 +163,7 @@ struct reduced_levels {
         return (supers + group_size - 1) / group_size;
     }
     // From one counter to the next, where there are few: so far apart that those in use at one time are in
-    // different parts of the L2 cache (docs/cuda.md has what was measured of it).
+    // different parts of the L2 cache (docs/cuda-design.md has what was measured of it).
     static constexpr std::uint64_t few_sequences = 1023, words_apart = 128, words_beside = 4;
     __host__ __device__ static constexpr std::uint64_t counter_words(std::uint64_t sequences) {
         return sequences <= few_sequences ? words_apart : words_beside;

@@ -13,7 +13,7 @@
 // executor.wait(). Complexity: one read of in and one write of out (reduce-then-scan: two reads); scratch of
 // about n / 512 bytes in the executor. Compile with --expt-relaxed-constexpr and -fmad=false, which the
 // target upsweep::cuda hands on: a product and a sum of the operator must not become one fused operation.
-// Source: docs/cuda.md.
+// Source: docs/cuda-design.md.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // The engine for the first elements of an order in CUDA device memory, compiled once: keys of any type as
-// words of an order, results by index. How it works: docs/cuda.md.
+// words of an order, results by index. How it works: docs/cuda-design.md.
 #pragma once
 
 #include <cstddef>

@@ -47,7 +47,7 @@ inline constexpr std::uint64_t lines_ahead_from_units = 6;
 inline constexpr std::uint64_t narrow_lines_ahead_from_units = 16;
 // Few sequences side by side are read once from this length on, with elements of up to so many bytes in all
 // inputs; a block loads about so many bytes at once, in so many units and by so many warps at most
-// (docs/cuda.md).
+// (docs/cuda-design.md).
 inline constexpr std::uint64_t columns_from_length = 1024;
 inline constexpr int columns_up_to_bytes = 8;
 inline constexpr int columns_loading_bytes = 100 << 10;
