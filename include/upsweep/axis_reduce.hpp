@@ -10,7 +10,7 @@
 // else the operator's identity. in may repeat elements (stride 0); out must not, which is checked of strides
 // of 0 alone.
 // Aliasing: the ranges of bytes that in and out span must be disjoint.
-// Errors, bits and accumulator: as in reduce.hpp.
+// Errors, bits, accumulator and source: as in reduce.hpp.
 // Complexity: O(size) work, one read of in; scratch of size / 4096 accumulators where several threads share
 // the elements of a sequence.
 #pragma once
@@ -50,6 +50,7 @@ void axis_reduce(cpu::executor& ex, const strided_view<In>& in, const strided_vi
 
 }  // namespace detail
 
+// out = the total of every sequence along the axis.
 template <class Acc = deduced, class In, class Out, class Op = plus,
           class A = core::accumulator_for<Acc, std::remove_const_t<In>, Op>>
 requires combines<Op, A> &&

@@ -1,14 +1,18 @@
 // Scans along one axis of a strided n-dimensional array: the overloads of inclusive_scan and exclusive_scan
 // on views.
 //
+//     inclusive: out[i..., j, k...] = in[i..., 0, k...] (+) ... (+) in[i..., j, k...]
+//     exclusive: out[i..., j, k...] = in[i..., 0, k...] (+) ... (+) in[i..., j-1, k...]
+//
 // Every one-dimensional slice along the axis is a sequence of its own, with the bits of scanning it alone.
 // Shapes: in and out have equal shapes; strides are their own, negative ones too. `axis` counts from 0, or
-// from the end if negative. An extent of 0 is legal. in may repeat elements (stride 0); out must not,
-// which is checked of strides of 0 alone: that others have no two results in one place is a precondition.
-// Aliasing: out may be in (equal pointers, strides and element sizes); any other overlap of
-// the ranges of bytes that the two span is an error, even if they interleave without sharing an element.
-// Errors, bits, accumulator and options.initial: as in scan.hpp.
-// Complexity: O(size) work.
+// from the end if negative. An extent of 0 is legal. in may repeat elements (stride 0); out must not, which
+// is checked of strides of 0 alone: that others have no two results in one place is a precondition.
+// Aliasing: out may be in (equal pointers, strides and element sizes); any other overlap of the ranges of
+// bytes that the two span is an error, even if they interleave without sharing an element.
+// Errors, bits, accumulator and initial value: as in scan.hpp.
+// Complexity: O(size) work; scratch on the stack only.
+// Source: as in scan.hpp; cpu/axis.hpp has the four ways in which sequences are taken.
 #pragma once
 
 #include <cstddef>
@@ -54,6 +58,7 @@ void axis_scan(cpu::executor& ex, const strided_view<In>& in, const strided_view
 
 }  // namespace detail
 
+// The inclusive scan of every sequence along the axis.
 template <class Acc = deduced, class In, class Out, class Op = plus,
           class A = core::accumulator_for<Acc, In, Op>>
 requires combines<Op, A>
@@ -62,6 +67,7 @@ void inclusive_scan(cpu::executor& ex, const strided_view<In>& in, const strided
     detail::axis_scan<A>(ex, in, out, axis, false, core::known<A>(op), options);
 }
 
+// The exclusive scan of every sequence along the axis.
 template <class Acc = deduced, class In, class Out, class Op = plus,
           class A = core::accumulator_for<Acc, In, Op>>
 requires combines<Op, A>

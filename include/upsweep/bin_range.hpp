@@ -24,6 +24,7 @@ struct bin_range {
     bool clamp = false;  // what is below lo belongs to the first bin, what is not below hi to the last
 };
 
+// What find_bin gives for a number that belongs to no bin.
 inline constexpr std::uint32_t no_bin = 0xffffffff;
 
 namespace core {

@@ -4,22 +4,23 @@
 //     bin_indices, bin_indices_by:    out = their indices
 //
 // offsets[b] is where bin b begins and offsets[b + 1] where it ends; what has no bin is left out. Bins are
-// those of histogram.hpp: equal intervals, intervals between edges, or what f(element) says. All return how
+// those of histogram.hpp: equal intervals, intervals between edges, or what f(element) says. f may be
+// called from several threads, twice for an element, and must answer the same both times. All return how
 // many elements have a bin, offsets' last value, which may be more than `out` has room for: only as many as
 // that are written then, and what lies behind the written ones in `out` is left as it is.
 //
-// Shapes: in is a contiguous range of n >= 0 elements; offsets one of std::uint64_t, one more than there are
-// bins, of which there are fewer than 2^32; out one of any size whose elements can be made of in's (indices:
-// integers in which n - 1 fits). Aliasing: none of in, out, offsets and edges overlaps another that is
-// written. Errors: upsweep::error names the argument; nothing has been written then. An exception of f or of
-// an element's assignment passes through; out and offsets are then unspecified. f may be called from several
-// threads, twice for an element, and must answer the same both times. Results are the same for any number of
-// threads and every instruction set. Complexity: O(n + bins) work, with edges O(n log bins + bins); two reads
-// of in and one write of out. Scratch: none but 60 KiB of stack on one thread; on several 8 bytes of heap for
-// each bin in each of up to four chunks a thread, at most 256 MiB (fewer chunks are made then); for edges as
-// histograms. Source:
-// Blelloch, "Prefix sums and their applications", 1990, section 1.3 (the split operation, of more than two
-// parts).
+// Shapes: in is a contiguous range of n >= 0 elements; offsets one of std::uint64_t, one more than there
+// are bins, of which there are fewer than 2^32; out one of any size whose elements can be made of in's
+// (indices: integers in which n - 1 fits).
+// Bits: the same for any number of threads and every instruction set.
+// Aliasing: none of in, out, offsets and edges overlaps another that is written.
+// Errors: upsweep::error names the argument; nothing has been written then. An exception of f or of an
+// element's assignment passes through; out and offsets are then unspecified.
+// Complexity: O(n + bins) work, with edges O(n log bins + bins); two reads of in and one write of out.
+// Scratch: none but 60 KiB of stack on one thread; on several 8 bytes of heap for each bin in each of up to
+// four chunks a thread, at most 256 MiB (fewer chunks are made then); for edges as histograms.
+// Source: Blelloch, "Prefix sums and their applications", 1990, section 1.3 (the split operation, of more
+// than two parts).
 #pragma once
 
 #include <concepts>
@@ -135,6 +136,7 @@ std::size_t bins(cpu::executor& ex, const In& in, Out&& out, Offsets&& offsets,
                  const bin_range<binned_type<In>>& range) {
     return detail::extract(ex, in, out, offsets, range);
 }
+// By equal bins: out = the elements' indices.
 template <number_range In, index_range Out, counter_range Offsets>
 std::size_t bin_indices(cpu::executor& ex, const In& in, Out&& out, Offsets&& offsets,
                         const bin_range<binned_type<In>>& range) {
@@ -147,14 +149,14 @@ std::size_t bins(cpu::executor& ex, const In& in, Out&& out, Offsets&& offsets,
                  const bin_edges<binned_type<In>>& edges) {
     return detail::extract(ex, in, out, offsets, edges);
 }
+// By edges: out = the elements' indices.
 template <number_range In, index_range Out, counter_range Offsets>
 std::size_t bin_indices(cpu::executor& ex, const In& in, Out&& out, Offsets&& offsets,
                         const bin_edges<binned_type<In>>& edges) {
     return detail::extract_indices(ex, in, out, offsets, edges);
 }
 
-// By a function of the caller's own, into one bin fewer than there are offsets: elements of any type, by a
-// key of theirs.
+// By a function: f(element) is the element's bin, of one fewer than there are offsets.
 template <input_range In, receives<In> Out, counter_range Offsets, bin_function<In> F>
 std::size_t bins_by(cpu::executor& ex, const In& in, Out&& out, Offsets&& offsets, const F& f) {
     const std::size_t number = detail::bins_of_offsets(std::ranges::size(offsets));
@@ -164,6 +166,7 @@ std::size_t bins_by(cpu::executor& ex, const In& in, Out&& out, Offsets&& offset
                          detail::elements_to(std::ranges::data(out), std::ranges::data(in)),
                          std::ranges::size(in), std::ranges::size(out), std::ranges::data(offsets));
 }
+// By a function: out = the elements' indices.
 template <input_range In, index_range Out, counter_range Offsets, bin_function<In> F>
 std::size_t bin_indices_by(cpu::executor& ex, const In& in, Out&& out, Offsets&& offsets, const F& f) {
     const std::size_t number = detail::bins_of_offsets(std::ranges::size(offsets));

@@ -3,19 +3,21 @@
 //     compact, compact_if:                   out = in[i] for every i that is chosen, i ascending
 //     compact_indices, compact_indices_if:   out = i for every i that is chosen, ascending
 //
-// An element is chosen by a flag, a value that is not zero (true), or by keep(element). All return how many
-// are chosen, which may be more than `out` has room for: only as many as that are written then, and what lies
-// behind the written ones in `out` is left as it is.
+// An element is chosen by a flag, a value that is not zero (true), or by keep(element), which may be called
+// from several threads, once for an element. All return how many are chosen, which may be more than `out`
+// has room for: only as many as that are written then, and what lies behind the written ones in `out` is
+// left as it is.
 //
 // Shapes: flags and in are contiguous ranges of n >= 0 elements of any types; out is one of any size whose
-// elements can be made of in's (indices: integers in which n - 1 fits). Aliasing: out may be in (equal
-// pointers and types; elements behind the written ones are then unspecified); any other overlap is an error.
-// Errors: upsweep::error names the argument; nothing has been written then. An exception from keep or from an
-// element's assignment passes through; out is then unspecified. keep may be called from several threads,
-// once for an element. Complexity: O(n) work, one read of in and flags and one write of what is chosen;
-// scratch on the stack only. In place, elements that are not trivially copyable take one thread.
-// Source: Blelloch, "Prefix sums and their applications", 1990, section 1.3 (packing by an exclusive scan of
-// the flags).
+// elements can be made of in's (indices: integers in which n - 1 fits).
+// Aliasing: out may be in (equal pointers and types; elements behind the written ones are then
+// unspecified); any other overlap is an error.
+// Errors: upsweep::error names the argument; nothing has been written then. An exception from keep or from
+// an element's assignment passes through; out is then unspecified.
+// Complexity: O(n) work, one read of in and flags and one write of what is chosen; scratch on the stack
+// only. In place, elements that are not trivially copyable take one thread.
+// Source: Blelloch, "Prefix sums and their applications", 1990, section 1.3 (packing by an exclusive scan
+// of the flags).
 #pragma once
 
 #include <algorithm>

@@ -34,6 +34,7 @@ concept has_plain_identity = requires(const Op& op) {
 template <class Op, class T>
 concept has_identity = core::has_typed_identity<Op, T> || core::has_plain_identity<Op, T>;
 
+// The identity of an operator, as a value of T.
 template <class T, class Op>
 requires has_identity<Op, T>
 [[nodiscard]] constexpr T identity_of(const Op& op) {
@@ -91,6 +92,7 @@ inline constexpr bool is_exact = [] {
 template <class R>
 concept input_range = std::ranges::contiguous_range<R> && std::ranges::sized_range<R> &&
     !std::is_volatile_v<std::remove_reference_t<std::ranges::range_reference_t<R>>>;
+// Contiguous memory in which values of Acc can be stored, converted to its elements' type.
 template <class R, class Acc>
 concept output_range = input_range<R> && std::ranges::borrowed_range<R> &&
                        !std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<R>>> &&

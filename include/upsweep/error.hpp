@@ -9,6 +9,7 @@
 
 namespace upsweep {
 
+// What went wrong: failure.code() == errc::io, say.
 enum class errc {
     invalid_argument = 1,  // a size, stride, axis, offset or combination of options that has no meaning
     out_of_memory,         // scratch could not be allocated
@@ -19,8 +20,10 @@ enum class errc {
 
 // The category named "upsweep"; its codes are those of `errc`.
 [[nodiscard]] const std::error_category& error_category() noexcept;
+// A code of that category.
 [[nodiscard]] std::error_code make_error_code(errc code) noexcept;
 
+// What the library throws.
 class error : public std::system_error {
   public:
     error(errc code, const std::string& message);
@@ -32,7 +35,7 @@ class error : public std::system_error {
     std::string message_;
 };
 
-// Out of line, so that a check costs its caller one compare and one never-taken branch.
+// For engines. Out of line, so that a check costs its caller one compare and one never-taken branch.
 [[noreturn]] void throw_error(errc code, const std::string& message);
 
 }  // namespace upsweep

@@ -6,19 +6,22 @@
 // Bins are `range.count` equal intervals of [range.lo, range.hi), whose clamp gives what is below and above
 // to the first and the last one; or intervals between ascending edges, the last one closed, as
 // numpy.histogram has them (bin_range.hpp has both exactly). f is any function that returns an integer; one
-// that is negative, or not below the number of counts, is no bin. All return how many elements are counted:
-// not those outside, nor a NaN.
+// that is negative, or not below the number of counts, is no bin. f may be called from several threads,
+// once for an element. All return how many elements are counted: not those outside, nor a NaN.
 //
-// Shapes: in is a contiguous range of n >= 0 elements; counts one of std::uint64_t, one for each bin, so that
-// no count overflows; there are fewer than 2^32 bins. Elements are numbers of the range's type; float16 and
-// bfloat16 are looked at as the floats that they are. histogram_by takes any. Aliasing: counts overlaps
-// neither in nor edges. Errors: upsweep::error names the argument; nothing has been written then. An
-// exception of f passes through; counts are then unspecified. f may be called from several threads, once for
-// an element. Results are the same for any number of threads and every instruction set. Complexity: O(n +
-// bins) work, with edges O(n log bins + bins), and one read of in. Scratch: on the threads' stacks, 40 KiB
-// each, for up to 4095 bins; for more, 8 bytes a bin of heap for each thread but the caller, at most 256 MiB
-// (fewer threads take part then); for edges that are few beside the elements, up to 80 bytes an edge of heap,
-// if there is room.
+// Shapes: in is a contiguous range of n >= 0 elements; counts one of std::uint64_t, one for each bin, so
+// that no count overflows; there are fewer than 2^32 bins. Elements are numbers of the range's type;
+// float16 and bfloat16 are looked at as the floats that they are. histogram_by takes any.
+// Bits: the same for any number of threads and every instruction set.
+// Aliasing: counts overlaps neither in nor edges.
+// Errors: upsweep::error names the argument; nothing has been written then. An exception of f passes
+// through; counts are then unspecified.
+// Complexity: O(n + bins) work, with edges O(n log bins + bins), and one read of in.
+// Scratch: on the threads' stacks, 40 KiB each, for up to 4095 bins; for more, 8 bytes a bin of heap for
+// each thread but the caller, at most 256 MiB (fewer threads take part then); for edges that are few beside
+// the elements, up to 80 bytes an edge of heap, if there is room.
+// Source: the counting sort of Knuth, The Art of Computer Programming, volume 3, section 5.2, algorithm D,
+// whose counters each thread has for itself.
 #pragma once
 
 #include <algorithm>
@@ -46,8 +49,10 @@ namespace upsweep {
 // The numbers that elements are looked at as.
 template <class In>
 using binned_type = accumulator_type<std::ranges::range_value_t<In>>;
+// Integers, bool not among them, or floating-point numbers.
 template <class In>
 concept number_range = input_range<In> && core::ordered_number<binned_type<In>>;
+// 64-bit counts or offsets, to write.
 template <class Counts>
 concept counter_range =
     output_range<Counts, std::uint64_t> && std::same_as<std::ranges::range_value_t<Counts>, std::uint64_t>;
@@ -218,7 +223,7 @@ std::size_t histogram(cpu::executor& ex, const In& in, Counts&& counts,
     return cpu::run_histogram(ex, by.classifier(), std::ranges::size(in), std::ranges::data(counts));
 }
 
-// By a function of the caller's own, into as many bins as there are counts.
+// By a function: f(element) is the element's bin, of as many as there are counts.
 template <input_range In, counter_range Counts, bin_function<In> F>
 std::size_t histogram_by(cpu::executor& ex, const In& in, Counts&& counts, const F& f) {
     detail::check_histogram_by(in, counts);

@@ -71,7 +71,7 @@ inline constexpr bool exact_components = !std::same_as<Op, affine> || std::integ
 
 #include "upsweep/operators.def"
 
-// A callable together with its identity: with_identity([](auto a, auto b) { ... }, 1.0f).
+// A callable together with its identity, as with_identity makes it.
 template <class F, class T>
 struct monoid {
     F combine;
@@ -81,6 +81,7 @@ struct monoid {
     constexpr T identity() const { return identity_value; }
 };
 
+// An operator of a callable and its identity: with_identity([](auto a, auto b) { return a * b; }, 1.0f).
 template <class F, class T>
 requires combines<F, T>
 [[nodiscard]] constexpr monoid<F, T> with_identity(F combine, T identity) {

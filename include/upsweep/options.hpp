@@ -1,4 +1,4 @@
-// The options of a scan. All have defaults, so that a call names only what it changes:
+// The options of scans, recurrences and totals. All have defaults, so that a call names only what it changes:
 //     inclusive_scan(executor, in, out, plus{}, {.initial = 10.0f, .reverse = true});
 #pragma once
 
@@ -23,13 +23,15 @@ class scan_carry {
     // The fold of everything so far; absent before the first element when there is no initial value.
     [[nodiscard]] const std::optional<Acc>& total() const { return total_; }
 
-    // For executors: the tree behind the last element.
+    // For engines: the tree behind the last element.
     core::tree_place<Acc> place{};
     std::optional<Acc> total_{};
 };
 
+// Blocks of scan_carry that begin and end at multiples of so many elements are read once.
 inline constexpr std::size_t scan_block_multiple = core::tile_size;
 
+// The options of a call that scans one sequence.
 template <class Acc>
 struct scan_options {
     std::optional<Acc> initial{};      // folded in before the first element
@@ -41,16 +43,17 @@ struct scan_options {
 // The options of a call that scans many sequences, along an axis or by segments: each starts from `initial`.
 template <class Acc>
 struct batch_options {
-    std::optional<Acc> initial{};
-    bool reverse = false;
+    std::optional<Acc> initial{};  // folded in before the first element of each
+    bool reverse = false;          // from the last element of each to its first
 };
 
-// The options of a call that has one total a segment: each starts from `initial`.
+// The options of a call that makes totals, of a sequence, along an axis or of segments.
 template <class Acc>
 struct reduce_options {
-    std::optional<Acc> initial{};
+    std::optional<Acc> initial{};  // folded in before the first element; the total of no elements
 };
 
+// The options of linear_recurrence.
 struct recurrence_options {
     bool reverse = false;  // x[i] = a[i] x[i+1] + b[i] with x[n] = x0 instead of a[i] x[i-1] + b[i]
 };

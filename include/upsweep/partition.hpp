@@ -3,16 +3,18 @@
 //     partition, partition_if:                 out = in[i] for every i that is chosen, then for every other i
 //     partition_indices, partition_indices_if: out = i for every i that is chosen, then every other i
 //
-// An element is chosen by a flag, a value that is not zero (true), or by keep(element). All return how many
-// are chosen, which is where the others begin.
+// An element is chosen by a flag, a value that is not zero (true), or by keep(element), which may be called
+// from several threads, twice for an element, and must answer the same both times. All return how many are
+// chosen, which is where the others begin.
 //
 // Shapes: flags, in and out are contiguous ranges of n >= 0 elements; out's can be made of in's (indices:
-// integers in which n - 1 fits). Aliasing: out overlaps neither in nor flags. Errors: upsweep::error names
-// the argument; nothing has been written then. An exception from keep or from an element's assignment passes
-// through; out is then unspecified. keep may be called from several threads, twice for an element, and must
-// answer the same both times. Complexity: O(n) work; what chooses is read twice, in once more and out written
-// once; scratch on the stack only. Source: Blelloch, "Prefix sums and their applications", 1990, section 1.3
-// (the split operation).
+// integers in which n - 1 fits).
+// Aliasing: out overlaps neither in nor flags.
+// Errors: upsweep::error names the argument; nothing has been written then. An exception from keep or from
+// an element's assignment passes through; out is then unspecified.
+// Complexity: O(n) work; what chooses is read twice, in once more and out written once; scratch on the
+// stack only.
+// Source: Blelloch, "Prefix sums and their applications", 1990, section 1.3 (the split operation).
 #pragma once
 
 #include "upsweep/compact.hpp"

@@ -14,6 +14,7 @@
 
 namespace upsweep {
 
+// How elements are compared with a value.
 enum class comparison { less, less_equal, equal, not_equal, greater_equal, greater };
 
 namespace core {
@@ -43,6 +44,7 @@ concept comparable = (real_number<A> && real_number<B>) || requires(const A& a, 
 
 }  // namespace core
 
+// The predicate that an element x compares so with the value; the functions below make it.
 template <class T>
 struct compared_with {
     comparison how;
@@ -62,26 +64,32 @@ struct compared_with {
     }
 };
 
+// Whether x < value.
 template <class T>
 constexpr compared_with<T> less_than(T value) {
     return {comparison::less, value};
 }
+// Whether x <= value.
 template <class T>
 constexpr compared_with<T> at_most(T value) {
     return {comparison::less_equal, value};
 }
+// Whether x == value.
 template <class T>
 constexpr compared_with<T> equal_to(T value) {
     return {comparison::equal, value};
 }
+// Whether x != value.
 template <class T>
 constexpr compared_with<T> not_equal_to(T value) {
     return {comparison::not_equal, value};
 }
+// Whether x >= value.
 template <class T>
 constexpr compared_with<T> at_least(T value) {
     return {comparison::greater_equal, value};
 }
+// Whether x > value.
 template <class T>
 constexpr compared_with<T> greater_than(T value) {
     return {comparison::greater, value};

@@ -1,18 +1,23 @@
-// First-order linear recurrences: x[i] = a[i] x[i-1] + b[i] with x[-1] = x0, of sequences and along an axis.
+// First-order linear recurrences, of sequences and along an axis.
+//
+//     out[i] = a[i] out[i-1] + b[i] with x0 for out[-1]
+//     out[i] = a[i] out[i+1] + b[i] with x0 for out[n]     with options.reverse
 //
 // The maps x -> a[i] x + b[i] are scanned under composition (operator `affine`), starting from the constant
-// map x0, and the second component is stored. Shapes: a, b and out have equal size n >= 0, or equal shapes; a
-// view of a or b may repeat elements (stride 0), so that one coefficient serves a whole sequence, and a may
-// be a number that serves all. Every sequence along an axis, which counts from 0, or from the end if
-// negative, is one of its own that starts from x0. The arithmetic happens in Acc (the common type of a and b
-// unless named; float for 16-bit floating point). Bits: those of docs/numerics.md for `affine` with initial
-// value (0, x0); each product and each sum is rounded by itself. With options.reverse: those of the
-// recurrence of the reversed sequences.
+// map x0, and the second component is stored. Along an axis, which counts from 0, or from the end if
+// negative, every sequence is one of its own that starts from x0. The arithmetic happens in Acc, the common
+// type of a and b unless named (float for 16-bit floating point).
+//
+// Shapes: a, b and out have equal size n >= 0, or equal shapes; a view of a or b may repeat elements
+// (stride 0), so that one coefficient serves a whole sequence, and a may be a number that serves all.
+// Bits: those of docs/numerics.md for `affine` with initial value (0, x0); each product and each sum is
+// rounded by itself. With options.reverse: those of the recurrence of the reversed sequences.
 // Aliasing: out may be a or b (equal pointers and strides, elements of equal size); any other overlap is an
-// error. Errors: upsweep::error names the argument; nothing has been written then.
+// error.
+// Errors: upsweep::error names the argument; nothing has been written then.
 // Complexity: O(n) work, one read of a and b and one write of out through memory.
-// Source: Kogge and Stone, "A parallel algorithm for the efficient solution of a general class of recurrence
-// equations", 1973; Blelloch, "Prefix sums and their applications", 1990, section 1.4.
+// Source: Kogge and Stone, "A parallel algorithm for the efficient solution of a general class of
+// recurrence equations", 1973; Blelloch, "Prefix sums and their applications", 1990, section 1.4.
 #pragma once
 
 #include <array>
@@ -137,6 +142,7 @@ using recurrence_number = core::accumulator_for<
 
 }  // namespace detail
 
+// out[i] = a[i] out[i-1] + b[i] with x0 for out[-1].
 template <class Acc = deduced, input_range A, input_range B, class Out,
           class T =
               detail::recurrence_number<Acc, std::ranges::range_value_t<A>, std::ranges::range_value_t<B>>>
@@ -154,7 +160,7 @@ void linear_recurrence(cpu::executor& ex, const A& a, const B& b, const std::typ
         {std::ranges::data(out) + first, stride}, n, in_place);
 }
 
-// The same with one coefficient for all, x[i] = a x[i-1] + b[i], so exponential smoothing, and the bits of as
+// out[i] = a out[i-1] + b[i]: one coefficient for all, so exponential smoothing. The bits are those of as
 // many equal ones. It has the type of the arithmetic, as x0 has: the accumulators' of b, unless Acc is named.
 template <class Acc = deduced, input_range B, class Out,
           class T =
@@ -173,7 +179,7 @@ void linear_recurrence(cpu::executor& ex, const std::type_identity_t<T>& a, cons
         {std::ranges::data(out) + first, stride}, n, in_place);
 }
 
-// Along `axis` of views.
+// The recurrence of every sequence along the axis.
 template <class Acc = deduced, class A, class B, class Out, class T = detail::recurrence_number<Acc, A, B>>
 requires(!std::is_const_v<Out>) void linear_recurrence(cpu::executor& ex, const strided_view<A>& a,
                                                        const strided_view<B>& b,
@@ -192,6 +198,7 @@ requires(!std::is_const_v<Out>) void linear_recurrence(cpu::executor& ex, const 
                                geometry, is_a || is_b);
 }
 
+// The same with one coefficient for all.
 template <class Acc = deduced, class B, class Out, class T = detail::recurrence_number<Acc, B, B>>
 requires(!std::is_const_v<Out>) void linear_recurrence(cpu::executor& ex, const std::type_identity_t<T>& a,
                                                        const strided_view<B>& b,

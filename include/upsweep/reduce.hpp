@@ -63,6 +63,7 @@ Acc reduce_range(cpu::executor& ex, const In* in, std::size_t n, const Op& op, c
 
 }  // namespace detail
 
+// Returns initial (+) in[0] (+) ... (+) in[n - 1].
 template <class Acc = deduced, input_range In, class Op = plus,
           class A = core::accumulator_for<Acc, std::ranges::range_value_t<In>, Op>>
 requires combines<Op, A> A reduce(cpu::executor& ex, const In& in, const Op& op = {},
@@ -71,7 +72,8 @@ requires combines<Op, A> A reduce(cpu::executor& ex, const In& in, const Op& op 
                                    std::identity{}, options.initial);
 }
 
-// f is called once for an element, from several threads.
+// Returns initial (+) f(in[0]) (+) ... (+) f(in[n - 1]). f is called once for an element, from several
+// threads.
 template <
     class Acc = deduced, input_range In, class Op, class Function,
     class A = core::accumulator_for<

@@ -5,26 +5,29 @@
 //     repeat_indices(executor, counts, out)    out = 0 counts[0] times, 1 counts[1] times, ...
 //
 // counts are integers, one an element; or one integer for all elements (of repeat); or by_offsets(offsets),
-// with one offset more than elements: element i is repeated offsets[i + 1] - offsets[i] times. So a result of
-// every segment comes to each of its elements, and repeat_indices(executor, by_offsets(offsets), out) is the
-// number of each element's segment.
+// with one offset more than elements: element i is repeated offsets[i + 1] - offsets[i] times. So a result
+// of every segment comes to each of its elements, and repeat_indices(executor, by_offsets(offsets), out) is
+// the number of each element's segment.
 //
-// Of [5 7 9] by the counts [2 0 3] repeat makes [5 5 9 9 9] and repeat_indices [0 0 2 2 2]. Where counts are
-// of items that each has to do, out[k] says whose item k is, and k less the counts' exclusive sum before it
-// says which of its items that is.
+// Of [5 7 9] by the counts [2 0 3] repeat makes [5 5 9 9 9] and repeat_indices [0 0 2 2 2]. Where counts
+// are of items that each has to do, out[k] says whose item k is, and k less the counts' exclusive sum
+// before it says which of its items that is.
 //
 // Both return how many results there are, the sum of the counts, which may be more than `out` has room for:
 // only as many as that are written then, the first ones, and what lies behind the written ones in `out` is
 // left as it is. Elements are moved bit for bit.
 //
 // Shapes: in and counts are contiguous ranges of n >= 0 elements; out is one of any size whose elements can
-// be made of in's (repeat_indices: integers in which n - 1 fits). Aliasing: out must overlap nothing else.
-// Errors: upsweep::error names the argument; counts are not negative and their sum is less than 2^64. Nothing
-// has been written then. An exception of an element's assignment passes through; out is then unspecified.
-// Results are the same for any number of threads and every instruction set. Complexity: O(n + results), two
-// reads of counts, one of in and one write of out; scratch on the stack only.
-// Source: Blelloch, "Prefix sums and their applications", 1990, section 1.4 (allocation by an exclusive scan
-// of the counts).
+// be made of in's (repeat_indices: integers in which n - 1 fits).
+// Bits: the same for any number of threads and every instruction set.
+// Aliasing: out must overlap nothing else.
+// Errors: upsweep::error names the argument; counts are not negative and their sum is less than 2^64.
+// Nothing has been written then. An exception of an element's assignment passes through; out is then
+// unspecified.
+// Complexity: O(n + results), two reads of counts, one of in and one write of out; scratch on the stack
+// only.
+// Source: Blelloch, "Prefix sums and their applications", 1990, section 1.4 (allocation by an exclusive
+// scan of the counts).
 #pragma once
 
 #include <algorithm>

@@ -1,19 +1,22 @@
 // Prefix sums of one sequence: inclusive_scan, exclusive_scan and their transforming forms.
 //
-//     inclusive: out[i] = x[0] (+) x[1] (+) ... (+) x[i]
-//     exclusive: out[i] = x[0] (+) ... (+) x[i-1],  out[0] = the initial value, or else the operator's
-//     identity
+//     inclusive: out[i] = in[0] (+) in[1] (+) ... (+) in[i]
+//     exclusive: out[i] = in[0] (+) ... (+) in[i-1]
+//                out[0] = the initial value, or else the operator's identity
 //
 // Shapes: in and out are contiguous ranges of equal size n >= 0, of any element types; elements convert to
 // the accumulator type Acc when loaded and to the output type when stored. Acc is the input's element type
-// (float for 16-bit floating point, bool for the logical operators) unless named: inclusive_scan<double>(ex,
-// floats, doubles). Bits: those of docs/numerics.md, for every executor, thread count and instruction set.
+// (float for 16-bit floating point, bool for the logical operators) unless named:
+// inclusive_scan<double>(ex, floats, doubles).
+// Bits: those of docs/numerics.md, for every executor, thread count and instruction set.
 // Aliasing: out may be in (equal pointers, elements of equal size); any other overlap is an error.
-// Errors: upsweep::error names the argument; nothing has been written then. An exception from the operator or
-// the function passes through; out is then unspecified. Complexity: O(n) work, one read of in and one write
-// of out through memory; scratch on the stack only, but for an accumulator a tile of a block (options.carry)
-// whose borders are not those of tiles. Source: the combination tree is described in docs/numerics.md; the
-// parallel chain in docs/architecture.md.
+// Errors: upsweep::error names the argument; nothing has been written then. An exception from the operator
+// or the function passes through; out is then unspecified.
+// Complexity: O(n) work, one read of in and one write of out through memory; scratch on the stack only, but
+// for a block (options.carry) whose ends are not those of tiles, which takes an accumulator for each of its
+// tiles.
+// Source: the combination tree is described in docs/numerics.md; the parallel chain in
+// docs/architecture.md.
 #pragma once
 
 #include <algorithm>

@@ -125,6 +125,7 @@ std::size_t reduce_by_offsets(cpu::executor& ex, const by_offsets<Integer>& segm
 
 }  // namespace detail
 
+// out[k] = the total of segment k.
 template <class Acc = deduced, describes_segments Segments, input_range In, class Out, class Op = plus,
           class A = core::accumulator_for<Acc, std::ranges::range_value_t<In>, Op>>
 requires output_range<Out, A> && combines<Op, A> std::size_t segmented_reduce(
@@ -150,6 +151,7 @@ requires output_range<Out, A> && combines<Op, A> std::size_t segmented_reduce(
     }
 }
 
+// keys_out[k] = the first key of run k of equal keys; out[k] = the total of the elements beside these.
 template <class Acc = deduced, input_range Keys, input_range In, receives<Keys> KeysOut, class Out,
           class Op = plus, class Equal = std::equal_to<>,
           class A = core::accumulator_for<Acc, std::ranges::range_value_t<In>, Op>>

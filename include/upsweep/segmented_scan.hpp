@@ -1,16 +1,20 @@
-// Scans that start afresh at every segment: inclusive_segmented_scan, exclusive_segmented_scan, and
-// ..._scan_by_key.
+// Scans that start afresh at every segment: inclusive_segmented_scan, exclusive_segmented_scan,
+// inclusive_scan_by_key and exclusive_scan_by_key.
 //
-// The segments of n elements are given by offsets, head flags or keys: upsweep/segments.hpp.
+//     inclusive: out[i] = in[b] (+) ... (+) in[i]    for i in a segment that begins at b
+//     exclusive: out[i] = in[b] (+) ... (+) in[i-1]
+//                out[b] = the initial value, or else the operator's identity
 //
-// out[i] combines the elements of i's segment up to i (inclusive) or before i (exclusive; the first of a
-// segment then receives the initial value, or else the operator's identity). With `initial`, every segment
-// starts from it.
+// The segments of n elements are given by offsets, head flags or keys: upsweep/segments.hpp. With
+// `initial`, every segment starts from it. With `reverse`, scans go from every segment's last element to
+// its first.
 //
-// Bits: the scan of the pairs (head, value) under (h1, v1) (+) (h2, v2) = (h1 or h2, h2 ? v2 : v1 (+) v2) by
-// the tree of docs/numerics.md over the whole array; an initial value is combined with the first element of
-// every segment.
+// Shapes: in and out are contiguous ranges of equal size n >= 0; accumulators are chosen as in scan.hpp.
+// Bits: the scan of the pairs (head, value) under (h1, v1) (+) (h2, v2) = (h1 or h2, h2 ? v2 : v1 (+) v2)
+// by the tree of docs/numerics.md over the whole array; an initial value is combined with the first element
+// of every segment.
 // Aliasing: out may be in; it must not overlap offsets, flags or keys.
+// Errors: as in scan.hpp; what describes the segments must be of n elements.
 // Complexity: O(n) work; for offsets also O(m) to check them and O(log m) a chunk.
 // Source: Blelloch, "Prefix sums and their applications", 1990, section 1.5 (segmented scans).
 #pragma once
@@ -66,6 +70,7 @@ void segmented_scan(cpu::executor& ex, const Segments& segments, const In* in, s
 
 }  // namespace detail
 
+// out[i] = the elements of i's segment up to i, combined.
 template <class Acc = deduced, describes_segments Segments, input_range In, class Out, class Op = plus,
           class A = core::accumulator_for<Acc, std::ranges::range_value_t<In>, Op>>
 requires output_range<Out, A> && combines<Op, A>
@@ -76,6 +81,8 @@ void inclusive_segmented_scan(cpu::executor& ex, const Segments& segments, const
                               options);
 }
 
+// out[i] = the elements of i's segment before i, combined; of its first one options.initial, or else the
+// operator's identity.
 template <class Acc = deduced, describes_segments Segments, input_range In, class Out, class Op = plus,
           class A = core::accumulator_for<Acc, std::ranges::range_value_t<In>, Op>>
 requires output_range<Out, A> && combines<Op, A>
@@ -86,7 +93,7 @@ void exclusive_segmented_scan(cpu::executor& ex, const Segments& segments, const
                               options);
 }
 
-// The segmented scans by keys under the names that other libraries use.
+// inclusive_segmented_scan with by_keys(keys), under the name that other libraries use.
 template <class Acc = deduced, input_range Keys, input_range In, class Out, class Op = plus,
           class A = core::accumulator_for<Acc, std::ranges::range_value_t<In>, Op>>
 requires output_range<Out, A> && combines<Op, A>
@@ -95,6 +102,7 @@ void inclusive_scan_by_key(cpu::executor& ex, const Keys& keys, const In& in, Ou
     inclusive_segmented_scan<A>(ex, by_keys(keys), in, std::forward<Out>(out), op, options);
 }
 
+// exclusive_segmented_scan with by_keys(keys).
 template <class Acc = deduced, input_range Keys, input_range In, class Out, class Op = plus,
           class A = core::accumulator_for<Acc, std::ranges::range_value_t<In>, Op>>
 requires output_range<Out, A> && combines<Op, A>

@@ -15,11 +15,11 @@
 // [0 3 3 5] it makes [1 2 3 8 9].
 //
 // The order is that of upsweep/sort.hpp, stable, NaNs last, and so are keys, descending order, shapes,
-// aliasing, errors and scratch. What describes the segments has to be of n elements, and outputs must not
-// overlap it. An exception of a comparison of by_keys passes through as one of key does.
-// Complexity: O(n) moves for segments of up to 32 elements, which are sorted at once, and for longer ones
-// those of sort; what describes the segments is read twice at most. Scratch: that of sort, and a word for
-// every 512 elements or more.
+// bits, aliasing, errors and scratch. What describes the segments has to be of n elements, and outputs must
+// not overlap it. An exception of a comparison of by_keys passes through as one of key does. Complexity: O(n)
+// moves for segments of up to 32 elements, which are sorted at once, and for longer ones those of sort; what
+// describes the segments is read twice at most. Scratch: that of sort, and a word for every 512 elements or
+// more.
 //
 // Source: sort.hpp has those of sorting; a segment is as a bucket of a radix sort that has been divided
 // already, which takes no pass over segments' numbers.
@@ -51,6 +51,7 @@ void sort_segments(cpu::executor& ex, const Segments& segments, std::size_t n, c
 
 }  // namespace detail
 
+// out = the elements of every segment, in order.
 template <describes_segments Segments, key_range In, sorted_range<In> Out>
 void segmented_sort(cpu::executor& ex, const Segments& segments, const In& in, Out&& out,
                     const sort_options& options = {}) {
@@ -58,6 +59,7 @@ void segmented_sort(cpu::executor& ex, const Segments& segments, const In& in, O
                           [&](const detail::sort_call& call) { detail::sort_keys(call, in, out); });
 }
 
+// out = the indices of every segment's elements, in the order of these.
 template <describes_segments Segments, key_range In, index_range Out>
 void segmented_sort_indices(cpu::executor& ex, const Segments& segments, const In& in, Out&& out,
                             const sort_options& options = {}) {
@@ -65,6 +67,7 @@ void segmented_sort_indices(cpu::executor& ex, const Segments& segments, const I
                           [&](const detail::sort_call& call) { detail::sort_places(call, in, out); });
 }
 
+// keys_out = the keys of every segment in order; values_out = the value of each.
 template <describes_segments Segments, key_range Keys, input_range Values, sorted_range<Keys> KeysOut,
           sorted_range<Values> ValuesOut>
 void segmented_sort_by_key(cpu::executor& ex, const Segments& segments, const Keys& keys,
@@ -76,6 +79,7 @@ void segmented_sort_by_key(cpu::executor& ex, const Segments& segments, const Ke
         [&](const detail::sort_call& call) { detail::sort_pairs(call, keys, values, keys_out, values_out); });
 }
 
+// out = the elements of every segment in the order of key(element).
 template <describes_segments Segments, input_range In, sorted_range<In> Out, key_function<In> F>
 void segmented_sort_by(cpu::executor& ex, const Segments& segments, const In& in, Out&& out, const F& key,
                        const sort_options& options = {}) {

@@ -1,11 +1,15 @@
 // What describes the segments of n elements in host memory:
+//
 //     by_offsets(offsets)      m + 1 integers 0 = o[0] <= o[1] <= ... <= o[m] = n; segment k is
 //                              [o[k], o[k + 1]) and may be empty
 //     by_head_flags(flags)     n values; one that is not zero (true) starts a segment; element 0 always does
 //     by_keys(keys, equal)     n keys; a segment is a run of equal neighbours
 //
-// They refer to the caller's arrays. Complexity: O(n) to find the heads by flags or keys; by offsets O(m) to
-// check them and O(log m) a chunk.
+// They refer to the caller's arrays.
+//
+// Errors: found by the call that takes the description, as upsweep::error: offsets that do not begin with
+// 0, decrease or do not end with n; flags or keys that are not n.
+// Complexity: O(n) to find the heads by flags or keys; by offsets O(m) to check them and O(log m) a chunk.
 #pragma once
 
 #include <algorithm>
@@ -46,8 +50,7 @@ inline void insert_head(std::size_t count, std::uint64_t* bits) {
 
 }  // namespace detail
 
-// Every description can say, from any element on, which elements start a segment: mark(), as in
-// cpu/heads.hpp.
+// Segment k has the elements [offsets[k], offsets[k + 1]).
 template <class Integer>
 class by_offsets {
     static_assert(core::integer<Integer>, "by_offsets: offsets must be integers");
@@ -58,6 +61,8 @@ class by_offsets {
         : offsets_(std::ranges::data(offsets), std::ranges::size(offsets)) {}
 
     [[nodiscard]] std::span<const Integer> offsets() const { return offsets_; }
+    // For engines: throws unless this describes n elements; says, from any element on, which ones start a
+    // segment, as in cpu/heads.hpp. Every description has these two.
     void check(std::size_t n) const {
         if (offsets_.empty() || offsets_.front() != Integer(0)) {
             throw_error(errc::invalid_argument, "segments: offsets must begin with 0");
@@ -115,6 +120,7 @@ class by_offsets {
 template <input_range Offsets>
 by_offsets(const Offsets&) -> by_offsets<std::ranges::range_value_t<Offsets>>;
 
+// An element whose flag is not zero (true) starts a segment, and so does element 0.
 template <class Flag>
 class by_head_flags {
   public:
@@ -122,6 +128,7 @@ class by_head_flags {
     explicit by_head_flags(const Flags& flags) : flags_(std::ranges::data(flags), std::ranges::size(flags)) {}
 
     [[nodiscard]] std::span<const Flag> flags() const { return flags_; }
+    // For engines.
     [[nodiscard]] std::span<const Flag> elements() const { return flags_; }
     void check(std::size_t n) const { detail::check_described(flags_.size(), n, "head flags"); }
     void mark(const cpu::memory_kernels& memory, std::size_t first, std::size_t count, std::uint64_t* bits,
@@ -143,6 +150,8 @@ class by_head_flags {
 template <input_range Flags>
 by_head_flags(const Flags&) -> by_head_flags<std::ranges::range_value_t<Flags>>;
 
+// An element whose key is not equal to the one before it starts a segment. equal(earlier, later) may be
+// called from several threads.
 template <class Key, class Equal = std::equal_to<>>
 class by_keys {
   public:
@@ -151,8 +160,11 @@ class by_keys {
         : keys_(std::ranges::data(keys), std::ranges::size(keys)), equal_(std::move(same)) {}
 
     [[nodiscard]] std::span<const Key> keys() const { return keys_; }
+    // For engines.
     [[nodiscard]] std::span<const Key> elements() const { return keys_; }
+    // What compares neighbours.
     [[nodiscard]] const Equal& equal() const { return equal_; }
+    // For engines.
     void check(std::size_t n) const { detail::check_described(keys_.size(), n, "keys"); }
     void mark(const cpu::memory_kernels& memory, std::size_t first, std::size_t count, std::uint64_t* bits,
               std::size_t&) const {
@@ -179,6 +191,7 @@ class by_keys {
 template <input_range Keys, class Equal = std::equal_to<>>
 by_keys(const Keys&, Equal = {}) -> by_keys<std::ranges::range_value_t<Keys>, Equal>;
 
+// For engines: which of these a type is.
 template <class Segments>
 inline constexpr bool is_by_offsets = false;
 template <class Integer>
@@ -191,7 +204,7 @@ template <class Segments>
 inline constexpr bool is_by_keys = false;
 template <class Key, class Equal>
 inline constexpr bool is_by_keys<by_keys<Key, Equal>> = true;
-// Segments must be described: by_head_flags(flags), not flags.
+// What a call takes as segments, by_head_flags(flags), say, but not flags alone.
 template <class Segments>
 concept describes_segments = is_by_offsets<Segments> || is_by_head_flags<Segments> || is_by_keys<Segments>;
 

@@ -7,25 +7,27 @@
 //
 // With {.descending = true} the order is descending. Elements that are equal keep their order either way.
 // Keys are integers of up to 64 bits, bool and characters, or floating-point numbers of 16, 32 and 64 bits.
-// Of those -0 and +0 are equal; a NaN is greater than everything else and equal to every NaN, as in NumPy, so
-// that NaNs come last in ascending and first in descending order. All are moved bit for bit.
+// Of those -0 and +0 are equal; a NaN is greater than everything else and equal to every NaN, as in NumPy,
+// so that NaNs come last in ascending and first in descending order. All are moved bit for bit. key may be
+// called from several threads, once for an element.
 //
-// Shapes: contiguous ranges of n >= 0 elements, all of one call as long; indices are integers in which n - 1
-// fits. Aliasing: out may be in, keys_out keys and values_out values (equal pointers and types); any other
-// overlap is an error. Errors: upsweep::error names the argument; nothing has been written then, nor if there
-// is no room for scratch. An exception of key or of an element's assignment passes through; the output is
-// then unspecified. key may be called from several threads, once for an element. Results are the same for any
-// number of threads and every instruction set. Complexity: keys alone of 4 and 8 bytes, where vectors have 4
-// of them at least, are compared with O(log n) pivots; others moved once for each of the few digits that keys
-// which are spread evenly differ in; O(n * bits of a key) work at most, whatever the input, and one read and
-// one copy of one that is in order. Scratch: heap for n elements, a sixtieth more, and up to 640 KiB a
-// thread (sort); else for 2 n records of a key and a 4-byte value or index, 8 bytes each, or of 16 bytes if
-// either takes more than 4; and for n elements of in where elements that are no 1, 2, 4 or 8 plain bytes are
-// sorted in place.
-//
-// Sources: Blelloch, "Prefix sums and their applications", 1990, section 1.3 (the split radix sort, each step
-// of which places elements by the exclusive scan of counts); Knuth, The Art of Computer Programming, volume
-// 3, section 5.2.5; cpu/sort.hpp has those of how memory is gone through.
+// Shapes: contiguous ranges of n >= 0 elements, all of one call as long; indices are integers in which n -
+// 1 fits.
+// Bits: the same for any number of threads and every instruction set.
+// Aliasing: out may be in, keys_out keys and values_out values (equal pointers and types); any other
+// overlap is an error.
+// Errors: upsweep::error names the argument; nothing has been written then, nor if there is no room for
+// scratch. An exception of key or of an element's assignment passes through; the output is then
+// unspecified.
+// Complexity: keys alone of 4 and 8 bytes, where vectors have 4 of them at least, are compared with O(log
+// n) pivots; others moved once for each of the few digits that keys which are spread evenly differ in; O(n
+// * bits of a key) work at most, whatever the input, and one read and one copy of one that is in order.
+// Scratch: heap for n elements, a sixtieth more, and up to 640 KiB a thread (sort); else for 2 n records of
+// a key and a 4-byte value or index, 8 bytes each, or of 16 bytes if either takes more than 4; and for n
+// elements of in where elements that are no 1, 2, 4 or 8 plain bytes are sorted in place.
+// Sources: Blelloch, "Prefix sums and their applications", 1990, section 1.3 (the split radix sort, each
+// step of which places elements by the exclusive scan of counts); Knuth, The Art of Computer Programming,
+// volume 3, section 5.2.5; cpu/sort.hpp has those of how memory is gone through.
 #pragma once
 
 #include <bit>
@@ -52,10 +54,12 @@
 
 namespace upsweep {
 
+// The options of a stable sort. Elements that are equal keep their order either way.
 struct sort_options {
-    bool descending = false;
+    bool descending = false;  // the greatest first
 };
 
+// What can be sorted.
 template <class In>
 concept key_range = input_range<In> && sort_key<std::ranges::range_value_t<In>>;
 // What takes the sorted elements of in.
@@ -296,22 +300,26 @@ void sort_elements(const sort_call& call, const In& in, Out& out, const F& key) 
 
 }  // namespace detail
 
+// out = the elements of in, in order.
 template <key_range In, sorted_range<In> Out>
 void sort(cpu::executor& ex, const In& in, Out&& out, const sort_options& options = {}) {
     detail::sort_keys({ex, options.descending}, in, out);
 }
 
+// out = the indices of in's elements, in the order of these.
 template <key_range In, index_range Out>
 void sort_indices(cpu::executor& ex, const In& in, Out&& out, const sort_options& options = {}) {
     detail::sort_places({ex, options.descending}, in, out);
 }
 
+// keys_out = the keys in order; values_out = the value of each.
 template <key_range Keys, input_range Values, sorted_range<Keys> KeysOut, sorted_range<Values> ValuesOut>
 void sort_by_key(cpu::executor& ex, const Keys& keys, const Values& values, KeysOut&& keys_out,
                  ValuesOut&& values_out, const sort_options& options = {}) {
     detail::sort_pairs({ex, options.descending}, keys, values, keys_out, values_out);
 }
 
+// out = the elements of in in the order of key(element).
 template <input_range In, sorted_range<In> Out, key_function<In> F>
 void sort_by(cpu::executor& ex, const In& in, Out&& out, const F& key, const sort_options& options = {}) {
     detail::sort_elements({ex, options.descending}, in, out, key);

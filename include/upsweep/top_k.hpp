@@ -11,17 +11,20 @@
 // one that comes first in `in` comes first; -0 and +0 are equal; a NaN is greater than everything else and
 // equal to every NaN.
 //
-// Shapes: contiguous ranges, k <= n = in.size() >= 0; rows lie one behind the other, and all have as many
-// elements: in rows * n, out rows * k. Keys are integers of up to 64 bits, bool and characters, or
-// floating-point numbers of 16, 32 and 64 bits; values any copyable type; indices integers in which n - 1
-// fits. Aliasing: outputs overlap neither inputs nor each other. Errors: upsweep::error names the argument;
-// nothing has been written then, nor, but for rows, if there is no room for scratch. Results are the same for
-// any number of threads and every instruction set. Complexity: one read of the input, and a sort of little
-// more than k elements; of a large part of n elements a sort of all. Scratch: heap for 2 k + 1024 indices of
-// 4 bytes a stretch of the input, of which each thread has four, but no more than n; 8 bytes for each that is
-// kept; and for a sort of so many.
-//
-// Sources: cpu/top_k.hpp has them.
+// Shapes: contiguous ranges; in has n >= 0 elements, of which k <= n are wanted; rows lie one behind the
+// other, and all have as many elements: in rows * n, out rows * k. Keys are integers of up to 64 bits, bool
+// and characters, or floating-point numbers of 16, 32 and 64 bits; values any copyable type; indices
+// integers in which n - 1 fits.
+// Bits: the same for any number of threads and every instruction set.
+// Aliasing: outputs overlap neither inputs nor each other.
+// Errors: upsweep::error names the argument; nothing has been written then, nor, but for rows, if there is
+// no room for scratch.
+// Complexity: one read of the input, and a sort of little more than k elements; of a large part of n
+// elements a sort of all.
+// Scratch: heap for 2 k + 1024 indices of 4 bytes a stretch of the input, of which each thread has four,
+// but no more than n; 8 bytes for each that is kept; and for a sort of so many.
+// Sources: Floyd and Rivest, "Expected time bounds for selection", 1975 (a bound by a sample); Hoare,
+// "Algorithm 65: find", 1961; sort.hpp has those of sorting.
 #pragma once
 
 #include <algorithm>
@@ -50,8 +53,9 @@
 
 namespace upsweep {
 
+// Which elements a call gives.
 struct top_k_options {
-    bool smallest = false;
+    bool smallest = false;  // the smallest, ascending, in place of the greatest, descending
 };
 
 namespace detail {
@@ -168,6 +172,7 @@ void check_top_k_arrays(const Keys& keys, const Values& values, const KeysOut& k
 
 }  // namespace detail
 
+// out = the out.size() greatest elements of in, in order.
 template <key_range In, sorted_range<In> Out>
 void top_k(cpu::executor& ex, const In& in, Out&& out, const top_k_options& options = {}) {
     using key = std::ranges::range_value_t<In>;
@@ -178,6 +183,7 @@ void top_k(cpu::executor& ex, const In& in, Out&& out, const top_k_options& opti
                    std::ranges::data(out), k);
 }
 
+// out = the indices of the out.size() greatest elements of in, in the order of these.
 template <key_range In, index_range Out>
 void top_k_indices(cpu::executor& ex, const In& in, Out&& out, const top_k_options& options = {}) {
     using index = std::ranges::range_value_t<Out>;
@@ -189,6 +195,7 @@ void top_k_indices(cpu::executor& ex, const In& in, Out&& out, const top_k_optio
     std::ranges::transform(places, std::ranges::data(out), &detail::index_of<index>);
 }
 
+// keys_out = the keys_out.size() greatest keys, in order; values_out = the value of each.
 template <key_range Keys, input_range Values, sorted_range<Keys> KeysOut, sorted_range<Values> ValuesOut>
 void top_k_by_key(cpu::executor& ex, const Keys& keys, const Values& values, KeysOut&& keys_out,
                   ValuesOut&& values_out, const top_k_options& options = {}) {
@@ -204,6 +211,7 @@ void top_k_by_key(cpu::executor& ex, const Keys& keys, const Values& values, Key
                            [=](std::size_t place) { return in[place]; });
 }
 
+// out = the out.size() / rows greatest elements of every row of in, one row behind the other.
 template <key_range In, sorted_range<In> Out>
 void top_k_rows(cpu::executor& ex, std::size_t rows, const In& in, Out&& out,
                 const top_k_options& options = {}) {
@@ -216,6 +224,7 @@ void top_k_rows(cpu::executor& ex, std::size_t rows, const In& in, Out&& out,
     });
 }
 
+// out = the indices of the greatest elements of every row, counted from 0 in each row.
 template <key_range In, index_range Out>
 void top_k_row_indices(cpu::executor& ex, std::size_t rows, const In& in, Out&& out,
                        const top_k_options& options = {}) {

@@ -179,12 +179,14 @@ struct indexed {
     friend constexpr bool operator==(const indexed&, const indexed&) = default;
 };
 
+// For engines: whether T is a complex number.
 template <class T>
 inline constexpr bool is_complex = false;
 template <class T>
 inline constexpr bool is_complex<std::complex<T>> = true;
 
-// Before version 13 g++ has _Float16 on x86 alone, but the macro that describes it on arm64 as well.
+// For engines. Before version 13 g++ has _Float16 on x86 alone, but the macro that describes it on arm64 as
+// well.
 #if defined(__FLT16_MANT_DIG__) && (defined(__clang__) || __GNUC__ >= 13 || defined(__SSE2__))
 #define UPSWEEP_HAS_FLOAT16 \
     1  // the compiler's own _Float16 exists; it is stored and accumulated like float16

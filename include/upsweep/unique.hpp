@@ -56,6 +56,7 @@ struct chosen_heads {
 
 }  // namespace detail
 
+// out = the first element of every run.
 template <input_range In, receives<In> Out, class Equal = std::equal_to<>>
 std::size_t unique(cpu::executor& ex, const In& in, Out&& out, const Equal& equal = {}) {
     const std::size_t n = std::ranges::size(in);
@@ -68,6 +69,7 @@ std::size_t unique(cpu::executor& ex, const In& in, Out&& out, const Equal& equa
                             std::ranges::size(out), false);
 }
 
+// keys_out = the first key of every run of equal keys; out = the element beside it.
 template <input_range Keys, input_range In, receives<Keys> KeysOut, receives<In> Out,
           class Equal = std::equal_to<>>
 std::size_t unique_by_key(cpu::executor& ex, const Keys& keys, const In& in, KeysOut&& keys_out, Out&& out,
@@ -87,6 +89,7 @@ std::size_t unique_by_key(cpu::executor& ex, const Keys& keys, const In& in, Key
                             std::ranges::size(out), false);
 }
 
+// out = the first element of every run; lengths = the number of its elements.
 template <input_range In, receives<In> Out, index_range Lengths, class Equal = std::equal_to<>>
 std::size_t run_length_encode(cpu::executor& ex, const In& in, Out&& out, Lengths&& lengths,
                               const Equal& equal = {}) {

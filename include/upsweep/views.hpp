@@ -15,6 +15,7 @@
 
 namespace upsweep {
 
+// The most dimensions of a view.
 inline constexpr std::size_t max_rank = 64;
 
 // element(i0, i1, ...) = data[i0 * strides[0] + i1 * strides[1] + ...]. Strides count elements and may be

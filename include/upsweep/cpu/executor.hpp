@@ -18,11 +18,12 @@
 
 namespace upsweep::cpu {
 
+// Where calls run: threads, and an instruction set. Several threads may call through one at the same time.
 class executor {
   public:
     using duration = std::chrono::steady_clock::duration;
 
-    // What the caller of a shared work knows of its helpers.
+    // For engines: what the caller of a shared work knows of its helpers.
     struct helpers_record {
         duration waited{};         // for how long it waited for them, beside the wait for the last of them
         double doubled_speed = 2;  // how many times as fast twice as many threads make such work
@@ -53,21 +54,21 @@ class executor {
     // Changes no bit of any result. Not while another thread calls through this executor.
     void stream_from(std::size_t bytes) { streamed_bytes_ = bytes; }
 
-    // How many helpers a call that reads and writes so many bytes should ask for: none where one core
-    // finishes as soon, else one or more. Threads that are awake are worth having for less work than those
-    // asleep, and waking them pays for a burst of calls together. When helpers keep callers waiting for so
-    // long that half of them would be faster, because something else has their processors, calls do with half
-    // of them for a while.
+    // For engines: how many helpers a call that reads and writes so many bytes should ask for: none where one
+    // core finishes as soon, else one or more. Threads that are awake are worth having for less work than
+    // those asleep, and waking them pays for a burst of calls together. When helpers keep callers waiting for
+    // so long that half of them would be faster, because something else has their processors, calls do with
+    // half of them for a while.
     [[nodiscard]] std::size_t helpers_for(std::size_t bytes);
-    // Whether the threads' caches hold what a call reads and writes.
+    // For engines: whether the threads' caches hold what a call reads and writes.
     [[nodiscard]] bool fits_caches(std::size_t bytes) const;
-    // Whether a thread alone stores the results of such a call past the caches.
+    // For engines: whether a thread alone stores the results of such a call past the caches.
     [[nodiscard]] bool streams(std::size_t bytes) const { return bytes >= streamed_bytes_; }
 
-    // Runs work(0) on the calling thread and, at the same time, work(k) on up to `helpers` threads of the
-    // pool that are free, of which k > 0 is the number. work must therefore claim its pieces itself and
-    // return when none is left, whether one thread runs it or all do. Returns when every thread that entered
-    // has left. work must not throw. `record`, unless null, is read when work(0) has returned.
+    // For engines: runs work(0) on the calling thread and, at the same time, work(k) on up to `helpers`
+    // threads of the pool that are free, of which k > 0 is the number. work must therefore claim its pieces
+    // itself and return when none is left, whether one thread runs it or all do. Returns when every thread
+    // that entered has left. work must not throw. `record`, unless null, is read when work(0) has returned.
     template <class Work>
     void run(std::size_t helpers, Work& work, const helpers_record* record = nullptr) {
         static_assert(std::is_nothrow_invocable_v<Work&, std::size_t>);
