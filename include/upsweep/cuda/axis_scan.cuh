@@ -7,8 +7,8 @@
 // must not. Aliasing: out may be in (equal pointers, strides and element sizes); any other overlap of the
 // ranges of bytes that the two span is an error, even if they interleave without sharing an element. The
 // calls return when the work is in the executor's stream. Errors, bits, types and accumulator: as in
-// cuda/scan.cuh. Complexity: one read of in and one write of out, a second read where sequences are long and
-// few; scratch of about size / 128 accumulators in the executor there.
+// cuda/scan.cuh. Complexity: one read of in and one write of out, in some ways (docs/cuda-design.md) a second
+// read of long and few sequences; scratch of about size / 128 accumulators in the executor there.
 #pragma once
 
 #include <cstdint>

@@ -6,7 +6,7 @@
 namespace upsweep::cuda {
 
 // Below this many bytes read and written, look-back's single tiles a block start and finish sooner than the
-// ring of look-ahead fills. Measured on an H200 (docs/performance.md).
+// ring of look-ahead fills. Measured on an H200 (docs/performance-h200.md).
 inline constexpr std::uint64_t look_ahead_from_bytes = 24 << 20;
 
 // The same of compaction and partition, but of indices. Measured on an H100 and an H200.
