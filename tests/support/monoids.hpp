@@ -47,29 +47,34 @@ struct matrix_product {
 
 // The free monoid seen through a keyhole: of a word, its length and its first and last four letters.
 // Associative; any letter out of place near the ends, and any lost or doubled one, shows. The default is the
-// empty word.
+// empty word. Letters are bytes of a number, the first one the lowest, so that an operator, which compilers
+// copy into every place of a kernel, is a few shifts.
 struct word {
     std::uint32_t length = 0;
-    std::array<char, 4> first{};  // the first min(length, 4) letters, then zeros
-    std::array<char, 4> last{};   // the last min(length, 4) letters, then zeros
+    std::uint32_t first = 0;  // the first min(length, 4) letters, then zeros
+    std::uint32_t last = 0;   // the last min(length, 4) letters, then zeros
     friend bool operator==(const word&, const word&) = default;
     friend std::ostream& operator<<(std::ostream& out, const word& w) {
-        return out << std::string(w.first.data(), w.kept()) << ".." << std::string(w.last.data(), w.kept())
-                   << '/' << w.length;
+        return out << w.text(w.first) << ".." << w.text(w.last) << '/' << w.length;
     }
-    static word letter(char c) { return {1, {c}, {c}}; }
-    [[nodiscard]] UPSWEEP_HOST_DEVICE std::size_t kept() const { return std::min<std::size_t>(length, 4); }
+    static word letter(char c) { return {1, static_cast<unsigned char>(c), static_cast<unsigned char>(c)}; }
+    [[nodiscard]] UPSWEEP_HOST_DEVICE std::uint32_t kept() const { return length < 4 ? length : 4; }
+    [[nodiscard]] std::string text(std::uint32_t letters) const {
+        std::string all;
+        for (std::uint32_t i = 0; i < kept(); ++i) all += static_cast<char>(letters >> (8 * i) & 0xff);
+        return all;
+    }
 };
 struct concatenate {
     UPSWEEP_HOST_DEVICE word operator()(const word& a, const word& b) const {
-        word joined{a.length + b.length, {}, {}};
-        // The kept letters of both; not std::copy_n, whose memmove CUDA's devices lack.
-        const std::size_t from_a = a.kept(), count = from_a + b.kept(), kept = joined.kept();
-        for (std::size_t i = 0; i < kept; ++i)
-            joined.first[i] = i < from_a ? a.first[i] : b.first[i - from_a];
-        for (std::size_t i = count - kept; i < count; ++i)
-            joined.last[i - (count - kept)] = i < from_a ? a.last[i] : b.last[i - from_a];
-        return joined;
+        const std::uint32_t length = a.length + b.length, kept = length < 4 ? length : 4;
+        // The kept letters of a and behind them those of b; what is shifted out is not kept.
+        const auto joined = [&a](std::uint32_t of_a, std::uint32_t of_b) {
+            return of_a | static_cast<std::uint64_t>(of_b) << (8 * a.kept());
+        };
+        const std::uint32_t dropped = a.kept() + b.kept() - kept;
+        return {length, static_cast<std::uint32_t>(joined(a.first, b.first)),
+                static_cast<std::uint32_t>(joined(a.last, b.last) >> (8 * dropped))};
     }
     UPSWEEP_HOST_DEVICE static word identity() { return {}; }
 };
