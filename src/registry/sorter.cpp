@@ -4,11 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <span>
-#include <string>
-#include <type_traits>
 #include <vector>
 
-#include "registry/visit.hpp"
+#include "registry/order.hpp"
 #include "upsweep/cpu/axis.hpp"
 #include "upsweep/error.hpp"
 #include "upsweep/segmented_sort.hpp"
@@ -18,22 +16,6 @@
 
 namespace upsweep::registry {
 namespace {
-
-// call(std::type_identity<Element>) of a type that has an order.
-template <class Call>
-void with_order(const device& where, dtype type, const Call& call) {
-    if (where.accelerated() != nullptr)
-        throw_error(errc::unsupported, "device " + where.name() + ": elements are sorted on the CPU only");
-    visit_type(type, [&]<class Element>(std::type_identity<Element> element) {
-        if constexpr (is_complex<Element>)
-            throw_error(errc::invalid_argument,
-                        std::string(name(type)) + " has no order to sort its elements in");
-        else if constexpr (std::is_same_v<Element, bool>)
-            call(std::type_identity<std::uint8_t>());
-        else
-            call(element);
-    });
-}
 
 // Shorter rows than this are sorted as segments, in 0.1 of the time that a sort of each takes if they have
 // two elements and in 0.7 if they have 64; so many elements at a time that scratch is small.
