@@ -1,9 +1,10 @@
-// Scratch memory and streams on POSIX.
+// Scratch memory, files and streams on POSIX.
 #include "cli/scratch.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,6 +14,8 @@
 
 #include "cli/io/message.hpp"
 #include "cli/io/output_file.hpp"
+#include "cli/memory.hpp"
+#include "cli/progress.hpp"
 
 namespace upsweep::cli {
 namespace {
@@ -52,13 +55,6 @@ int open_reserved(const std::string& folder, std::size_t bytes) {
 
 }  // namespace
 
-std::uint64_t memory_bytes() {
-    const long pages = ::sysconf(_SC_PHYS_PAGES);
-    const long page = ::sysconf(_SC_PAGESIZE);
-    if (pages <= 0 || page <= 0) return std::uint64_t{2} << 30;
-    return static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page);
-}
-
 scratch_memory::scratch_memory(std::size_t bytes, const std::string& beside)
     : scratch_memory(bytes, beside, static_cast<std::size_t>(memory_bytes() / 2)) {}
 
@@ -82,26 +78,64 @@ scratch_memory::scratch_memory(std::size_t bytes, const std::string& beside, std
 
 scratch_memory::~scratch_memory() { ::munmap(memory_, bytes_); }
 
-scratch_stream::~scratch_stream() {
-    if (descriptor_ >= 0) ::close(descriptor_);
+scratch_file::scratch_file(const std::string& beside)
+    : folder_(folder_of(beside)), descriptor_(open_nameless(folder_)) {}
+
+scratch_file::~scratch_file() { ::close(descriptor_); }
+
+void scratch_file::write_at(std::uint64_t offset, const void* data, std::size_t bytes) {
+    for (std::size_t done = 0; done < bytes;) {
+        const ssize_t put = ::pwrite(descriptor_, static_cast<const std::byte*>(data) + done, bytes - done,
+                                     static_cast<off_t>(offset + done));
+        if (put > 0) done += static_cast<std::size_t>(put);
+        if (put < 0 && errno != EINTR) fail_errno(folder_, "a scratch file cannot be written here", errno);
+    }
+}
+
+void scratch_file::read_at(std::uint64_t offset, void* data, std::size_t bytes) const {
+    for (std::size_t done = 0; done < bytes;) {
+        const ssize_t got = ::pread(descriptor_, static_cast<std::byte*>(data) + done, bytes - done,
+                                    static_cast<off_t>(offset + done));
+        if (got > 0) done += static_cast<std::size_t>(got);
+        if (got == 0 || (got < 0 && errno != EINTR))
+            fail_errno(folder_, "a scratch file cannot be read", got == 0 ? EIO : errno);
+    }
+}
+
+void scratch_file::will_read(std::uint64_t offset, std::uint64_t bytes) const {
+    ::posix_fadvise(descriptor_, static_cast<off_t>(offset), static_cast<off_t>(bytes), POSIX_FADV_WILLNEED);
+}
+
+void scratch_file::forget(std::uint64_t offset, std::uint64_t bytes) const {
+#if defined(FALLOC_FL_PUNCH_HOLE)
+    if (bytes != 0)
+        ::fallocate(descriptor_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(offset),
+                    static_cast<off_t>(bytes));
+#else
+    static_cast<void>(offset);
+    static_cast<void>(bytes);
+#endif
+}
+
+void scratch_file::expect_room(std::uint64_t bytes) const {
+    struct statvfs disk = {};
+    if (::fstatvfs(descriptor_, &disk) != 0) return;
+    const std::uint64_t room = std::uint64_t{disk.f_bavail} * disk.f_frsize;
+    // A disk that tells of no blocks at all does not count them.
+    if (disk.f_blocks == 0 || bytes <= room) return;
+    fail(folder_, fmt::format("no room for scratch files of {}: {} are free",
+                              bytes_text(static_cast<double>(bytes)), bytes_text(static_cast<double>(room))));
 }
 
 void scratch_stream::write(const void* data, std::size_t bytes) {
     const auto* first = static_cast<const std::byte*>(data);
     held_.insert(held_.end(), first, first + bytes);
-    if (held_.size() > most_in_memory_) file();
+    if (held_.size() > most_in_memory_) move_to_file();
 }
 
-// Moves what is held to the file.
-void scratch_stream::file() {
-    if (descriptor_ < 0) descriptor_ = open_nameless(folder_of(beside_));
-    for (std::size_t done = 0; done < held_.size();) {
-        const ssize_t put = ::pwrite(descriptor_, held_.data() + done, held_.size() - done,
-                                     static_cast<off_t>(filed_ + done));
-        if (put > 0) done += static_cast<std::size_t>(put);
-        if (put < 0 && errno != EINTR)
-            fail_errno(folder_of(beside_), "a scratch file cannot be written here", errno);
-    }
+void scratch_stream::move_to_file() {
+    if (!file_) file_.emplace(beside_);
+    file_->write_at(filed_, held_.data(), held_.size());
     filed_ += held_.size();
     held_.clear();
 }
@@ -111,13 +145,7 @@ void scratch_stream::send(byte_sink& to) {
     for (std::uint64_t sent = 0; sent < filed_;) {
         const std::size_t wanted =
             static_cast<std::size_t>(std::min<std::uint64_t>(piece.size(), filed_ - sent));
-        for (std::size_t done = 0; done < wanted;) {
-            const ssize_t got =
-                ::pread(descriptor_, piece.data() + done, wanted - done, static_cast<off_t>(sent + done));
-            if (got > 0) done += static_cast<std::size_t>(got);
-            if (got == 0 || (got < 0 && errno != EINTR))
-                fail_errno(folder_of(beside_), "a scratch file cannot be read", got == 0 ? EIO : errno);
-        }
+        file_->read_at(sent, piece.data(), wanted);
         to.write(piece.data(), wanted);
         sent += wanted;
     }

@@ -9,6 +9,7 @@
 #include "cli/commands/integer_output.hpp"
 #include "cli/commands/sort_job.hpp"
 #include "cli/io/message.hpp"
+#include "cli/memory.hpp"
 #include "cli/progress.hpp"
 #include "cli/scratch.hpp"
 #include "registry/scanner.hpp"
