@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cstddef>
+#include <string_view>
 
 #include "cli/io/message.hpp"
 #include "cli/io/number.hpp"
@@ -36,6 +37,21 @@ std::int64_t parse_whole(const char* option, const std::string& word, std::int64
     if (number && *number >= least && *number <= most) return *number;
     throw usage_error(
         fmt::format("{} {}: expected a number from {} to {}", option, printable(word), least, most));
+}
+
+std::uint64_t parse_bytes(const char* option, const std::string& word, std::uint64_t least) {
+    constexpr std::string_view units = "KMGT";
+    const std::size_t unit = word.empty() ? std::string_view::npos : units.find(word.back());
+    const bool has_unit = unit != std::string_view::npos;
+    const auto number = whole_number(has_unit ? word.substr(0, word.size() - 1) : word);
+    const std::uint64_t factor = has_unit ? std::uint64_t{1} << (10 * (unit + 1)) : 1;
+    if (number && *number >= 0 && static_cast<std::uint64_t>(*number) <= INT64_MAX / factor &&
+        static_cast<std::uint64_t>(*number) * factor >= least)
+        return static_cast<std::uint64_t>(*number) * factor;
+    throw usage_error(
+        fmt::format("{} {}: expected a number of bytes from {} to 2^63, such as 512M or 4G; K, M, G and T "
+                    "are powers of 1024",
+                    option, printable(word), least));
 }
 
 CLI::Option* add_name_option(CLI::App& app, const char* option, std::optional<std::string>& name,

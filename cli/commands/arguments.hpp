@@ -26,6 +26,10 @@ std::optional<std::int64_t> whole_number(const std::string& word);
 // One from `least` to `most`. Throws usage_error.
 std::int64_t parse_whole(const char* option, const std::string& word, std::int64_t least, std::int64_t most);
 
+// A number of bytes from `least` on, or of powers of 1024 of them: parse_bytes("--memory", "64K", 1) ==
+// 65536; so with M, G and T. Throws usage_error.
+std::uint64_t parse_bytes(const char* option, const std::string& word, std::uint64_t least);
+
 // An option whose value may be the empty word, which CLI11 takes for none where it fills an optional itself.
 CLI::Option* add_name_option(CLI::App& app, const char* option, std::optional<std::string>& name,
                              const char* meaning);

@@ -20,6 +20,7 @@ namespace {
 struct options_of_sort {
     std::string dtype;
     std::optional<std::string> first;
+    std::optional<std::string> memory;
     device_choice device;
 };
 
@@ -35,6 +36,14 @@ void check(sort_arguments& arguments, const options_of_sort& given) {
         throw usage_error("--by: it is for the columns of a table, but the input is an array");
     constexpr std::uint64_t most = std::numeric_limits<std::int64_t>::max();
     if (given.first) arguments.first = parse_whole("--first", *given.first, 1, most);
+    if (given.memory) {
+        arguments.memory = parse_bytes("--memory", *given.memory, least_sort_memory);
+        if (arguments.reads_table())
+            throw usage_error("--memory: it is for arrays, but a table is sorted in memory as a whole");
+        if (arguments.first)
+            throw usage_error(
+                "--memory: it is for a whole array, but with --first no more is held than that");
+    }
     if (!arguments.indices) arguments.refuse_rows_in_array();
     arguments.refuse_terminal();
 }
@@ -51,6 +60,7 @@ void print_json(const sort_arguments& arguments, const sort_report& report, cons
     json.key("shape").begin_array();
     for (const std::uint64_t length : report.shape) json.integer(length);
     json.end_array();
+    if (report.runs != 0) json.key("runs").integer(report.runs);
     tell_run(json, seconds, report.bytes, device);
     json.end_object();
     fmt::print("{}\n", json.result());
@@ -73,7 +83,7 @@ help_page sort_page() {
     page.summary = "sort the elements of an array, or the rows of a table by a column";
     page.synopsis = {
         "upsweep sort INPUT [-o OUTPUT] [--descending] [--first N] [--indices] [--text] [--by COLUMN] "
-        "[options]"};
+        "[--memory SIZE] [options]"};
     page.description =
         "Puts elements in ascending order: 3 1 4 1 5 becomes 1 1 3 4 5. What is equal keeps its order (the "
         "sort is stable), with --descending too, and all is copied bit for bit. INPUT is a NumPy array of "
@@ -114,20 +124,31 @@ help_page sort_page() {
           "array with -o FILE.npy."}});
     page.sections.push_back(
         {"Memory",
-         {"All is held in memory: an array takes up to three times its size, with --indices up to 48 bytes "
-          "an element; a table up to twice its text and 56 bytes a row, with --text also the column's text "
-          "again "
-          "twice. What the machine has no memory for "
-          "is refused. With --first N of an array, from a pipe too, that is three times N elements and a "
-          "block, "
-          "and the array is not sorted, but read once. An output file appears when it is complete; until "
-          "then, and after an error, an old "
-          "one stays as it was."}});
+         {"An array is sorted in memory if that takes no more than --memory SIZE: three times its size, with "
+          "--indices up to 48 bytes an element. A larger one, from a pipe too, is read in runs that SIZE has "
+          "room for, half of it or more; each is sorted and laid in a file without a name, beside the "
+          "output, or in TMPDIR if the output is a device or a pipe, as standard output may be. Then the "
+          "runs "
+          "are merged; if there are more than SIZE has room for a block of each, or than 1024, some of them "
+          "are merged to longer runs before. The files take as much room as the array, and with --indices 8 "
+          "bytes an element more. What is written is the same, bit for bit.",
+          "SIZE is a number of bytes, or of powers of 1024 with K, M, G or T behind it, such as 512M; 1M is "
+          "the "
+          "least. The default is three quarters of the memory that is available, or of the limit of a "
+          "control group (cgroup) if that is less. Beside it the program takes some megabytes, and up to 640 "
+          "KiB a thread.",
+          "With --first N of an array, from a pipe too, memory is for three times N elements and a block; "
+          "the "
+          "array is not sorted, but read once. A table is held as a whole: up to twice its text and 56 bytes "
+          "a row, with --text also the column's text again twice; what the machine has no memory for is "
+          "refused.",
+          "An output file appears when it is complete; until then, and after an error, an old one stays as "
+          "it was."}});
     page.sections.push_back(
         {"JSON",
          {"With --json, an object with file, output, descending, indices, dtype (of the result; of arrays "
           "only), input_dtype (of a table its column's, or text), count (elements or rows), with --by groups "
-          "(how many), shape, seconds, bytes, "
+          "(how many), shape, runs (how many were merged, if any were), seconds, bytes, "
           "bytes_per_second, device, threads and simd."}});
     add_last_sections(page, "a pipe is read");
     page.examples = {
@@ -145,6 +166,8 @@ help_page sort_page() {
          "The days of each year, from the wettest:"},
         {"upsweep sort keys.npy --indices -o order.npy", "The order in which to take other arrays:"},
         {"zcat x.raw.gz | upsweep sort - --dtype float32 > sorted.raw", "In a pipe:"},
+        {"upsweep sort large.npy --memory 4G -o sorted.npy",
+         "An array of any size, in four gibibytes of memory:"},
     };
     page.see_also = {"upsweep", "upsweep partition", "upsweep bins"};
     return page;
@@ -174,6 +197,11 @@ command add_sort(CLI::App& program) {
                      "for several")
         ->type_name("COLUMN");
     arguments->add_table_options_to(*app);
+    app->add_option(
+           "--memory", given->memory,
+           "most memory for an array, as 512M or 4G; a larger one is sorted in runs, by way of disk; "
+           "default: three quarters of what is available")
+        ->type_name("SIZE");
     given->device.add_threads_to(*app);
     app->add_flag("--json", arguments->json, "one JSON object on standard output: sizes, seconds");
     made.run = [app, arguments, given] { run(*arguments, *given, *app); };
