@@ -10,6 +10,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
+#include <filesystem>
+#include <system_error>
 #include <vector>
 
 #include "cli/io/message.hpp"
@@ -27,8 +29,13 @@ std::string folder_of(const std::string& beside) {
         const char* folder = std::getenv("TMPDIR");
         return folder != nullptr && *folder != '\0' ? folder : "/tmp";
     }
-    const std::size_t slash = beside.rfind('/');
-    return slash == std::string::npos ? "." : beside.substr(0, slash + 1);
+    // Where a link leads, which is where the output will be.
+    std::error_code problem;
+    const bool is_link = std::filesystem::is_symlink(beside, problem);
+    const auto end = is_link ? std::filesystem::canonical(beside, problem) : std::filesystem::path(beside);
+    const std::string target = problem ? beside : end.string();
+    const std::size_t slash = target.rfind('/');
+    return slash == std::string::npos ? "." : target.substr(0, slash + 1);
 }
 
 // A file that is gone when it is closed.

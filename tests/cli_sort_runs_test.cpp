@@ -169,6 +169,13 @@ TEST_F(cli_sort_runs, disks_without_room) {
     const outcome full = shell("TMPDIR=. " + tool + " -o /dev/full");
     EXPECT_EQ(full.code, 1);
     EXPECT_EQ(full.words, "upsweep: /dev/full: cannot be written: No space left on device\n");
+    // Behind a link they lie where it leads.
+    const outcome linked = shell(
+        "mkdir far; echo old > far/y.npy; ln -s far/y.npy link.npy; (ulimit -f 100; trap '' XFSZ; exec " +
+        tool + " -o link.npy); rm link.npy");
+    EXPECT_NE(linked.words.find("/far/: a scratch file cannot be written here"), std::string::npos)
+        << linked.words;
+    EXPECT_EQ(shell("cat far/*; rm -r far").out, "old\n");
     // There is room for the runs, but not for the results and their header.
     const outcome results = shell("(ulimit -f 1562; trap '' XFSZ; exec " + tool + " -o old.npy)");
     EXPECT_EQ(results.code, 1);
