@@ -208,6 +208,9 @@ TEST_F(cli_sort, refuses) {
     fail(2, "sort x.raw -o out.raw", "x.raw: raw data does not tell the type");
     fail(2, "sort flat.npy --dtype f4 -o out.npy", "--dtype is for raw data");
     fail(2, "sort flat.npy --json", "name a file for the data with -o");
+    // Before three bytes, which are no two elements, are read.
+    EXPECT_EQ(shell("printf xxx | \"$UPSWEEP\" sort - --dtype bfloat16 -o out.npy").words,
+              "upsweep: out.npy: the .npy format has no bfloat16; write raw data or another dtype\n");
     EXPECT_EQ(read("out.npy"), "old");
     // A sparse file that tells of more than this disk has room for.
     write("huge.npy", npy_file("<f8", "1099511627776,", ""));

@@ -9,6 +9,7 @@
 #include "cli/commands/integer_output.hpp"
 #include "cli/commands/sort_job.hpp"
 #include "cli/io/message.hpp"
+#include "cli/io/npy.hpp"
 #include "cli/memory.hpp"
 #include "cli/progress.hpp"
 #include "cli/scratch.hpp"
@@ -34,6 +35,8 @@ class array_to_sort {
 
     sort_report run() {
         output_file output(arguments_.output, identities(reader_.source()));
+        // Before all is sorted.
+        if (arguments_.output_format == file_format::npy) check_npy_type(output.name(), report_.type);
         if (read())
             sort_all(output);
         else

@@ -95,12 +95,15 @@ std::string npy_header_text(const array_header& header) {
     return text;
 }
 
+void check_npy_type(const std::string& file, registry::dtype type) {
+    if (!registry::npy_descr(type).empty()) return;
+    throw_error(errc::unsupported,
+                fmt::format("{}: the .npy format has no {}; write raw data or another dtype", file,
+                            registry::name(type)));
+}
+
 array_writer write_npy(output_file& output, array_header header) {
-    if (registry::npy_descr(header.type).empty()) {
-        throw_error(errc::unsupported,
-                    fmt::format("{}: the .npy format has no {}; write raw data or another dtype",
-                                output.name(), registry::name(header.type)));
-    }
+    check_npy_type(output.name(), header.type);
     return {output, std::move(header), npy_header_text};
 }
 

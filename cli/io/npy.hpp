@@ -14,7 +14,9 @@ namespace upsweep::cli {
     return read_npy(byte_source::open(path));
 }
 
-// Writes the header; see array_writer. Refuses bfloat16, which the format lacks.
+// Throws upsweep::error naming the file for what the format lacks, which is bfloat16.
+void check_npy_type(const std::string& file, registry::dtype type);
+// Writes the header; see array_writer. The type is checked.
 [[nodiscard]] array_writer write_npy(output_file& output, array_header header);
 
 // Magic, version, length and dictionary: version 1.0, or 2.0 where 16 bits do not hold the length. A multiple
