@@ -148,9 +148,10 @@ template <class Acc, bool Exact>
 Acc run_scan(const operation<Acc, Exact>& op, executor& ex, const source<Acc>& in, const sink<Acc>& out,
              const scan_shape& shape, core::tree_carry<Acc>& carry) {
     using engine = scan_engine<Acc, Exact>;
-    const chunking plan =
-        chunking::plan(ex, shape.size, std::max(in.element_size, sizeof(Acc)),
-                       std::max(out.element_size, sizeof(Acc)), shape.footprint, 1, engine::chunk_cache_part);
+    chunk_room room{engine::chunk_cache_part};
+    if (shape.in_place) room = room.in_place();
+    const chunking plan = chunking::plan(ex, shape.size, std::max(in.element_size, sizeof(Acc)),
+                                         std::max(out.element_size, sizeof(Acc)), shape.footprint, 1, room);
     const bool streaming = worth_streaming(ex, plan, shape) && out.plain &&
                            (out.stride == 1 || (out.stride == -1 && in.stride == -1));
     const engine kernel(op, ex.simd(), in, out, shape, streaming, scan_lead<Acc, Exact>(ex, shape.footprint),

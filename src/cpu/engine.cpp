@@ -32,7 +32,7 @@ bool streams_steadily() {
 }
 
 chunking chunking::plan(executor& ex, std::size_t n, std::size_t read_bytes, std::size_t written_bytes,
-                        std::size_t footprint, std::size_t cost, std::size_t cache_part) {
+                        std::size_t footprint, std::size_t cost, const chunk_room& room) {
     const std::size_t bytes = n * (read_bytes + written_bytes);
     const std::size_t helpers = n < 2 * core::tile_size ? 0 : ex.helpers_for(cost * bytes);
     if (helpers == 0) return {n, 1, 0, false};
@@ -52,8 +52,8 @@ chunking chunking::plan(executor& ex, std::size_t n, std::size_t read_bytes, std
     }
     const std::size_t cache = data_caches().second;
     const std::size_t most_bytes =
-        cache == 0 ? tuning::chunk_bytes
-                   : std::clamp(cache / cache_part, tuning::smallest_chunk_bytes, tuning::chunk_bytes);
+        cache == 0 ? room.most_bytes
+                   : std::clamp(cache / room.cache_part, tuning::smallest_chunk_bytes, room.most_bytes);
     return cut((helpers + 1) * tuning::chunks_per_thread, tuning::smallest_chunk_bytes, most_bytes, true);
 }
 
