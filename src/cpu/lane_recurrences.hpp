@@ -10,6 +10,7 @@
 #include <cstddef>
 
 #include "src/cpu/recurrence_staging.hpp"
+#include "src/cpu/recurrence_starts.hpp"
 #include "upsweep/core/tree.hpp"
 #include "upsweep/cpu/chain.hpp"
 #include "upsweep/cpu/kernels.hpp"
@@ -29,7 +30,12 @@ struct recurrence_lanes {
     bool has_tiles = false;
     bool has_rows = false;
 
-    recurrence_lanes(std::size_t count, T x0) : lanes(count) { std::fill_n(supers, lanes, x0); }
+    // Lanes of `count` neighbours, the first of which begins at `at` in b.
+    recurrence_lanes(const recurrence_starts<T>& starts, std::ptrdiff_t at, std::ptrdiff_t lane_stride,
+                     std::size_t count)
+        : lanes(count) {
+        starts.of_lanes(at, lane_stride, count, supers);
+    }
     recurrence_lanes(const recurrence_lanes& other) { *this = other; }
     recurrence_lanes& operator=(const recurrence_lanes& other) {
         if (this == &other) return *this;
@@ -93,12 +99,12 @@ class lane_recurrences {
     static constexpr std::size_t chain_lanes = 4096 / sizeof(T);    // lanes that are chained together
     static constexpr std::size_t largest_chunk_bytes = 256 * 1024;  // of a chain, if it is of more than a row
 
-    lane_recurrences(executor& ex, const source<T>& a, const source<T>& b, T x0, const sink<T>& out,
-                     const axis_geometry& geometry, bool in_place)
+    lane_recurrences(executor& ex, const source<T>& a, const source<T>& b, const recurrence_starts<T>& starts,
+                     const sink<T>& out, const axis_geometry& geometry, bool in_place)
         : ex_(ex),
           kernels_(affine_kernels_for<T>(level_for(ex.simd(), geometry.fastest().extent))),
           geometry_(geometry),
-          x0_(x0),
+          starts_(starts),
           footprint_(geometry.length * geometry.sequence_count *
                      ((a.stride == 0 ? 0 : a.element_size) + b.element_size + out.element_size)),
           staging_(
@@ -147,10 +153,16 @@ class lane_recurrences {
         }
         for_each_task(ex_, std::min(threads, tasks) - 1, tasks, [&](std::size_t task) {
             const lane_range range = range_of(task);
-            recurrence_lanes<T, widest + line> state(range.lanes, x0_);
+            auto state = started<widest + line>(range);
             scan<Direct>(range, 0, staging_.length(), state, staging_.lead());
             staging_.fence();
         });
+    }
+
+    // Lanes before their first elements.
+    template <std::size_t capacity>
+    [[nodiscard]] recurrence_lanes<T, capacity> started(const lane_range& range) const {
+        return {starts_, range.at.second, geometry_.fastest().second_stride, range.lanes};
     }
 
     // Lanes in chunks of rows of the tree along the axis.
@@ -199,7 +211,7 @@ class lane_recurrences {
             chunk_size /= 2;
         const std::size_t chunks = (geometry_.length + chunk_size - 1) / chunk_size;
         run_chain(ex_, std::min(helpers, chunks - 1), chunks, kernel{*this, range, chunk_size},
-                  typename kernel::state(range.lanes, x0_));
+                  started<kernel::capacity>(range));
     }
 
     // Scans elements [first, first + count), which begin at a row, and asks for input `lead` bytes ahead.
@@ -254,7 +266,7 @@ class lane_recurrences {
     executor& ex_;
     const affine_kernels<T>& kernels_;
     const axis_geometry& geometry_;
-    T x0_;
+    recurrence_starts<T> starts_;
     std::size_t footprint_;  // bytes read and written
     const staging staging_;
 };

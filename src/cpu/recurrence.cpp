@@ -7,9 +7,11 @@
 #include <cstdlib>
 
 #include "src/cpu/lane_recurrences.hpp"
+#include "src/cpu/recurrence_starts.hpp"
 #include "upsweep/core/tree.hpp"
 #include "upsweep/cpu/axis.hpp"
 #include "upsweep/cpu/kernels.hpp"
+#include "upsweep/cpu/recurrence_starts.hpp"
 
 namespace upsweep::cpu {
 namespace {
@@ -151,26 +153,43 @@ void run_recurrence(executor& ex, const source<T>& a, const source<T>& b, T x0, 
     run_chunks(ex, plan, kernel, typename engine::state{affine_map<T>{T(0), x0}, {}, 0});
 }
 
+namespace {
+
 template <class T>
-void run_axis_recurrence(executor& ex, const source<T>& a, const source<T>& b, T x0, const sink<T>& out,
-                         const core::axis_geometry& geometry, bool in_place) {
+void run_sequences(executor& ex, const source<T>& a, const source<T>& b, const recurrence_starts<T>& starts,
+                   const sink<T>& out, const core::axis_geometry& geometry, bool in_place) {
     const auto next = geometry.fastest();
     // Neighbours in memory belong to different sequences.
     if (next.extent > 1 && std::abs(next.out_stride) < std::abs(geometry.out_stride))
-        return lane_recurrences<T>(ex, a, b, x0, out, geometry, in_place).run();
+        return lane_recurrences<T>(ex, a, b, starts, out, geometry, in_place).run();
     const std::size_t bytes = (a.stride == 0 ? 0 : a.element_size) + b.element_size + out.element_size;
     const std::size_t length = geometry.length;
     const std::size_t footprint = length * geometry.sequence_count * bytes;
     const auto recur = [&](executor& with, std::size_t sequence) {
         const auto at = geometry.begin(sequence);
-        run_recurrence<T>(with, moved(a, at.in), moved(b, at.second), x0, moved(out, at.out),
-                          {length, false, in_place, footprint, with.threads() > 1});
+        run_recurrence<T>(with, moved(a, at.in), moved(b, at.second), starts.of(at.second),
+                          moved(out, at.out), {length, false, in_place, footprint, with.threads() > 1});
     };
     const bool alone_streams =
         worth_streaming(ex, {length, 1, 0, false}, {length, false, in_place, footprint});
     for_each_sequence(ex, geometry, bytes, recur, [&] {
         if (alone_streams) memory_kernels_for(ex.simd()).fence();
     });
+}
+
+}  // namespace
+
+template <class T>
+void run_axis_recurrence(executor& ex, const source<T>& a, const source<T>& b, T x0, const sink<T>& out,
+                         const core::axis_geometry& geometry, bool in_place) {
+    run_sequences<T>(ex, a, b, recurrence_starts<T>(x0), out, geometry, in_place);
+}
+
+template <class T>
+void run_axis_recurrence(executor& ex, const source<T>& a, const source<T>& b, const source<T>& starts,
+                         const sink<T>& out, const core::axis_geometry& geometry, bool in_place) {
+    const recurrence_starts<T> own(starts, memory_kernels_for(ex.simd()));
+    run_sequences<T>(ex, a, b, own, out, geometry, in_place);
 }
 
 template void run_recurrence<float>(executor&, const source<float>&, const source<float>&, float,
@@ -181,5 +200,11 @@ template void run_axis_recurrence<float>(executor&, const source<float>&, const 
                                          const sink<float>&, const core::axis_geometry&, bool);
 template void run_axis_recurrence<double>(executor&, const source<double>&, const source<double>&, double,
                                           const sink<double>&, const core::axis_geometry&, bool);
+template void run_axis_recurrence<float>(executor&, const source<float>&, const source<float>&,
+                                         const source<float>&, const sink<float>&, const core::axis_geometry&,
+                                         bool);
+template void run_axis_recurrence<double>(executor&, const source<double>&, const source<double>&,
+                                          const source<double>&, const sink<double>&,
+                                          const core::axis_geometry&, bool);
 
 }  // namespace upsweep::cpu
