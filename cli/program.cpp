@@ -30,7 +30,8 @@ help_page program_page() {
     page.synopsis = {"upsweep COMMAND [options]", "upsweep COMMAND --help", "upsweep --version"};
     page.description =
         "Computes running sums, products, minima, maxima and more of the numbers in NumPy arrays, tables and "
-        "raw files of any size, packs or parts what satisfies conditions, counts into bins, and sorts. "
+        "raw files of any size, and linear recurrences of them, packs or parts what satisfies conditions, "
+        "counts into bins, and sorts. "
         "Results have the same bits on every machine and with any number of threads. Data goes to standard "
         "output or to -o FILE, words "
         "go to standard error; - as a file name is standard input or output.";
@@ -41,14 +42,16 @@ help_page program_page() {
         {"upsweep scan weather.csv --column precipitation --by year",
          "Of a column of a table, for each year by itself:"},
         {"upsweep reduce x.npy", "The sum of an array:"},
+        {"upsweep recurrence weather.csv --column temp_max --smooth 0.1",
+         "Of a column, exponentially smoothed:"},
         {"upsweep compact x.npy --where 'x < 5' -o small.npy", "What is less than 5:"},
         {"upsweep histogram x.npy --bins 8 --range 0:1", "How many are in each of eight bins:"},
         {"upsweep sort x.npy -o sorted.npy", "All from the smallest to the largest:"},
         {"upsweep trace blelloch 3 1 7 0 4 1 6 3", "How a GPU computes running sums, step by step:"},
         {"upsweep bench", "How fast that is here, beside a copy of memory:"}};
-    page.see_also = {"upsweep scan",      "upsweep reduce", "upsweep compact", "upsweep partition",
-                     "upsweep histogram", "upsweep bins",   "upsweep sort",    "upsweep trace",
-                     "upsweep bench",     "upsweep devices"};
+    page.see_also = {"upsweep scan",      "upsweep reduce",    "upsweep recurrence", "upsweep compact",
+                     "upsweep partition", "upsweep histogram", "upsweep bins",       "upsweep sort",
+                     "upsweep trace",     "upsweep bench",     "upsweep devices"};
     return page;
 }
 
@@ -65,9 +68,9 @@ class program {
         app_.set_version_flag("--version", "upsweep " UPSWEEP_VERSION_STRING, "show the version");
         app_.require_subcommand(0, 1);
         registry::add_back_ends();
-        commands_ = {add_scan(app_),      add_reduce(app_), add_compact(app_), add_partition(app_),
-                     add_histogram(app_), add_bins(app_),   add_sort(app_),    add_trace(app_),
-                     add_bench(app_),     add_devices(app_)};
+        commands_ = {add_scan(app_),      add_reduce(app_),    add_recurrence(app_), add_compact(app_),
+                     add_partition(app_), add_histogram(app_), add_bins(app_),       add_sort(app_),
+                     add_trace(app_),     add_bench(app_),     add_devices(app_)};
         for (command& one : commands_) {
             one.app->set_help_flag("-h,--help", "show this page");
             one.app->allow_extras(false);

@@ -130,7 +130,8 @@ TEST_F(cli_usage, threads_that_cannot_be) {
 
 TEST_F(cli_usage, wrong_usage) {
     fail(2, "",
-         "a command is missing: scan, reduce, compact, partition, histogram, bins, sort, trace, bench or "
+         "a command is missing: scan, reduce, recurrence, compact, partition, histogram, bins, sort, trace, "
+         "bench or "
          "devices");
     fail(2, "sing", "sing");
     fail(2, "scan", "INPUT is required");
@@ -243,8 +244,8 @@ TEST_F(cli_usage, help_pages) {
     EXPECT_EQ(succeed("--version").find("upsweep 0."), 0u);
     const std::string all = succeed("--help");
     EXPECT_EQ(succeed("help"), all);
-    for (const char* command : {"scan", "reduce", "compact", "partition", "histogram", "bins", "sort",
-                                "trace", "bench", "devices"}) {
+    for (const char* command : {"scan", "reduce", "recurrence", "compact", "partition", "histogram", "bins",
+                                "sort", "trace", "bench", "devices"}) {
         SCOPED_TRACE(command);
         const std::string word(command);
         EXPECT_NE(all.find("\n  " + word), std::string::npos);

@@ -27,8 +27,8 @@ class cli_words : public cli_test {
 
 TEST_F(cli_words, commands_that_are_not_there) {
     const std::string names =
-        "scan, reduce, compact, partition, histogram, bins, sort, trace, bench or devices (see 'upsweep "
-        "--help')";
+        "scan, reduce, recurrence, compact, partition, histogram, bins, sort, trace, bench or devices (see "
+        "'upsweep --help')";
     expect_words("", "upsweep: a command is missing: " + names);
     for (const char* arguments : {"scann", "scann t.csv", "scann t.csv -o s.csv --op plus", "scann scann"})
         expect_words(arguments, "upsweep: \"scann\": there is no such command; expected " + names);
@@ -69,14 +69,26 @@ TEST_F(cli_words, names_with_control_characters) {
 TEST_F(cli_words, json_members) {
     write("x.raw", bytes_of(std::vector<float>{0.25f, 4}));
     const std::regex member("\"([a-z_]+)\": ");
-    for (const std::string command :
-         {"scan t.csv -o s.csv --plot p.svg", "scan t.csv --by n -o s.csv",
-          "scan x.raw --dtype float32 -o y.raw", "reduce t.csv --by n -o s.csv --plot p.svg",
-          "reduce x.raw --dtype float32", "compact t.csv --where 'n > 1' -o s.csv",
-          "compact x.raw --dtype float32 --where 'x > 1' -o y.raw", "partition t.csv --pivot 2 -o s.csv",
-          "partition x.raw --dtype float32 --pivot 1 -o y.raw", "histogram t.csv -o s.csv --plot p.svg",
-          "bins x.raw --dtype float32 -o y.raw", "sort t.csv -o s.csv", "sort x.raw --dtype float32 -o y.raw",
-          "trace block-scan --warp 4", "trace warp-partition --pivot 3", "trace tree", "bench --sizes 10"}) {
+    for (const std::string command : {"scan t.csv -o s.csv --plot p.svg",
+                                      "scan t.csv --by n -o s.csv",
+                                      "scan x.raw --dtype float32 -o y.raw",
+                                      "reduce t.csv --by n -o s.csv --plot p.svg",
+                                      "reduce x.raw --dtype float32",
+                                      "recurrence t.csv --smooth 1 --by n -o s.csv --plot p.svg",
+                                      "recurrence t.csv --coefficients n -o s.csv",
+                                      "recurrence x.raw --dtype float32 --coefficient 1 -o y.raw",
+                                      "compact t.csv --where 'n > 1' -o s.csv",
+                                      "compact x.raw --dtype float32 --where 'x > 1' -o y.raw",
+                                      "partition t.csv --pivot 2 -o s.csv",
+                                      "partition x.raw --dtype float32 --pivot 1 -o y.raw",
+                                      "histogram t.csv -o s.csv --plot p.svg",
+                                      "bins x.raw --dtype float32 -o y.raw",
+                                      "sort t.csv -o s.csv",
+                                      "sort x.raw --dtype float32 -o y.raw",
+                                      "trace block-scan --warp 4",
+                                      "trace warp-partition --pivot 3",
+                                      "trace tree",
+                                      "bench --sizes 10"}) {
         SCOPED_TRACE(command);
         const std::string page = succeed("help --markdown " + command.substr(0, command.find(' ')));
         const std::size_t begin = page.find("\n## JSON\n");
@@ -99,7 +111,8 @@ TEST_F(cli_words, examples_in_pipes) {
     succeed("compact x.raw --dtype float32 --where 'x > 0' -o x.npy");
     ASSERT_EQ(shell("gzip x.raw x.npy").code, 0);
     int examples = 0;
-    for (const char* command : {"scan", "reduce", "compact", "partition", "histogram", "bins", "sort"}) {
+    for (const char* command :
+         {"scan", "reduce", "recurrence", "compact", "partition", "histogram", "bins", "sort"}) {
         std::istringstream page(succeed(std::string(command) + " --help"));
         for (std::string line; std::getline(page, line);) {
             if (!line.starts_with("    zcat ")) continue;
@@ -109,7 +122,7 @@ TEST_F(cli_words, examples_in_pipes) {
             EXPECT_EQ(result.words, "") << line;
         }
     }
-    EXPECT_GE(examples, 5);
+    EXPECT_GE(examples, 6);
 }
 
 }  // namespace

@@ -22,6 +22,7 @@ struct command {
 
 [[nodiscard]] command add_scan(CLI::App& program);
 [[nodiscard]] command add_reduce(CLI::App& program);
+[[nodiscard]] command add_recurrence(CLI::App& program);
 [[nodiscard]] command add_compact(CLI::App& program);
 [[nodiscard]] command add_partition(CLI::App& program);
 [[nodiscard]] command add_histogram(CLI::App& program);

@@ -29,10 +29,10 @@ void fold_arguments::add_axis_to(CLI::App& app, const char* meaning) {
     app.add_option("--axis", given.axis, meaning)->type_name("K");
 }
 
-void fold_arguments::add_types_to(CLI::App& app) {
+void fold_arguments::add_types_to(CLI::App& app, const char* computed) {
     app.add_option("--dtype", given.dtype, "type of the results; for raw input also of its elements")
         ->type_name("TYPE");
-    app.add_option("--accumulate", given.accumulate, "type in which totals are computed")->type_name("TYPE");
+    app.add_option("--accumulate", given.accumulate, computed)->type_name("TYPE");
     app.add_option("--input-dtype", given.input_dtype, "type of the elements of raw input")
         ->type_name("TYPE");
 }
@@ -106,7 +106,7 @@ std::size_t elements_of_block(const registry::scanner& scanner, const registry::
     return std::max<std::size_t>(1, elements / scanner.multiple()) * scanner.multiple();
 }
 
-void tell_fold(json_writer& json, const fold_report& report) {
+void tell_fold(json_writer& json, const fold_report& report, const char* total) {
     json.key("dtype").text(registry::name(report.types.output));
     json.key("input_dtype").text(registry::name(report.types.input));
     json.key("accumulator").text(registry::name(report.types.accumulator));
@@ -117,7 +117,7 @@ void tell_fold(json_writer& json, const fold_report& report) {
         json.integer(static_cast<std::uint64_t>(*report.axis));
     else
         json.null();
-    json.key("total");
+    json.key(total);
     if (report.total)
         json.element(*report.total);
     else
@@ -133,7 +133,7 @@ void tell_fold(json_writer& json, const fold_report& report) {
             for (const std::string& text : group.key) json.text(text);
             json.end_array();
         }
-        json.key("n").integer(group.count).key("total").element(group.total).end_object();
+        json.key("n").integer(group.count).key(total).element(group.total).end_object();
     }
     json.end_array();
 }
@@ -144,9 +144,9 @@ std::string result_name(registry::operation op) {
     return std::string(registry::name(op));
 }
 
-std::string result_column(const std::string& base, registry::operation op,
+std::string result_column(const std::string& base, const std::string& result,
                           const std::vector<std::string>& taken) {
-    std::string name = base + "_" + result_name(op);
+    std::string name = base + "_" + result;
     while (std::find(taken.begin(), taken.end(), name) != taken.end()) name += "_";
     return name;
 }

@@ -41,7 +41,7 @@ struct fold_arguments : file_arguments {
     void add_op_to(CLI::App& app);
     void add_initial_to(CLI::App& app);
     void add_axis_to(CLI::App& app, const char* meaning);
-    void add_types_to(CLI::App& app);
+    void add_types_to(CLI::App& app, const char* computed = "type in which totals are computed");
 
     // Turns `given` into values. `is_done` is what happens to a column, for messages: "scanned".
     // `writes_data` as in find_output_format.
@@ -75,13 +75,13 @@ struct fold_report {
 [[nodiscard]] std::size_t elements_of_block(const registry::scanner& scanner,
                                             const registry::scan_types& types);
 
-// The members dtype, input_dtype, accumulator, n, shape, axis, total and groups.
-void tell_fold(json_writer& json, const fold_report& report);
+// The members dtype, input_dtype, accumulator, n, shape, axis, total (or what it is called) and groups.
+void tell_fold(json_writer& json, const fold_report& report, const char* total = "total");
 
 // The last word of a result's name: "sum" for plus.
 [[nodiscard]] std::string result_name(registry::operation op);
 // `base` and the result's name, made unlike each of `taken`: price_sum.
-[[nodiscard]] std::string result_column(const std::string& base, registry::operation op,
+[[nodiscard]] std::string result_column(const std::string& base, const std::string& result,
                                         const std::vector<std::string>& taken);
 
 // Throws usage_error if results of that type cannot stand in a table.

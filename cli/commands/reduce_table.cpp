@@ -251,7 +251,7 @@ class table_reduction {
         if (arguments_.headless) return;
         csv_writer writer(output, arguments_.output_delimiter());
         std::vector<std::string> names = arguments_.by;
-        names.push_back(result_column(reader_.names()[column_], arguments_.op, names));
+        names.push_back(result_column(reader_.names()[column_], result_name(arguments_.op), names));
         if (arguments_.counts_rows) {
             std::string rows = "rows";
             while (std::find(names.begin(), names.end(), rows) != names.end()) rows += "_";

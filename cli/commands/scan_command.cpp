@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <chrono>
 #include <memory>
 
 #include "cli/commands/arguments.hpp"
@@ -10,46 +9,67 @@
 #include "cli/commands/picture_parts.hpp"
 #include "cli/commands/scan_job.hpp"
 #include "cli/json.hpp"
-#include "cli/usage.hpp"
 
 namespace upsweep::cli {
 namespace {
 
-void check(scan_arguments& arguments, const CLI::App& app) {
-    arguments.check_fold(app, "scanned");
-    if (!arguments.plot.empty()) {
-        static_cast<void>(plot_format(arguments.plot));
-        arguments.refuse_as_output("--plot", arguments.plot);
-    }
-    arguments.refuse_terminal();
-}
+struct running_arguments : scan_arguments {
+    bool exclusive = false;
+};
 
-void print_json(const scan_arguments& arguments, const scan_report& report, const registry::device& device,
-                double seconds) {
+// Running totals under an operator.
+class running_totals final : public scan_method {
+  public:
+    explicit running_totals(const running_arguments& arguments) : arguments_(arguments) {}
+
+    [[nodiscard]] registry::scan_types types(const scan_operands& from) const override {
+        return arguments_.request_for(from.elements).types;
+    }
+    [[nodiscard]] made_scanner scanner(const registry::device& device,
+                                       const scan_operands& from) const override {
+        return make(device, from, arguments_.exclusive);
+    }
+    // A group's total is its last inclusive result.
+    [[nodiscard]] made_scanner totals(const registry::device& device,
+                                      const scan_operands& from) const override {
+        return arguments_.exclusive ? make(device, from, false) : made_scanner{};
+    }
+    [[nodiscard]] std::string result_name() const override { return cli::result_name(arguments_.op); }
+    [[nodiscard]] std::string words() const override {
+        return fmt::format("running {}{}{}", result_name(), arguments_.exclusive ? ", exclusive," : "",
+                           arguments_.reverse ? " from the end" : "");
+    }
+
+  private:
+    [[nodiscard]] made_scanner make(const registry::device& device, const scan_operands& from,
+                                    bool exclusive) const {
+        registry::scan_request request = arguments_.request_for(from.elements);
+        request.exclusive = exclusive;
+        request.reverse = arguments_.reverse;
+        return {registry::make_scanner(device, request)};
+    }
+
+    const running_arguments& arguments_;
+};
+
+void print_json(const running_arguments& arguments, const scan_report& report,
+                const registry::device& device) {
     json_writer json;
     json.begin_object();
-    json.key("file").text(arguments.input).key("output").text(arguments.output);
-    if (!arguments.plot.empty()) json.key("plot").text(arguments.plot);
+    tell_files(json, arguments);
     json.key("op").text(registry::name(arguments.op));
     json.key("exclusive").boolean(arguments.exclusive).key("reverse").boolean(arguments.reverse);
     tell_fold(json, report);
-    tell_run(json, seconds, report.bytes, device);
+    tell_run(json, report.seconds, report.bytes, device);
     json.end_object();
     fmt::print("{}\n", json.result());
 }
 
-void run_scan(scan_arguments& arguments, const CLI::App& app) {
-    check(arguments, app);
+void run_scan(running_arguments& arguments, const CLI::App& app) {
+    arguments.check_scan(app, "scanned");
     const registry::device device = arguments.device.open(app, !arguments.axis && arguments.by.empty());
-    const auto start = std::chrono::steady_clock::now();
-    scan_report report =
-        arguments.reads_table() ? scan_table(arguments, device) : scan_array(arguments, device);
-    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    if (report.picture) {
-        write_picture(*report.picture_file, *report.picture, plot_format(arguments.plot));
-        report.picture_file->commit();
-    }
-    if (arguments.json) print_json(arguments, report, device, seconds);
+    const scan_report report = run_job({arguments, running_totals(arguments), device});
+    if (arguments.json) print_json(arguments, report, device);
 }
 
 help_page scan_page() {
@@ -67,21 +87,10 @@ help_page scan_page() {
         "on every machine and with any number of threads, and running sums of non-negative numbers never "
         "decrease.";
     add_fold_sections(page);
-    page.sections.push_back({"Formats",
-                             {".npy: any numeric type, byte order and memory order. An array of two or more "
-                              "dimensions needs --axis.",
-                              ".csv, .tsv: the numbers of --column. The output has all columns of the input "
-                              "and behind them the new one, named after the column and the operator: "
-                              "price_sum. Lines end as they do in the input. With -o FILE.npy it is the new "
-                              "column alone. Numbers are 64-bit integers if all of the column are, otherwise "
-                              "float64. The numbers of the column are held in memory (16 bytes a row), the "
-                              "rest of the file is not.",
-                              "raw (.raw, .bin): elements of type --input-dtype, or --dtype, one after the "
-                              "other and nothing else. Results are in this "
-                              "machine's byte order.",
-                              "An output file appears when it is complete; until then, and after an error, "
-                              "an old one stays as it was."}});
-    page.sections.back().paragraphs.push_back(table_limits());
+    add_scan_formats(
+        page, "the column and the operator: price_sum",
+        "Numbers are 64-bit integers if all of the column are, otherwise float64. The numbers of "
+        "the column are held in memory (16 bytes a row), the rest of the file is not.");
     page.sections.push_back({"Devices",
                              {"The CPU is the default: the data of a file is in its memory, and "
                               "carrying it to another device and back takes it longer than a scan of most "
@@ -124,55 +133,35 @@ help_page scan_page() {
         {"zcat x.raw.gz | upsweep scan - --format raw --dtype float32 > sums.raw", "In a pipe:"},
         {"upsweep scan x.npy -o sums.npy --json", "For a program that reads what happened:"},
     };
-    page.see_also = {"upsweep", "upsweep reduce", "upsweep compact", "upsweep bench", "upsweep devices"};
+    page.see_also = {"upsweep",         "upsweep reduce", "upsweep recurrence",
+                     "upsweep compact", "upsweep bench",  "upsweep devices"};
     return page;
 }
 
 }  // namespace
-
-std::unique_ptr<output_file> open_picture(const scan_arguments& arguments, const byte_source& input) {
-    if (arguments.plot.empty()) return nullptr;
-    return std::make_unique<output_file>(arguments.plot, identities(input));
-}
-
-registry::scan_request make_request(const scan_arguments& arguments, registry::dtype input) {
-    registry::scan_request request = arguments.request_for(input);
-    request.exclusive = arguments.exclusive;
-    request.reverse = arguments.reverse;
-    return request;
-}
-
-std::string scan_words(const scan_arguments& arguments) {
-    return fmt::format("running {}{}{}", result_name(arguments.op), arguments.exclusive ? ", exclusive," : "",
-                       arguments.reverse ? " from the end" : "");
-}
 
 command add_scan(CLI::App& program) {
     command made;
     made.page = scan_page();
     CLI::App* app = program.add_subcommand("scan", made.page.summary);
     made.app = app;
-    const auto arguments = std::make_shared<scan_arguments>();
+    const auto arguments = std::make_shared<running_arguments>();
     arguments->add_names_to(*app);
     arguments->add_op_to(*app);
     app->add_flag("--exclusive", arguments->exclusive,
                   "each total is that of the numbers before it, without its own");
     arguments->add_initial_to(*app);
-    app->add_flag("--reverse", arguments->reverse, "from the end to the beginning");
+    arguments->add_reverse_to(*app);
     arguments->add_axis_to(*app, "dimension to scan along, from 0; negative ones count from the last");
     arguments->add_types_to(*app);
     arguments->add_format_to(*app);
     arguments->add_column_to(*app, "column of a table to scan");
-    add_names_option(*app, "--by", arguments->by,
-                     "start afresh wherever the text in this column changes; may be said again, for several")
-        ->type_name("COLUMN");
+    arguments->add_by_to(*app);
     arguments->add_table_options_to(*app);
     arguments->device.add_to(*app);
     app->add_flag("--json", arguments->json,
                   "one JSON object on standard output: sizes, types, total, seconds, bytes per second");
-    app->add_option("--plot", arguments->plot,
-                    "draw input and running totals, or a line for each group, to .svg or .png")
-        ->type_name("FILE");
+    arguments->add_plot_to(*app, "draw input and running totals, or a line for each group, to .svg or .png");
     made.run = [app, arguments] { run_scan(*arguments, *app); };
     return made;
 }

@@ -1,4 +1,4 @@
-// The pictures of `upsweep scan --plot`: the input above its running total, or a line for every group.
+// The pictures of scans: the input above the results, or a line for every group.
 #pragma once
 
 #include <string>
@@ -16,9 +16,9 @@ struct named_points {
 };
 
 // `name` is what the values are called: the column, or the file.
-[[nodiscard]] plot_figure picture_of_sequence(const scan_arguments& arguments, const std::string& name,
+[[nodiscard]] plot_figure picture_of_sequence(const scan_job& job, const std::string& name,
                                               const plot_accumulator& input, const plot_accumulator& result);
-[[nodiscard]] plot_figure picture_of_groups(const scan_arguments& arguments, const std::string& name,
+[[nodiscard]] plot_figure picture_of_groups(const scan_job& job, const std::string& name,
                                             const std::vector<named_points>& groups);
 
 }  // namespace upsweep::cli

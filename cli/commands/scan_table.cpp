@@ -1,6 +1,7 @@
 // Scans of a column of a .csv or .tsv file. The file is read twice: once for the numbers of the column and
 // the borders of the groups, once to copy its rows with the new column behind them. In memory are 8 bytes a
-// row and the results (8 at most), and a byte a row for groups; a table from a pipe is held as a whole.
+// row, as many for coefficients, and the results (8 at most), and a byte a row for groups; a table from a
+// pipe is held as a whole.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -42,20 +43,22 @@ std::string read_all(byte_source& source) {
 
 class table_scan {
   public:
-    table_scan(const scan_arguments& arguments, const registry::device& device, csv_reader& reader)
-        : arguments_(arguments),
-          device_(device),
+    table_scan(const scan_job& job, csv_reader& reader)
+        : job_(job),
+          arguments_(job.arguments),
           reader_(reader),
-          keeps_groups_(arguments.json || !arguments.plot.empty()) {}
+          keeps_groups_(arguments_.json || !arguments_.plot.empty()) {}
 
     scan_report run() {
         column_ = find_column();
+        if (arguments_.coefficients)
+            coefficient_column_ = column_named(reader_, *arguments_.coefficients, "--coefficients");
         key_columns_ = columns_named(reader_, arguments_.by, "--by");
         read_column();
         scan();
         if (!arguments_.plot.empty()) draw();
 
-        report_.picture_file = open_picture(arguments_, reader_.source());
+        report_.picture_file = open_picture(arguments_, identities(reader_.source()));
         output_file output(arguments_.output, identities(reader_.source()));
         if (is_table(arguments_.output_format))
             write_table(output);
@@ -80,6 +83,7 @@ class table_scan {
         if (is_grouped()) runs.emplace(reader_, key_columns_, arguments_.by);
         for (std::uint64_t before = 0; reader_.next();) {
             numbers_.add(reader_.number(column_));
+            if (coefficient_column_) coefficients_.add(reader_.number(*coefficient_column_));
             if (runs) take_key(*runs);
             if (reader_.rows() % 4096 == 0) {
                 progress.advance(reader_.bytes() - before);
@@ -100,37 +104,41 @@ class table_scan {
     }
 
     [[nodiscard]] bool is_grouped() const { return !key_columns_.empty(); }
-    [[nodiscard]] const void* inputs() const {
-        return numbers_.integers_only() ? static_cast<const void*>(numbers_.integers().data())
-                                        : static_cast<const void*>(numbers_.reals().data());
+    static const void* data_of(const number_column& numbers) {
+        return numbers.integers_only() ? static_cast<const void*>(numbers.integers().data())
+                                       : static_cast<const void*>(numbers.reals().data());
+    }
+    static dtype type_of(const number_column& numbers) {
+        return numbers.integers_only() ? dtype::int64 : dtype::float64;
+    }
+    [[nodiscard]] scan_operands operands() const {
+        scan_operands types{type_of(numbers_), std::nullopt};
+        if (coefficient_column_) types.coefficients = type_of(coefficients_);
+        return types;
     }
 
-    void run_scanner(const registry::scan_request& request, std::byte* to) {
-        const auto scanner = registry::make_scanner(device_, request);
+    void run_scanner(const made_scanner& made, std::byte* to) const {
+        made.take_coefficients(data_of(coefficients_));
         if (is_grouped())
-            scanner->scan_segments(inputs(), heads_.data(), to, numbers_.size());
+            made.scanner->scan_segments(data_of(numbers_), heads_.data(), to, numbers_.size());
         else
-            scanner->scan(inputs(), to, numbers_.size());
-        if (!is_grouped()) report_.total = scanner->total();
+            made.scanner->scan(data_of(numbers_), to, numbers_.size());
     }
 
     void scan() {
-        registry::scan_request request =
-            make_request(arguments_, numbers_.integers_only() ? dtype::int64 : dtype::float64);
-        report_.types = request.types;
-        const dtype type = request.types.output;
+        report_.types = job_.method.types(operands());
+        const dtype type = report_.types.output;
         results_.resize(numbers_.size() * size_of(type));
-        run_scanner(request, results_.data());
+        const made_scanner made = job_.method.scanner(job_.device, operands());
+        run_scanner(made, results_.data());
+        if (!is_grouped()) report_.total = made.scanner->total();
         if (!is_grouped() || !arguments_.json) return;
-        // A group's total is its last inclusive result.
-        std::vector<std::byte> inclusive;
-        if (request.exclusive) {
-            request.exclusive = false;
-            inclusive.resize(results_.size());
-            run_scanner(request, inclusive.data());
+        std::vector<std::byte> apart;
+        if (const made_scanner of_totals = job_.method.totals(job_.device, operands()); of_totals.scanner) {
+            apart.resize(results_.size());
+            run_scanner(of_totals, apart.data());
         }
-        const std::vector<std::byte>& totals =
-            request.exclusive == arguments_.exclusive ? results_ : inclusive;
+        const std::vector<std::byte>& totals = apart.empty() ? results_ : apart;
         report_.groups.emplace();
         for (group& one : groups_) {
             const std::size_t last =
@@ -153,9 +161,9 @@ class table_scan {
         if (!is_grouped()) {
             plot_accumulator in;
             plot_accumulator out;
-            add_points(in, input, inputs(), 0, numbers_.size());
+            add_points(in, input, data_of(numbers_), 0, numbers_.size());
             add_points(out, type, results_.data(), 0, numbers_.size());
-            report_.picture = picture_of_sequence(arguments_, name, in, out);
+            report_.picture = picture_of_sequence(job_, name, in, out);
             return;
         }
         if (groups_.size() > most_drawn_groups) {
@@ -168,7 +176,7 @@ class table_scan {
             add_points(lines.back().points, type, results_.data() + one.first * size_of(type), 1,
                        static_cast<std::size_t>(one.told.count));
         }
-        report_.picture = picture_of_groups(arguments_, name, lines);
+        report_.picture = picture_of_groups(job_, name, lines);
     }
 
     void write_table(output_file& output) {
@@ -179,7 +187,7 @@ class table_scan {
         reader_.rewind();
         if (!arguments_.headless) {
             for (const std::string& name : reader_.names()) writer.cell(name);
-            writer.cell(result_column(reader_.names()[column_], arguments_.op, reader_.names()));
+            writer.cell(result_column(reader_.names()[column_], job_.method.result_name(), reader_.names()));
             writer.end_row(reader_.line_end());
         }
         progress_bar progress("writing", reader_.source().size());
@@ -212,13 +220,15 @@ class table_scan {
         writer.finish();
     }
 
+    const scan_job& job_;
     const scan_arguments& arguments_;
-    const registry::device& device_;
     csv_reader& reader_;
     scan_report report_;
     std::size_t column_ = 0;
+    std::optional<std::size_t> coefficient_column_;
     std::vector<std::size_t> key_columns_;  // of --by
     number_column numbers_;
+    number_column coefficients_;
     std::vector<std::uint8_t> heads_;  // with --by: 1 where a group starts
     struct group {
         fold_group told;
@@ -231,15 +241,15 @@ class table_scan {
 
 }  // namespace
 
-scan_report scan_table(const scan_arguments& arguments, const registry::device& device) {
-    byte_source source = byte_source::open(arguments.input);
+scan_report scan_table(const scan_job& job) {
+    byte_source source = byte_source::open(job.arguments.input);
     std::string text;
     if (!source.seekable()) {
         text = read_all(source);
         source = byte_source::from_memory(std::as_bytes(std::span(text)), source.name());
     }
-    csv_reader reader(std::move(source), table_options(arguments));
-    return table_scan(arguments, device, reader).run();
+    csv_reader reader(std::move(source), table_options(job.arguments));
+    return table_scan(job, reader).run();
 }
 
 }  // namespace upsweep::cli
