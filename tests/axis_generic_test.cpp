@@ -3,10 +3,13 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "support/axis_check.hpp"
 #include "support/refused.hpp"
+#include "upsweep/cuda/device_view.hpp"
+#include "upsweep/shader/buffer_view.hpp"
 #include "upsweep/views.hpp"
 
 namespace upsweep::test {
@@ -27,18 +30,33 @@ TEST(axis_generic, short_sequences) {
         axis_check<std::uint64_t, fingerprint>{{}, 3}.run_all(shape, coverage::threads);
 }
 
+// A view of three rows of four elements, however its extents are told.
+template <class View>
+void expect_three_by_four(const View& view, std::int64_t row_stride, std::int64_t column_stride) {
+    EXPECT_TRUE(std::ranges::equal(view.shape(), std::vector<std::int64_t>{3, 4}));
+    EXPECT_TRUE(std::ranges::equal(view.strides(), std::vector<std::int64_t>{row_stride, column_stride}));
+}
+
 TEST(axis_generic, extents_of_any_integers) {
     std::vector<float> x(12);
-    const std::size_t rows = 3, columns = 4;
-    const strided_view by_size(x.data(), {rows, columns});
-    const strided_view by_number(x.data(), {3, 4});
-    EXPECT_TRUE(std::ranges::equal(by_size.shape(), by_number.shape()));
-    EXPECT_TRUE(std::ranges::equal(by_size.strides(), by_number.strides()));
-    const strided_view apart(x.data(), {rows, columns}, {1, 3});
-    EXPECT_EQ(apart.strides()[1], 3);
-    expect_refused("shape: a dimension is negative", [&] {
-        strided_view(x.data(), {columns, ~std::size_t{0}});
-    });
+    const std::size_t rows = 3, columns = 4, too_many = ~std::size_t{0};
+    const char* const refusal = "shape: a dimension is negative";
+    expect_three_by_four(strided_view(x.data(), {3, 4}), 4, 1);
+    expect_three_by_four(strided_view(x.data(), {rows, columns}), 4, 1);
+    expect_three_by_four(strided_view(x.data(), {rows, columns}, {1, 3}), 1, 3);
+    expect_refused(refusal, [&] { strided_view(x.data(), {columns, too_many}); });
+
+    using device_view = cuda::device_view<float>;
+    expect_three_by_four(device_view(x.data(), {3, 4}), 4, 1);
+    expect_three_by_four(device_view(x.data(), {rows, columns}), 4, 1);
+    expect_three_by_four(device_view(x.data(), {rows, columns}, {1, 3}), 1, 3);
+    expect_refused(refusal, [&] { device_view(x.data(), {columns, too_many}); });
+
+    using buffer_view = shader::buffer_view<float, unsigned>;
+    expect_three_by_four(buffer_view(1, 0, {3, 4}), 4, 1);
+    expect_three_by_four(buffer_view(1, 0, {rows, columns}), 4, 1);
+    expect_three_by_four(buffer_view(1, 0, {rows, columns}, {1, 3}), 1, 3);
+    expect_refused(refusal, [&] { buffer_view(1, 0, {columns, too_many}); });
 }
 
 }  // namespace
