@@ -195,9 +195,10 @@ TEST(registry_recurrence, axes) {
     struct layout {
         std::int64_t outer, length, inner;
     };
-    for (const auto [outer, length, inner] :
+    for (const layout& extents :
          {layout{3, 700, 1}, layout{1, 9000, 1}, layout{1, 5000, 3}, layout{2, 300, 70}, layout{1, 40, 6000},
           layout{40, 5, 33}, layout{1, sanitized ? 3000 : 70000, 17}, layout{0, 4, 3}}) {
+        const std::int64_t outer = extents.outer, length = extents.length, inner = extents.inner;
         SCOPED_TRACE(std::to_string(outer) + " " + std::to_string(length) + " " + std::to_string(inner));
         const auto n = static_cast<std::size_t>(outer * length * inner);
         const auto in = within_one<float>(n, 5);
