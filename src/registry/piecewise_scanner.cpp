@@ -18,12 +18,7 @@ piecewise_scanner::piecewise_scanner(std::string device, const scan_request& req
 
 void piecewise_scanner::scan(const void* in, void* out, std::size_t n) {
     if (n == 0) return;
-    if (count_ % core::super_size != 0) {
-        throw_error(errc::invalid_argument,
-                    "blocks: " + std::to_string(count_) +
-                        " elements came before; every block but the last must be a multiple of " +
-                        std::to_string(core::super_size));
-    }
+    check_block(count_, core::super_size);
     try {
         for (std::size_t done = 0; done < n;) {
             const std::size_t count = std::min(most_, n - done);

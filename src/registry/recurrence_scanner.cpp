@@ -75,12 +75,7 @@ class typed_recurrence final : public recurrence_scanner {
 
     void scan(const void* in, void* out, std::size_t n) override {
         if (n == 0) return;
-        if (count_ % core::super_size != 0) {
-            throw_error(errc::invalid_argument,
-                        "blocks: " + std::to_string(count_) +
-                            " elements came before; every block but the last must be a multiple of " +
-                            std::to_string(core::super_size));
-        }
+        check_block(count_, core::super_size);
         last_ = recur({in, beside_, out, n}, count_ == 0 ? std::nullopt : std::optional(last_));
         count_ += n;
     }

@@ -14,7 +14,6 @@
 #include "registry/scanner.hpp"
 #include "registry/staging.hpp"
 #include "upsweep/cpu/axis.hpp"
-#include "upsweep/error.hpp"
 #include "upsweep/scan.hpp"
 #include "upsweep/segmented_scan.hpp"
 
@@ -56,7 +55,7 @@ class typed_scanner final : public scanner {
 
     void scan(const void* in, void* out, std::size_t n) override {
         if (n == 0) return;
-        check_block();
+        check_block(count_, block_multiple);
         const cpu::source<Acc> source = source_at(in, n);
         const cpu::sink<Acc> sink = sink_at(out, n);
         const cpu::scan_shape shape = shape_of(source, sink, n, in == out);
@@ -72,7 +71,7 @@ class typed_scanner final : public scanner {
 
     void scan_segments(const void* in, const std::uint8_t* heads, void* out, std::size_t n) override {
         if (n == 0) return;
-        check_block();
+        check_block(count_, block_multiple);
         const block_heads segments{heads, n, count_ == 0, later_head_};
         const cpu::head_marks marks = cpu::marks_of(segments, n, request_.reverse);
         const cpu::source<Acc> source = source_at(in, n);
@@ -137,15 +136,6 @@ class typed_scanner final : public scanner {
   private:
     // What an exclusive scan stores first.
     [[nodiscard]] Acc start() const { return initial_ ? *initial_ : Op::template identity<Acc>(); }
-
-    void check_block() const {
-        if (count_ % block_multiple != 0) {
-            throw_error(errc::invalid_argument,
-                        "blocks: " + std::to_string(count_) +
-                            " elements came before; every block but the last must be a multiple of " +
-                            std::to_string(block_multiple));
-        }
-    }
 
     [[nodiscard]] cpu::source<Acc> source_at(const void* in, std::size_t n) const {
         const cpu::source<Acc> source =

@@ -1,6 +1,8 @@
 // From an operator's name to its scanner.
 #include "registry/scanner.hpp"
 
+#include <string>
+
 #include "registry/accumulation.hpp"
 #include "registry/back_end.hpp"
 #include "registry/byte_views.hpp"
@@ -18,6 +20,14 @@ std::optional<std::size_t> check_axis(const scan_types& types, const void* in, v
     detail::check_views(from, to, axis);
     if (from.size() == 0) return std::nullopt;
     return static_cast<std::size_t>(axis);
+}
+
+void check_block(std::uint64_t count, std::size_t multiple) {
+    if (count % multiple == 0) return;
+    throw_error(errc::invalid_argument,
+                "blocks: " + std::to_string(count) +
+                    " elements came before; every block but the last must be a multiple of " +
+                    std::to_string(multiple));
 }
 
 std::unique_ptr<scanner> make_scanner(const device& where, const scan_request& request) {

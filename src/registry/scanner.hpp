@@ -50,6 +50,10 @@ struct axis_layout {
 [[nodiscard]] std::optional<std::size_t> check_axis(const scan_types& types, const void* in, void* out,
                                                     const axis_layout& layout);
 
+// Throws upsweep::error, invalid_argument, unless so many elements, which came in earlier blocks, are whole
+// multiples.
+void check_block(std::uint64_t count, std::size_t multiple);
+
 class scanner {
   public:
     virtual ~scanner() = default;
