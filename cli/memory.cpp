@@ -2,6 +2,9 @@
 #include "cli/memory.hpp"
 
 #include <unistd.h>
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
 
 #include <algorithm>
 #include <cstdlib>
@@ -65,6 +68,12 @@ std::uint64_t available_memory_bytes(const std::string& root) {
             available, std::strtoull(line.c_str() + name.size(), nullptr, 10) * 1024);  // kB
     }
     return std::min(available, group_limit(root));
+}
+
+void give_back_memory() {
+#if defined(__GLIBC__)
+    ::malloc_trim(0);
+#endif
 }
 
 }  // namespace upsweep::cli

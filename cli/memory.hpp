@@ -14,4 +14,7 @@ namespace upsweep::cli {
 // tell. `root` is the folder in which /proc and /sys lie.
 [[nodiscard]] std::uint64_t available_memory_bytes(const std::string& root = "");
 
+// Gives memory that is held for later allocations back to the system, where the C library can.
+void give_back_memory();
+
 }  // namespace upsweep::cli

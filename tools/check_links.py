@@ -9,6 +9,8 @@ import pathlib
 import re
 import sys
 
+from headings import slug
+
 LINK = re.compile(r"!?\[(?:[^\]\[]|\[[^\]]*\])*\]\(([^)\s]+)\)")
 FENCE = re.compile(r"^(```|~~~).*?^\1\s*$", re.MULTILINE | re.DOTALL)
 CODE = re.compile(r"(`+)(?!`).+?(?<!`)\1(?!`)")
@@ -19,10 +21,10 @@ def anchors(text):
     found, times = set(), {}
     for heading in re.findall(r"^#{1,6} +(.*?) *#*$", FENCE.sub("", text), re.MULTILINE):
         plain = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading)
-        slug = re.sub(r"[^\w\- ]", "", plain.lower()).replace(" ", "-")
-        count = times.get(slug, 0)
-        times[slug] = count + 1
-        found.add(f"{slug}-{count}" if count else slug)
+        anchor = slug(plain)
+        count = times.get(anchor, 0)
+        times[anchor] = count + 1
+        found.add(f"{anchor}-{count}" if count else anchor)
     return found
 
 

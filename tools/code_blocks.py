@@ -9,6 +9,8 @@ import pathlib
 import re
 import sys
 
+from headings import slug
+
 
 def blocks(page):
     """(heading, code) of every block of C++."""
@@ -23,7 +25,7 @@ def blocks(page):
         elif line == "```cpp":
             lines = []
         elif match := re.match(r"#+ (.*)", line):
-            heading = re.sub(r"[^\w\- ]", "", match[1].lower()).replace(" ", "-")
+            heading = slug(match[1])
 
 
 def main():

@@ -8,7 +8,7 @@ import re
 import sys
 
 from declarations import NUMBERS, Source
-
+from headings import slug
 
 HEADERS = pathlib.Path("include/upsweep")
 PAGE = pathlib.Path("docs/reference.md")
@@ -114,10 +114,6 @@ def markdown(lines):
         items = [f"- **{label}:** {prose(said)}" for label, said in zip(labelled[::2], labelled[1::2])]
         out += [*items, ""] if items else []
     return out
-
-
-def slug(heading):
-    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
 
 
 def first_sentence(comment):

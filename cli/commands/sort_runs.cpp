@@ -17,6 +17,7 @@
 
 #include "cli/commands/sort_job.hpp"
 #include "cli/commands/stored_runs.hpp"
+#include "cli/memory.hpp"
 #include "cli/progress.hpp"
 #include "cli/scratch.hpp"
 #include "registry/scanner.hpp"
@@ -69,6 +70,7 @@ class runs_to_sort {
 
     void run(output_file& output, sort_report& report) {
         if (!read_runs(output)) {
+            give_back_memory();  // the scratch of sorts, which merges have no use for
             report.runs = runs_.size();
             merge_all(output);
         }
