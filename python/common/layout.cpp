@@ -56,8 +56,18 @@ void layout::add(std::size_t k, std::int64_t extent, std::int64_t stride) {
     size_ *= static_cast<std::size_t>(extent);
 }
 
+// In C order without gaps.
+bool layout::is_packed() const {
+    std::int64_t following = 1;
+    for (std::size_t k = rank_; k-- > 0 && size_ != 0;) {
+        if (shape_[k] != 1 && strides_[k] != following) return false;
+        following *= shape_[k];
+    }
+    return true;
+}
+
 void layout::expect_sequence(std::size_t n) const {
-    if (is_sequence() && size_ == n) return;
+    if (size_ == n && is_packed()) return;
     throw nb::value_error(
         (std::string(name_) + ": expected " + std::to_string(n) + " elements, one after the other").c_str());
 }

@@ -31,7 +31,7 @@ class layout {
     // One dimension, element after element.
     [[nodiscard]] bool is_sequence() const { return rank_ == 1 && (strides_[0] == 1 || size_ <= 1); }
 
-    // Throws nanobind::value_error unless it is a sequence of n elements.
+    // Throws nanobind::value_error unless it has n elements, one after the other in C order. Of any shape.
     void expect_sequence(std::size_t n) const;
     // Repeats elements along axes that it has not, or has one element of, by NumPy's rules. Throws
     // nanobind::value_error where the shapes do not fit.
@@ -42,6 +42,7 @@ class layout {
     [[nodiscard]] layout as_totals(std::span<const std::int64_t> shape, std::size_t axis) const;
 
   private:
+    [[nodiscard]] bool is_packed() const;
     void set_rank(std::size_t rank);
     void add(std::size_t k, std::int64_t extent, std::int64_t stride);
 

@@ -152,12 +152,12 @@ class Cuda:
                    library.layout(out), library.layout(offsets), indices)
 
     def sort_rows(self, library: Any, rows: Any, out: Any, length: int, descending: bool, indices: bool) -> None:
-        _cuda.sort_rows(self._stream(library, rows), _as_sequence(library, rows), library.type_of(rows),
-                        _as_sequence(library, out), length, descending, indices)
+        _cuda.sort_rows(self._stream(library, rows), library.layout(rows), library.type_of(rows), library.layout(out), length,
+                        descending, indices)
 
     def top_k_rows(self, library: Any, rows: Any, values: Any, indices: Any, length: int, k: int, smallest: bool) -> None:
-        _cuda.top_k_rows(self._stream(library, rows), _as_sequence(library, rows), library.type_of(rows),
-                         _as_sequence(library, values), _as_sequence(library, indices), length, k, smallest)
+        _cuda.top_k_rows(self._stream(library, rows), library.layout(rows), library.type_of(rows), library.layout(values),
+                         library.layout(indices), length, k, smallest)
 
     def sort_segments(self, library: Any, x: Any, heads: Any, out: Any, descending: bool, indices: bool) -> None:
         _cuda.sort_segments(self._stream(library, x), library.layout(x), library.type_of(x), library.layout(heads),
@@ -280,11 +280,11 @@ class Host:
 
     def sort_rows(self, library: Any, rows: Any, out: Any, length: int, descending: bool, indices: bool) -> None:
         sort = _module.sort_row_indices if indices else _module.sort_rows
-        sort(_as_sequence(library, rows), library.type_of(rows), _as_sequence(library, out), length, descending)
+        sort(library.layout(rows), library.type_of(rows), library.layout(out), length, descending)
 
     def top_k_rows(self, library: Any, rows: Any, values: Any, indices: Any, length: int, k: int, smallest: bool) -> None:
-        _module.top_k_rows(_as_sequence(library, rows), library.type_of(rows), _as_sequence(library, values),
-                           _as_sequence(library, indices), length, k, smallest)
+        _module.top_k_rows(library.layout(rows), library.type_of(rows), library.layout(values), library.layout(indices), length, k,
+                           smallest)
 
     def sort_segments(self, library: Any, x: Any, heads: Any, out: Any, descending: bool, indices: bool) -> None:
         _module.sort_segments(library.layout(x), library.type_of(x), library.layout(heads), library.layout(out), descending, indices)

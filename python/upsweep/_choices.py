@@ -34,7 +34,7 @@ def _choose(a: Any, condition: Condition, packed: bool, indices: bool) -> Tuple[
         raise TypeError(f"condition: expected bool, or a pair such as ('<', 5), but it is {mask.dtype}")
     if mask.shape != x.shape:
         raise ValueError(f"condition: expected shape {x.shape}, that of a, but it is {mask.shape}")
-    flags = np.ascontiguousarray(mask).reshape(-1)
+    flags = np.ascontiguousarray(mask)
     if indices:
         return out, _module.choose_flagged_indices(flags, out, packed)
     return out, _module.choose_flagged(memory(elements), name, flags, memory(out), packed)

@@ -49,9 +49,7 @@ def _run(a: Any, axis: Axis, descending: bool, out: Optional[np.ndarray], indice
     if out is not None and np.may_share_memory(rows, target.array):
         rows = rows.copy()
     sort = _module.sort_row_indices if indices else _module.sort_rows
-    # numpy.matrix has two dimensions however it is reshaped.
-    sort(memory(rows.reshape(-1)), type_name(x.dtype), memory(np.asarray(target.array).reshape(-1)), x.shape[position],
-         bool(descending))
+    sort(memory(rows), type_name(x.dtype), memory(target.array), x.shape[position], bool(descending))
     sorted_rows = target.result()
     if is_last:
         return sorted_rows
@@ -111,8 +109,7 @@ def top_k(a: ArrayLike, k: SupportsIndex, axis: Axis = -1, *, smallest: bool = F
     rows = np.ascontiguousarray(x if is_last else np.moveaxis(x, position, -1))
     shape = (*rows.shape[:-1], count)
     values, indices = np.empty(shape, x.dtype), np.empty(shape, np.int64)
-    _module.top_k_rows(memory(rows.reshape(-1)), type_name(x.dtype), memory(values.reshape(-1)), indices.reshape(-1), length, count,
-                       bool(smallest))
+    _module.top_k_rows(memory(rows), type_name(x.dtype), memory(values), indices, length, count, bool(smallest))
     if is_last:
         return TopK(values, indices)
     return TopK(*(np.ascontiguousarray(np.moveaxis(found, -1, position)) for found in (values, indices)))

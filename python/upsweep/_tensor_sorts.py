@@ -74,9 +74,8 @@ def top_k_target(library: Library, a: Any, k: int, position: int, result: str) -
 def _top_k(library: Library, x: Any, k: int, position: int, smallest: bool) -> Tuple[Any, Any]:
     is_last = position == x.ndim - 1
     rows = library.contiguous(x if is_last else library.move_axis(x, position, -1))
-    found = []
-    for name in (library.type_of(x), "int64"):
-        found.append(library.filled(x, (*rows.shape[:-1], k), name))
+    shape = (*tuple(rows.shape)[:-1], k)
+    found = [library.filled(x, shape, name) for name in (library.type_of(x), "int64")]
     library.back_end.top_k_rows(library, rows, *found, x.shape[position], k, smallest)
     if not is_last:
         for i, each in enumerate(found):

@@ -301,9 +301,9 @@ def choose(library: Library, a: Any, condition: Any, packed: bool, indices: bool
         mask = library.array(condition, "condition")
         if library.type_of(mask) != "bool":
             raise TypeError(f"condition: expected bool, or a pair such as ('<', 5), but it is {library.type_of(mask)}")
-        if tuple(mask.shape) != tuple(a.shape):
+        if mask.shape != a.shape:
             raise ValueError(f"condition: expected shape {tuple(a.shape)}, that of a, but it is {tuple(mask.shape)}")
-        chosen = library.contiguous(mask).reshape(-1)
+        chosen = library.contiguous(mask)
     out = library.empty_like(elements, "int64" if indices else name)
     try:
         return out, library.back_end.choose(library, elements, chosen, out, packed, indices)
