@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "python/common/errors.hpp"
+#include "upsweep/cuda/device_scope.hpp"
 #include "upsweep/version.hpp"
 
 namespace upsweep::python {
@@ -114,7 +115,7 @@ stream::stream(int device, std::uintptr_t handle)
 // Made when it is needed: a stream may be seen first while it is captured.
 std::uint64_t* stream::count() {
     if (count_ == nullptr) {
-        const current_device own(device_);
+        const cuda::device_scope own(*executor_);
         const outside_of_graphs allowed;
         void* made = nullptr;
         cuda::check(cudaMalloc(&made, sizeof *count_), "allocating a count");
@@ -124,7 +125,7 @@ std::uint64_t* stream::count() {
 }
 
 pinned_place::pinned_place(stream& of) : stream_(of) {
-    const current_device own(of.device_);
+    const cuda::device_scope own(*of.executor_);
     place_ = take_place();
 }
 // Before it may be another's.
@@ -138,12 +139,12 @@ cudaError_t pinned_place::finish(cudaEvent_t recorded) noexcept {
     return recorded == nullptr ? cudaStreamSynchronize(stream_.handle_) : cudaEventSynchronize(recorded);
 }
 void pinned_place::wait(cudaEvent_t recorded) {
-    const current_device own(stream_.device_);
+    const cuda::device_scope own(*stream_.executor_);
     cuda::check(finish(recorded), "waiting for what a call finds out");
 }
 
 counted::counted(stream& of) : stream_(of), place_(of) {
-    const current_device own(of.device_);
+    const cuda::device_scope own(*of.executor_);
     if (of.counted_ == nullptr)
         cuda::check(cudaEventCreateWithFlags(&of.counted_, cudaEventDisableTiming), "making an event");
     cuda::check(
