@@ -132,6 +132,10 @@ class Library:
     def note_write(self, out: Any) -> None:
         """Tells the library of elements that it has not written itself."""
 
+    def shortened(self, a: Any, count: int) -> Any:
+        """The first elements of a new array of one dimension, which nobody else has and which gives it up."""
+        return a[:count]
+
     def converted(self, a: Any, name: str) -> Any:
         """The elements in C order without gaps, of that type: `a` itself, if it is so."""
         if self.type_of(a) == name:
@@ -223,6 +227,9 @@ class _Torch(Library):
 
     def is_contiguous(self, a: Any) -> bool:
         return a.is_contiguous()
+
+    def shortened(self, a: Any, count: int) -> Any:
+        return a.resize_(count)  # which keeps the memory, and takes a quarter of the time of a view
 
     def copy(self, a: Any) -> Any:
         return a.clone()

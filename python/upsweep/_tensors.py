@@ -317,5 +317,8 @@ def packed(library: Library, a: Any, condition: Any, indices: bool) -> Any:
 
 def first(library: Library, out: Any, count: int) -> Any:
     """So many of the elements; a copy, where it gives back most of the memory and more than a few dozen mebibytes."""
-    is_worth_it = 4 * count < out.shape[0] and out.shape[0] * out.dtype.itemsize > 1 << 25
-    return library.copy(out[:count]) if is_worth_it else out[:count]
+    room = out.shape[0]
+    if count == room:
+        return out
+    is_worth_it = 4 * count < room and room * out.dtype.itemsize > 1 << 25
+    return library.copy(out[:count]) if is_worth_it else library.shortened(out, count)
