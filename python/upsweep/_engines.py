@@ -9,7 +9,7 @@ from typing import Any, Optional, Tuple
 import numpy as np
 
 from . import _tensor_bins, _tensor_repeats, _tensor_runs, _tensor_sorts, _tensor_totals, _tensors
-from ._gradients import are_watched, has_no_memory, has_tangent
+from ._gradients import is_traced
 from ._libraries import Library, library_of
 
 _FUNCTIONS = (_tensors.scan, _tensors.scan_with_identity, _tensors.segmented_scan, _tensors.linear_recurrence, _tensors.choose,
@@ -25,40 +25,29 @@ def of_library(library: Library) -> Any:
     return types.SimpleNamespace(**{each.__name__: functools.partial(each, library) for each in _FUNCTIONS})
 
 
-def _any_is_traced(arrays: Tuple[Any, ...]) -> bool:
-    """Whether PyTorch keeps a record of its own of what becomes of one: what it compiles, traces, transforms (torch.func) or pretends.
-
-    This, and what leads to it, is itself traced by PyTorch's compiler.
-    """
-    torch = sys.modules.get("torch")
-    tensor = getattr(torch, "Tensor", None)  # it may be in the middle of its import
-    if tensor is None:
-        return False
-    for a in arrays:
-        if isinstance(a, tensor) and (torch.compiler.is_compiling() or are_watched() or has_no_memory(a) or has_tangent(a)):
-            return True
-    return False
-
-
 def engine_of(*arrays: Any, beside: Tuple[Any, ...] = ()) -> Optional[Any]:
     """The engine of the first of the arrays that is one of PyTorch, CuPy or JAX; None where NumPy's is the one for all.
 
     `beside` are arguments that do not decide. An engine has the functions of _FUNCTIONS. Imports no library: an array's is imported. Raises TypeError
-    where this build cannot compute with the array.
+    where this build cannot compute with the array. PyTorch's compiler traces it too.
     """
     for a in arrays:
         if type(a) is not np.ndarray:
             break
     else:
         return None
-    if _any_is_traced((*arrays, *beside)):
-        from . import _torch
-        return _torch
-    jax = sys.modules.get("jax")
+    torch = sys.modules.get("torch")
+    tensor = getattr(torch, "Tensor", None)  # it may be in the middle of its import
+    if tensor is not None:
+        for a in arrays + beside:
+            if isinstance(a, tensor) and (torch.compiler.is_compiling() or is_traced(a)):
+                from . import _torch
+                return _torch
     for a in arrays:
         library = library_of(a)
         if library is not None:
             return of_library(library)
+        jax = sys.modules.get("jax")
         if jax is not None and isinstance(a, getattr(jax, "Array", ())):
             from . import _jax
             return _jax

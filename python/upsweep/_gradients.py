@@ -157,6 +157,11 @@ def has_tangent(a: Any) -> bool:
     return getattr(forward, "_current_level", -1) >= 0 and forward.unpack_dual(a).tangent is not None
 
 
+def is_traced(a: Any) -> bool:
+    """Whether PyTorch keeps a record of its own of what becomes of a tensor: what it traces, transforms (torch.func) or pretends."""
+    return are_watched() or has_no_memory(a) or has_tangent(a)
+
+
 def wanted(*arrays: Any) -> bool:
     """Whether PyTorch asks for gradients of what is computed from the arrays."""
     for a in arrays:
