@@ -26,8 +26,8 @@ class Library(_libraries._CuPy):
     def device(self, a):
         return 0
 
-    def stream(self, device):
-        return 0
+    def stream(self, a):
+        return 0, 0
 
     def layout(self, a):
         return a.ctypes.data, a.shape, [stride // a.itemsize for stride in a.strides]

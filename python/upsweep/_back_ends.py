@@ -55,8 +55,7 @@ class Cuda:
 
     def _stream(self, library: Any, a: Any) -> Any:
         """The stream to work in, with its scratch; one for each that has been seen."""
-        device = library.device(a)
-        key = device, library.stream(device)
+        key = library.stream(a)
         found = self._streams.get(key)
         if found is None:
             found = self._streams[key] = _cuda.Stream(*key)

@@ -93,8 +93,8 @@ class Library:
     def device(self, a: Any) -> int:
         raise NotImplementedError
 
-    def stream(self, device: int) -> int:
-        """The handle of the stream that is current there."""
+    def stream(self, a: Any) -> Tuple[int, int]:
+        """The device of an array, and the handle of the stream that is current there."""
         raise NotImplementedError
 
     def layout(self, a: Any) -> Tuple[int, Sequence[int], Sequence[int]]:
@@ -163,8 +163,10 @@ class _Torch(Library):
         self._tensor, self._strided = module.Tensor, module.strided
         self._empty_like, self._empty_strided = module.empty_like, module.empty_strided
         self._increment_version = module.autograd.graph.increment_version
+        self._dtype = module.dtype
         # Where it exists it spares the making of an object for each call.
-        self._raw_stream = getattr(module._C, "_cuda_getCurrentRawStream", None)
+        self._raw_stream = getattr(module._C, "_cuda_getCurrentRawStream",
+                                   lambda device: module.cuda.current_stream(device).cuda_stream)
 
     def owns(self, a: Any) -> bool:
         return isinstance(a, self._tensor) and a.is_cuda
@@ -190,10 +192,9 @@ class _Torch(Library):
     def device(self, a: Any) -> int:
         return a.get_device()
 
-    def stream(self, device: int) -> int:
-        if self._raw_stream is not None:
-            return self._raw_stream(device)
-        return self.module.cuda.current_stream(device).cuda_stream
+    def stream(self, a: Any) -> Tuple[int, int]:
+        device = a.get_device()
+        return device, self._raw_stream(device)
 
     def layout(self, a: Any) -> Tuple[int, Sequence[int], Sequence[int]]:
         return a.data_ptr(), a.shape, a.stride()
@@ -295,9 +296,10 @@ class _CuPy(Library):
     def device(self, a: Any) -> int:
         return a.device.id
 
-    def stream(self, device: int) -> int:
-        with self.module.cuda.Device(device):
-            return self.module.cuda.get_current_stream().ptr
+    def stream(self, a: Any) -> Tuple[int, int]:
+        device = a.device
+        with device:
+            return device.id, self.module.cuda.get_current_stream().ptr
 
     def layout(self, a: Any) -> Tuple[int, Sequence[int], Sequence[int]]:
         return a.data.ptr, a.shape, [stride // a.itemsize for stride in a.strides]
