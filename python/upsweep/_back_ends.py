@@ -138,7 +138,7 @@ class Cuda:
         """A copy on the device of `like` of numbers of 4 or 8 bytes in host memory."""
         if values.nbytes > _cuda.passed_bytes:
             return library.numbers(like, values)
-        made = library.filled(like, values.shape, values.dtype.name)
+        made = library.filled(like, values.shape, type_name(values.dtype))
         _cuda.store_numbers(self._stream(library, like), values.tobytes(), values.itemsize, library.layout(made))
         return made
 

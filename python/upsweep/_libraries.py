@@ -182,6 +182,11 @@ class _Torch(Library):
             return self.module.zeros_like(a)
         return a.resolve_conj().resolve_neg() if a.is_conj() or a.is_neg() else a
 
+    def type_named(self, dtype: Any, argument: str = "dtype") -> str:
+        if isinstance(dtype, self._dtype):  # which NumPy would take its time to refuse
+            return self._known(self._type_name(dtype), argument)
+        return super().type_named(dtype, argument)
+
     def _type_name(self, dtype: Any) -> str:
         return str(dtype).rpartition(".")[2]  # "torch.float32"
 

@@ -226,13 +226,16 @@ def number_type(name: str) -> np.dtype:
     return np.dtype(np.float32 if name in ("float16", "bfloat16", "float32") else np.int64)
 
 
-_cached_edges = functools.lru_cache(maxsize=32)(_module.edges)
+def _edges(name: str, limits: Limits, count: int) -> np.ndarray:
+    return np.frombuffer(_module.edges(name, limits, count), number_type(name))
+
+
+_cached_edges = functools.lru_cache(maxsize=32)(_edges)
 
 
 def edge_numbers(name: str, limits: Limits, count: int) -> np.ndarray:
     """Where bins begin, and where the last one ends."""
     try:
-        edges = (_cached_edges if count <= 4096 else _module.edges)(name, limits, count)
+        return (_cached_edges if count <= 4096 else _edges)(name, limits, count).copy()  # which can be written
     except ValueError as problem:
         raise about("range", problem) from None
-    return np.frombuffer(bytearray(edges), number_type(name))  # of memory that can be written
