@@ -38,10 +38,9 @@ def _coefficients(library: Any, a: Any) -> Tuple[Any, str]:
     return (a, "") if isinstance(a, float) else (library.layout(a), library.type_of(a))
 
 
-def _as_sequence(library: Any, a: Any, bytes_of_one: Optional[int] = None) -> Tuple[int, Tuple[int], Tuple[int]]:
-    """The layout of what is contiguous, in one dimension: of its elements, or of as many bytes in elements of so many."""
-    count = math.prod(a.shape)
-    return library.layout(a)[0], (count if bytes_of_one is None else count * a.dtype.itemsize // bytes_of_one,), (1,)
+def _bytes_of(library: Any, a: Any) -> Tuple[int, Tuple[int], Tuple[int]]:
+    """The layout of the bytes of what is contiguous."""
+    return library.address(a), (math.prod(a.shape) * a.dtype.itemsize,), (1,)
 
 
 class Cuda:
@@ -177,22 +176,24 @@ class Cuda:
 
     def repeat(self, library: Any, x: Any, axis: int, counts: Any, out: Any) -> None:
         """As many results along the axis as `out` has room for."""
-        row = math.prod(x.shape[axis + 1:])
-        row_bytes = row * x.dtype.itemsize
-        if 0 in x.shape or 0 in out.shape:
+        shape, results = tuple(x.shape), out.shape[axis]
+        if 0 in shape or results == 0:
             return
-        is_word = row_bytes in (1, 2, 4, 8, 16) and library.layout(x)[0] % row_bytes == 0
+        row, sequences = math.prod(shape[axis + 1:]), math.prod(shape[:axis])
+        row_bytes = row * x.dtype.itemsize
+        is_word = row_bytes in (1, 2, 4, 8, 16) and library.address(x) % row_bytes == 0
+        from_words = library.address(x), (sequences * shape[axis],), (1,)
+        to_words = library.address(out), (sequences * results,), (1,)
         if isinstance(counts.each, int):  # of rows one behind the other, whatever the axis
             if is_word:
-                _cuda.repeat_all(self._stream(library, x), _as_sequence(library, x, row_bytes), row_bytes, counts.each,
-                                 _as_sequence(library, out, row_bytes))
+                _cuda.repeat_all(self._stream(library, x), from_words, row_bytes, counts.each, to_words)
             else:
                 library.assign(out.reshape(-1, counts.each, row), x.reshape(-1, 1, row))
-        elif is_word and x.shape[axis] * row == math.prod(x.shape):
-            _cuda.repeat(self._stream(library, x), _as_sequence(library, x, row_bytes), row_bytes, library.layout(counts.each),
-                         library.type_of(counts.each), counts.are_offsets, _as_sequence(library, out, row_bytes))
+        elif is_word and sequences == 1:
+            _cuda.repeat(self._stream(library, x), from_words, row_bytes, library.layout(counts.each), library.type_of(counts.each),
+                         counts.are_offsets, to_words)
         else:
-            order = library.filled(x, (out.shape[axis],), "int64", 0)  # which stays where the counts' sum is less
+            order = library.filled(x, (results,), "int64", 0)  # which stays where the counts' sum is less
             self.repeat_indices(library, counts, order)
             library.rows_at(x, order, axis, out)
 
@@ -312,8 +313,8 @@ class Host:
         if 0 in x.shape or 0 in out.shape:
             made = self.count_repeats(library, counts)
         else:
-            made = self._call(library, _module.repeat, (_as_sequence(library, x, 1), math.prod(x.shape[:axis]), counts.n), counts,
-                              (_as_sequence(library, out, 1),))
+            made = self._call(library, _module.repeat, (_bytes_of(library, x), math.prod(x.shape[:axis]), counts.n), counts,
+                              (_bytes_of(library, out),))
         if made != out.shape[axis]:
             raise wrong_size(made, out.shape[axis])
 

@@ -101,6 +101,10 @@ class Library:
         """The address of its first element, its shape, and its strides in elements."""
         raise NotImplementedError
 
+    def address(self, a: Any) -> int:
+        """That of its first element."""
+        return self.layout(a)[0]
+
     def empty_like(self, a: Any, name: str) -> Any:
         """A new array of that type, on a's device, with its shape and the order of its dimensions in memory."""
         raise NotImplementedError
@@ -203,6 +207,9 @@ class _Torch(Library):
 
     def layout(self, a: Any) -> Tuple[int, Sequence[int], Sequence[int]]:
         return a.data_ptr(), a.shape, a.stride()
+
+    def address(self, a: Any) -> int:
+        return a.data_ptr()
 
     def empty_like(self, a: Any, name: str) -> Any:
         is_same = self._names.get(a.dtype) == name

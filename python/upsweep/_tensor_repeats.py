@@ -49,9 +49,10 @@ def _counts(library: Library, repeats: Any, offsets: Any, n: int) -> Counts:
     if isinstance(repeats, (int, np.integer)):
         return Counts(count_for_all(repeats), False, n)
     given = _integers(library, repeats, "repeats")
-    if given.ndim > 1 or math.prod(given.shape) not in (1, n):
-        raise expected_repeats(n, tuple(given.shape))
-    if tuple(given.shape) != (n,):
+    shape = tuple(given.shape)
+    if len(shape) > 1 or math.prod(shape) not in (1, n):
+        raise expected_repeats(n, shape)
+    if shape != (n,):
         spread = library.filled(given, (n,), library.type_of(given))
         library.assign(spread, given)
         given = spread

@@ -51,9 +51,14 @@ def _reach(library: Library, a: Any) -> Tuple[int, int]:
     address, shape, strides = library.layout(a)
     if 0 in shape:
         return address, address
-    steps = [(extent - 1) * stride for extent, stride in zip(shape, strides)]
+    before, behind = 0, 1
+    for extent, stride in zip(shape, strides):
+        if stride < 0:
+            before += (extent - 1) * stride
+        else:
+            behind += (extent - 1) * stride
     size = a.dtype.itemsize
-    return address + size * sum(s for s in steps if s < 0), address + size * (1 + sum(s for s in steps if s > 0))
+    return address + size * before, address + size * behind
 
 
 def _overlap(library: Library, x: Any, out: Any) -> bool:
