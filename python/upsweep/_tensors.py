@@ -38,7 +38,7 @@ def plan_of(library: Library, op: str, source: str, dtype: Any, out: Any) -> Tup
 def check_out(library: Library, out: Any, like: Any, shape: Tuple[int, ...]) -> None:
     if not library.owns(out):
         raise TypeError(f"out: expected an array of {library.name} {library.place}, but it is {library.what_is(out)}")
-    if library.array(out, "out") is not out:
+    if library.own(out, "out") is not out:
         raise ValueError("out: expected a tensor in memory that is not conjugated or negated when it is read")
     if library.device(out) != library.device(like):
         raise ValueError(f"out: expected an array on device {library.device(like)}, but it is on device {library.device(out)}")
@@ -230,7 +230,7 @@ def linear_recurrence(library: Library, a: Any, b: Any, x0: float, axis: Any, re
         x = library.array(given, argument)
         if kind_of(library.type_of(x)) == "c":
             raise TypeError(f"{argument}: expected real numbers, but it is {library.type_of(x)}")
-        if library.device(x) != library.device(like):
+        if x is not like and library.device(x) != library.device(like):
             raise ValueError(f"{argument}: expected an array on device {library.device(like)}, but it is on device "
                              f"{library.device(x)}")
         arrays.append(x)
@@ -252,9 +252,9 @@ def linear_recurrence(library: Library, a: Any, b: Any, x0: float, axis: Any, re
         raise TypeError(f"{argument}: expected floating-point numbers, but it is {arithmetic}")
 
     position = axis_of(len(shape), axis)
-    run = functools.partial(_recur, library, shape, arithmetic, position, x0=x0, reverse=bool(reverse))
+    run = functools.partial(_recur, library, shape, arithmetic, position, x0, bool(reverse), out)
     if not _gradients.wanted(*arrays, out):
-        return run(*arrays, out=out)
+        return run(*arrays)
     refuse_out(out)
 
     def recur(a: Any, b: Any, backwards: bool) -> Any:
@@ -275,8 +275,8 @@ def recurrence_target(library: Library, shape: Tuple[int, ...], arithmetic: str,
     return library.filled(b, tuple(shape), arithmetic)
 
 
-def _recur(library: Library, shape: Tuple[int, ...], arithmetic: str, position: int, a: Any, b: Any, *, x0: float, reverse: bool,
-           out: Any = None) -> Any:
+def _recur(library: Library, shape: Tuple[int, ...], arithmetic: str, position: int, x0: float, reverse: bool, out: Any, a: Any,
+           b: Any) -> Any:
     """The recurrence of arrays that broadcast to a shape, or with one number for a."""
     target = recurrence_target(library, shape, arithmetic, a, b) if out is None else out
     if out is not None:
