@@ -167,15 +167,17 @@ void histogram(stream& in_stream, nb::handle a, const std::string& type, const l
 }
 
 // One offset more than bins. `indices`: out is of int64.
-void bins(const stream& in_stream, nb::handle a, const std::string& type, const limits& where, nb::handle out,
+void bins(stream& in_stream, nb::handle a, const std::string& type, const limits& where, nb::handle out,
           nb::handle offsets, bool indices) {
     const layout in(a, "a"), to(out, "out"), at(offsets, "offsets");
     in.expect_sequence(in.size());
     to.expect_sequence(in.size());
     at.expect_sequence(at.size());
-    cuda::executor executor = in_stream.transient();
-    registry::gpu::extract_bins(executor, named_type(type), limits_of(where, at.size() - 1), in.data(),
-                                in.size(), to.data(), indices, static_cast<std::uint64_t*>(at.data()));
+    const registry::dtype element = named_type(type);
+    in_stream.with_scratch(in.size() + at.size(), [&](cuda::executor& executor) {
+        registry::gpu::extract_bins(executor, element, limits_of(where, at.size() - 1), in.data(), in.size(),
+                                    to.data(), indices, static_cast<std::uint64_t*>(at.data()));
+    });
 }
 
 }  // namespace

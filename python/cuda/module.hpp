@@ -3,6 +3,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
@@ -19,8 +20,14 @@ class stream {
 
     // Scratch of scans, n / 512 bytes or so, is kept, and never freed: the stream may be gone by then.
     [[nodiscard]] cuda::executor& executor() { return *executor_; }
-    // For calls whose scratch is as large as their arrays: it is given back when the executor goes.
-    [[nodiscard]] cuda::executor transient() const;
+    // Calls body(executor) for a call whose scratch is as large as its arrays, of so many elements: that of
+    // short ones, a few mebibytes, is kept as that of scans is, and that of others given back.
+    template <class Body>
+    void with_scratch(std::size_t elements, const Body& body) {
+        if (elements <= short_elements) return body(executor());
+        cuda::executor own = transient();
+        body(own);
+    }
 
     // Device memory for a number that a call finds out.
     [[nodiscard]] std::uint64_t* count();
@@ -28,6 +35,11 @@ class stream {
   private:
     friend class counted;
     friend class pinned_place;
+
+    static constexpr std::size_t short_elements = std::size_t{1} << 17;
+
+    // One whose scratch is given back when it goes.
+    [[nodiscard]] cuda::executor transient() const;
 
     int device_;
     cudaStream_t handle_;

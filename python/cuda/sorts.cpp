@@ -16,24 +16,25 @@ namespace {
 namespace nb = nanobind;
 
 // `a` and `out` are rows of `length` elements, one after the other. `indices`: out is of int64.
-void sort_rows(const stream& in_stream, nb::handle a, const std::string& type, nb::handle out,
-               std::size_t length, bool descending, bool indices) {
+void sort_rows(stream& in_stream, nb::handle a, const std::string& type, nb::handle out, std::size_t length,
+               bool descending, bool indices) {
     const layout in(a, "a"), to(out, "out");
     in.expect_sequence(in.size());
     to.expect_sequence(in.size());
     if (in.size() == 0) return;
-    cuda::executor executor = in_stream.transient();
-    registry::gpu::sort_rows(executor, {.type = named_type(type),
-                                        .in = in.data(),
-                                        .out = to.data(),
-                                        .rows = in.size() / length,
-                                        .length = length,
-                                        .descending = descending,
-                                        .indices = indices});
+    const registry::gpu::rows_to_sort call{.type = named_type(type),
+                                           .in = in.data(),
+                                           .out = to.data(),
+                                           .rows = in.size() / length,
+                                           .length = length,
+                                           .descending = descending,
+                                           .indices = indices};
+    in_stream.with_scratch(in.size(),
+                           [&](cuda::executor& executor) { registry::gpu::sort_rows(executor, call); });
 }
 
 // `a` is rows of `length` elements, one after the other; `values` and `indices` are as many rows of k each.
-void top_k_rows(const stream& in_stream, nb::handle a, const std::string& type, nb::handle values,
+void top_k_rows(stream& in_stream, nb::handle a, const std::string& type, nb::handle values,
                 nb::handle indices, std::size_t length, std::size_t k, bool smallest) {
     const layout in(a, "a"), to(values, "values"), places(indices, "indices");
     const std::size_t rows = length == 0 ? 0 : in.size() / length;
@@ -41,34 +42,36 @@ void top_k_rows(const stream& in_stream, nb::handle a, const std::string& type, 
     to.expect_sequence(rows * k);
     places.expect_sequence(rows * k);
     if (rows * k == 0) return;
-    cuda::executor executor = in_stream.transient();
-    registry::gpu::top_k_rows(executor, {.type = named_type(type),
-                                         .in = in.data(),
-                                         .values = to.data(),
-                                         .indices = static_cast<std::int64_t*>(places.data()),
-                                         .rows = rows,
-                                         .length = length,
-                                         .k = k,
-                                         .smallest = smallest});
+    const registry::gpu::rows_to_choose call{.type = named_type(type),
+                                             .in = in.data(),
+                                             .values = to.data(),
+                                             .indices = static_cast<std::int64_t*>(places.data()),
+                                             .rows = rows,
+                                             .length = length,
+                                             .k = k,
+                                             .smallest = smallest};
+    in_stream.with_scratch(in.size(),
+                           [&](cuda::executor& executor) { registry::gpu::top_k_rows(executor, call); });
 }
 
 // `a` and `out`, of int64 for `indices`, have as many elements as `heads` has bytes, of which one that is not
 // zero starts a segment.
-void sort_segments(const stream& in_stream, nb::handle a, const std::string& type, nb::handle heads,
-                   nb::handle out, bool descending, bool indices) {
+void sort_segments(stream& in_stream, nb::handle a, const std::string& type, nb::handle heads, nb::handle out,
+                   bool descending, bool indices) {
     const layout in(a, "a"), flags(heads, "heads"), to(out, "out");
     in.expect_sequence(in.size());
     flags.expect_sequence(in.size());
     to.expect_sequence(in.size());
     if (in.size() == 0) return;
-    cuda::executor executor = in_stream.transient();
-    registry::gpu::sort_segments(executor, {.type = named_type(type),
-                                            .in = in.data(),
-                                            .heads = static_cast<const std::uint8_t*>(flags.data()),
-                                            .out = to.data(),
-                                            .n = in.size(),
-                                            .descending = descending,
-                                            .indices = indices});
+    const registry::gpu::segments_to_sort call{.type = named_type(type),
+                                               .in = in.data(),
+                                               .heads = static_cast<const std::uint8_t*>(flags.data()),
+                                               .out = to.data(),
+                                               .n = in.size(),
+                                               .descending = descending,
+                                               .indices = indices};
+    in_stream.with_scratch(in.size(),
+                           [&](cuda::executor& executor) { registry::gpu::sort_segments(executor, call); });
 }
 
 }  // namespace
