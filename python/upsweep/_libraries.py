@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 import mmap
 import sys
 from typing import Any, Dict, Optional, Sequence, Tuple
@@ -38,7 +39,7 @@ class Library:
         self.module = module
         self._names: Dict[Any, str] = {}  # of the types that were seen
 
-    @property
+    @functools.cached_property
     def back_end(self) -> Any:
         """What computes with the arrays. Raises TypeError where this build has none."""
         return _back_ends.cuda()
@@ -259,7 +260,7 @@ class TorchOnHost(_Torch):
 
     place = "in host memory"
 
-    @property
+    @functools.cached_property
     def back_end(self) -> Any:
         return _back_ends.host()
 
