@@ -8,28 +8,43 @@ namespace upsweep::cuda::detail {
 
 inline constexpr std::uint32_t no_head = ~std::uint32_t{0};
 
+inline constexpr unsigned told_warps = 16;
+
 struct told_heads {
-    unsigned first, last;                             // of those in the window
-    unsigned end;                                     // of the segment that begins at the last
-    std::uint32_t lasts[16], nexts[16], longest[16];  // by warps
+    unsigned first, last;  // of those in the window
+    unsigned end;          // of the segment that begins at the last
+    std::uint32_t lasts[told_warps], nexts[told_warps], longest[told_warps];
 };
 
-// The heads in a block's reach, bits counted from its window's first element.
+// The heads in the reach of a block of so many threads, which bring so many words of them each; bits counted
+// from its window's first element.
+template <unsigned Threads, unsigned Words>
 class reached_heads {
   public:
+    static constexpr unsigned words_of_thread = (Words + Threads - 1) / Threads;
+    // The last one is read, and may be anything.
+    static constexpr int bytes = int(Words + 1) * int(sizeof(uint2));
+    using own_words = std::uint32_t[words_of_thread];
+
     // For each word of heads two words: itself, and below one more than the last head in front of it, above
     // the first one behind it.
-    __device__ __forceinline__ reached_heads(char* shared, unsigned words)
-        : words_(reinterpret_cast<uint2*>(shared)), count_(words) {}
+    __device__ __forceinline__ explicit reached_heads(char* shared)
+        : words_(reinterpret_cast<uint2*>(shared)) {}
 
-    // By all threads, of which each brings a word; told.longest are those of the segments that begin in the
-    // window, of which the last one ends at `end` at most, or more. Followed by a barrier.
-    __device__ __forceinline__ void set(std::uint32_t word, unsigned window, unsigned end,
+    // By all threads; told.longest are those of the segments that begin in the window, of which the last one
+    // ends at `end` at most, or more. Followed by a barrier.
+    __device__ __forceinline__ void set(const own_words& own, unsigned window, unsigned end,
                                         told_heads& told) const {
-        const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32, at = threadIdx.x * 32;
-        // In the words up to this one, and in those from it on.
-        unsigned last = word == 0 ? 0 : at + 32 - unsigned(__clz(int(word)));
-        unsigned next = word == 0 ? none : at + unsigned(__ffs(int(word))) - 1;
+        const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+        const unsigned first = threadIdx.x * words_of_thread;
+        // In the words up to this thread's, and in those from them on.
+        unsigned last = 0, next = none;
+#pragma unroll
+        for (unsigned w = 0; w < words_of_thread; ++w) {
+            if (own[w] != 0) last = behind_last(own[w], first + w);
+            if (own[words_of_thread - 1 - w] != 0)
+                next = first_of(own[words_of_thread - 1 - w], first + words_of_thread - 1 - w);
+        }
 #pragma unroll
         for (unsigned distance = 1; distance < 32; distance *= 2) {
             const unsigned left = __shfl_up_sync(0xffffffffu, last, distance);
@@ -48,10 +63,23 @@ class reached_heads {
         const unsigned nexts = ~most_of_warp(lane > warp && lane < warps ? ~told.nexts[lane] : ~none);
         before = lasts > before ? lasts : before;
         behind = nexts < behind ? nexts : behind;
-        const unsigned longest =
-            most_of_warp(at < window ? longest_of(word, at, behind < end ? behind : end) : 0);
+        unsigned longest = 0;
+#pragma unroll
+        for (unsigned w = 0; w < words_of_thread; ++w) {
+            unsigned behind_own = behind;
+#pragma unroll
+            for (unsigned later = words_of_thread - 1; later > w; --later)
+                if (own[later] != 0) behind_own = first_of(own[later], first + later);
+            const unsigned at = (first + w) * 32;
+            if (at < window) {
+                const unsigned of_word = longest_of(own[w], at, behind_own < end ? behind_own : end);
+                longest = of_word > longest ? of_word : longest;
+            }
+            if (first + w < Words) words_[first + w] = {own[w], before | behind_own << 16};
+            if (own[w] != 0) before = behind_last(own[w], first + w);
+        }
+        longest = most_of_warp(longest);
         if (lane == 0) told.longest[warp] = longest;
-        if (threadIdx.x < count_) words_[threadIdx.x] = {word, before | behind << 16};
     }
 
     // The last head at i or in front of it, which there must be.
@@ -69,9 +97,23 @@ class reached_heads {
         return at < end ? at : end;
     }
 
+    // Bit k: whether i + k is a head, of 32 of them; behind the reach it may be anything.
+    [[nodiscard]] __device__ __forceinline__ std::uint32_t bits_from(unsigned i) const {
+        return __funnelshift_r(words_[i / 32].x, words_[i / 32 + 1].x, i);
+    }
+
+    // Of the heads in word w: the first one, and what is behind the last one.
+    __device__ __forceinline__ static unsigned first_of(std::uint32_t word, unsigned w) {
+        return w * 32 + unsigned(__ffs(int(word))) - 1;
+    }
+    __device__ __forceinline__ static unsigned behind_last(std::uint32_t word, unsigned w) {
+        return w * 32 + 32 - unsigned(__clz(int(word)));
+    }
+
   private:
-    static constexpr unsigned warps = 16;
+    static constexpr unsigned warps = Threads / 32;
     static constexpr unsigned none = 0xffff;  // behind all
+    static_assert(warps <= told_warps);
 
     // The greatest of what the lanes of a warp bring.
     [[nodiscard]] __device__ __forceinline__ static unsigned most_of_warp(unsigned own) {
@@ -96,7 +138,6 @@ class reached_heads {
     }
 
     uint2* words_;
-    unsigned count_;
 };
 
 }  // namespace upsweep::cuda::detail

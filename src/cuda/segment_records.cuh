@@ -1,5 +1,5 @@
-// The records of a tile of segments (segment_tile.cuh): what they are, where they lie, and a few of them in
-// order.
+// What a tile of segments is sorted by (segment_sorter.cuh): records of a key in order, where they lie, and a
+// few of them in order.
 #pragma once
 
 #include <cstddef>
@@ -10,32 +10,42 @@
 
 namespace upsweep::cuda::detail {
 
-// The head of a segment, a key in order and its place, heads and places below 2^13. Up to 32 bits of a key:
-// one word of all.
+// A key alone, where equal ones are the same in all their bits.
 template <class Word>
-struct placed_record {
+struct bare_record {
+    static constexpr bool has_place = false;
     Word key;
-    std::uint32_t where;  // the head above the place
 
-    __device__ __forceinline__ static placed_record of(unsigned head, Word key, unsigned place) {
-        return {key, head << 16 | place};
-    }
-    __device__ __forceinline__ static placed_record last() { return {0, ~0u}; }
+    __device__ __forceinline__ static bare_record of(Word key, unsigned) { return {key}; }
+    // Behind all that are not its equals.
+    __device__ __forceinline__ static bare_record last() { return {static_cast<Word>(~Word{0})}; }
+    __device__ __forceinline__ bool operator<(const bare_record& other) const { return key < other.key; }
+    [[nodiscard]] __device__ __forceinline__ Word ordered() const { return key; }
+};
+
+// A key and its place, below 2^13, so that no two are equal and their order is stable. Up to 32 bits of a
+// key: one word of both.
+template <class Word>
+struct alignas(16) placed_record {
+    static constexpr bool has_place = true;
+    Word key, at;
+
+    __device__ __forceinline__ static placed_record of(Word key, unsigned place) { return {key, place}; }
+    __device__ __forceinline__ static placed_record last() { return {~Word{0}, ~Word{0}}; }
     __device__ __forceinline__ bool operator<(const placed_record& other) const {
-        const bool by_where = (where ^ other.where) >> 16 != 0 || key == other.key;
-        return by_where ? where < other.where : key < other.key;
+        return key == other.key ? at < other.at : key < other.key;
     }
     [[nodiscard]] __device__ __forceinline__ Word ordered() const { return key; }
-    [[nodiscard]] __device__ __forceinline__ unsigned place() const { return where & 0xffffu; }
-    [[nodiscard]] __device__ __forceinline__ unsigned head() const { return where >> 16; }
+    [[nodiscard]] __device__ __forceinline__ unsigned place() const { return static_cast<unsigned>(at); }
 };
 template <>
 struct placed_record<std::uint32_t> {
+    static constexpr bool has_place = true;
     static constexpr unsigned place_bits = 13;
     std::uint64_t bits;
 
-    __device__ __forceinline__ static placed_record of(unsigned head, std::uint32_t key, unsigned place) {
-        return {(std::uint64_t{head} << 32 | key) << place_bits | place};
+    __device__ __forceinline__ static placed_record of(std::uint32_t key, unsigned place) {
+        return {std::uint64_t{key} << place_bits | place};
     }
     __device__ __forceinline__ static placed_record last() { return {~std::uint64_t{0}}; }
     __device__ __forceinline__ bool operator<(const placed_record& other) const { return bits < other.bits; }
@@ -45,53 +55,37 @@ struct placed_record<std::uint32_t> {
     [[nodiscard]] __device__ __forceinline__ unsigned place() const {
         return static_cast<unsigned>(bits) & ((1u << place_bits) - 1);
     }
-    [[nodiscard]] __device__ __forceinline__ unsigned head() const {
-        return static_cast<unsigned>(bits >> (32 + place_bits));
-    }
 };
 
-template <class Word>
+// Records in shared memory, in lines of 128 bytes with room for one left out behind each: so threads that
+// have a line each meet no bank twice.
+template <class Record>
 class shared_records {
   public:
-    static constexpr int bytes_for(unsigned n) { return int(n) * int(sizeof(Word) + 4); }
+    static constexpr unsigned of_line = 128 / sizeof(Record);
+    static constexpr int bytes_for(unsigned lines) { return int(lines * (of_line + 1) * sizeof(Record)); }
 
-    __device__ __forceinline__ shared_records(char* shared, unsigned n)
-        : keys_(reinterpret_cast<Word*>(shared)), where_(reinterpret_cast<std::uint32_t*>(keys_ + n)) {}
-    [[nodiscard]] __device__ __forceinline__ placed_record<Word> get(unsigned i) const {
-        return {keys_[i], where_[i]};
+    __device__ __forceinline__ explicit shared_records(char* shared)
+        : records_(reinterpret_cast<Record*>(shared)) {}
+    [[nodiscard]] __device__ __forceinline__ Record get(unsigned i) const {
+        return records_[i + i / of_line];
     }
-    __device__ __forceinline__ void set(unsigned i, const placed_record<Word>& record) const {
-        keys_[i] = record.key;
-        where_[i] = record.where;
+    __device__ __forceinline__ void set(unsigned i, const Record& record) const {
+        records_[i + i / of_line] = record;
     }
-
-  private:
-    Word* keys_;
-    std::uint32_t* where_;
-};
-template <>
-class shared_records<std::uint32_t> {
-  public:
-    static constexpr int bytes_for(unsigned n) { return int(n) * 8; }
-
-    __device__ __forceinline__ shared_records(char* shared, unsigned)
-        : bits_(reinterpret_cast<std::uint64_t*>(shared)) {}
-    [[nodiscard]] __device__ __forceinline__ placed_record<std::uint32_t> get(unsigned i) const {
-        return {bits_[i]};
-    }
-    __device__ __forceinline__ void set(unsigned i, const placed_record<std::uint32_t>& record) const {
-        bits_[i] = record.bits;
+    [[nodiscard]] __device__ __forceinline__ Record* line(unsigned i) const {
+        return records_ + i * (of_line + 1);
     }
 
   private:
-    std::uint64_t* bits_;
+    Record* records_;
 };
 
-// Puts records in order.
+// Puts records in order, where they may change places.
 template <unsigned Low, unsigned High, class Record>
-__device__ __forceinline__ void exchange(Record* records) {
+__device__ __forceinline__ void exchange(Record* records, bool may_swap = true) {
     const Record low = records[Low], high = records[High];
-    const bool swap = high < low;
+    const bool swap = may_swap && high < low;
     records[Low] = swap ? high : low;
     records[High] = swap ? low : high;
 }
@@ -100,6 +94,22 @@ __device__ __forceinline__ void sort_neighbours(Record (&records)[Count]) {
     using network = core::exchange_network<Count>;
     [&]<std::size_t... C>(std::index_sequence<C...>) {
         (exchange<network::pair(C).low, network::pair(C).high>(records), ...);
+    }
+    (std::make_index_sequence<network::size>());
+}
+// Those of each segment by themselves. Bit k of `heads`: record k is the first one of a segment. As records
+// of another one, which are in front of all of them or behind all, stay where they are, a network's other
+// comparators do the same as if there were none.
+template <unsigned Count, class Record>
+__device__ __forceinline__ void sort_neighbours_of_one(Record (&records)[Count], std::uint32_t heads) {
+    using network = core::exchange_network<Count>;
+    constexpr auto between = [](unsigned low, unsigned high) {
+        return static_cast<std::uint32_t>(((std::uint64_t{1} << (high - low)) - 1) << (low + 1));
+    };
+    [&]<std::size_t... C>(std::index_sequence<C...>) {
+        (exchange<network::pair(C).low, network::pair(C).high>(
+             records, (heads & between(network::pair(C).low, network::pair(C).high)) == 0),
+         ...);
     }
     (std::make_index_sequence<network::size>());
 }

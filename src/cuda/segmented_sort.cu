@@ -3,7 +3,9 @@
 #include <cstdint>
 
 #include "record_sort.hpp"
-#include "segment_windows.cuh"
+#include "segment_merge.cuh"
+#include "segment_parts.cuh"
+#include "segment_sorter.cuh"
 #include "sort_orders.cuh"
 #include "sort_scratch.hpp"
 #include "upsweep/cuda/held_scratch.hpp"
@@ -17,39 +19,35 @@ namespace {
 // Where arrays lie in scratch: of every sort, and of those that may have segments longer than a tile.
 struct segment_layout {
     std::uint64_t windows;
-    std::size_t heads_at, made_at, copy_at, told_at, windows_at, parts_at, keys_at, segments_at, order_at,
-        followed_at, sorts_at, bytes;
+    std::size_t heads_at, made_at, copy_at, told_at, left_at, windows_at, parts_at, moves_at, keys_at,
+        other_keys_at, indices_at, other_indices_at, bytes;
 
-    // `moves_copy`: values are sorted in place. `value_bytes` is 0 where only keys are.
+    // `moves_copy`: values are sorted in place. `value_bytes` is 0 where only keys are; `keeps_keys`: their
+    // results have an array.
     segment_layout(std::uint64_t n, std::size_t key_bytes, std::size_t value_bytes, bool makes_keys,
-                   bool moves_copy, unsigned window, bool has_long)
+                   bool moves_copy, bool keeps_keys, unsigned window, bool has_long)
         : windows((n - 1) / window + 1) {
         heads_at = 0;
         made_at = aligned(marked_heads::count(n) * sizeof(std::uint32_t));
         copy_at = made_at + (makes_keys ? aligned(n * key_bytes) : 0);
         told_at = copy_at + (moves_copy ? aligned(n * value_bytes) : 0);
-        bytes = windows_at = parts_at = keys_at = segments_at = order_at = followed_at = sorts_at = told_at;
+        left_at = told_at + aligned(sizeof(told_segments));
+        windows_at = left_at + aligned(windows);
+        bytes = parts_at = moves_at = keys_at = other_keys_at = indices_at = other_indices_at = windows_at;
         if (!has_long) return;
-        windows_at = told_at + 256;
         parts_at = windows_at + aligned(windows * sizeof(segment_window));
-        keys_at = parts_at + aligned(windows * sizeof(window_part));
-        segments_at = keys_at + aligned(n * key_bytes);
-        order_at = segments_at + aligned(n * sizeof(std::uint32_t));
-        const bool by_order = value_bytes != 0;
-        const std::size_t along = by_order ? index_bytes(n) : sizeof(std::uint32_t);
-        followed_at = order_at + (by_order ? aligned(n * along) : 0);
-        sorts_at = followed_at + (by_order ? aligned(n * sizeof(std::uint32_t)) : 0);
-        bytes = sorts_at +
-                aligned(std::max(sort_scratch_bytes(n, key_bytes, along),
-                                 sort_scratch_bytes(n, sizeof(std::uint32_t), by_order ? along : key_bytes)));
+        moves_at = parts_at + aligned(windows * sizeof(window_parts));
+        keys_at = moves_at + aligned(windows * sizeof(unsigned));
+        other_keys_at = keys_at + (keeps_keys ? 0 : aligned(n * key_bytes));
+        indices_at = other_keys_at + aligned(n * key_bytes);
+        const std::size_t indices = value_bytes != 0 ? aligned(n * index_bytes(n)) : 0;
+        other_indices_at = indices_at + indices;
+        bytes = other_indices_at + indices;
     }
 };
 
-// What is told in scratch of long segments.
-struct told_lengths {
-    std::uint64_t total;  // elements
-    unsigned any;
-};
+// Of keys alone.
+using no_index = std::uint8_t;
 
 template <class Order>
 class segmented_sort {
@@ -61,8 +59,8 @@ class segmented_sort {
         : ex_(ex),
           order_(order),
           all_(all),
-          at_(all.n, sizeof(Key), value_bytes(), all.make_keys != nullptr, moves_copy(), shape::window,
-              has_long()) {}
+          at_(all.n, sizeof(Key), value_bytes(), all.make_keys != nullptr, moves_copy(),
+              all.keys_out != nullptr, shape::window, has_long()) {}
 
     [[nodiscard]] std::size_t bytes() const { return at_.bytes; }
     // In scratch of so many bytes.
@@ -80,8 +78,12 @@ class segmented_sort {
                   "copying what is sorted in place");
             all_.values = scratch_ + at_.copy_at;
         }
-        sort_tiles(heads);
-        if (has_long()) sort_long();
+        if (all_.what == records::kind::keys)
+            sort<key_sorter<Order>, no_index>(heads);
+        else if (index_bytes(all_.n) == 4)
+            sort<record_sorter<Order>, std::uint32_t>(heads);
+        else
+            sort<record_sorter<Order>, std::uint64_t>(heads);
         check(cudaGetLastError(), "launching a sort of segments");
     }
 
@@ -92,6 +94,7 @@ class segmented_sort {
     [[nodiscard]] bool moves_copy() const {
         return all_.what == records::kind::values && all_.values == all_.values_out;
     }
+    [[nodiscard]] bool keeps_keys() const { return all_.keys_out != nullptr; }
     [[nodiscard]] bool has_long() const {
         return std::min(all_.n, all_.longest) > std::uint64_t(shape::tile);
     }
@@ -111,83 +114,69 @@ class segmented_sort {
         return {all_.values, all_.values_out, piece, bytes / piece, false};
     }
 
-    void sort_tiles(const std::uint32_t* heads) const {
-        using arguments = segment_tile_arguments<Order>;
-        auto* const told = at<told_lengths>(at_.told_at);
-        if (has_long())
-            check(cudaMemsetAsync(told, 0, sizeof *told, ex_.stream()), "clearing what a sort tells");
-        constexpr auto kernel = &segment_tile_kernel<arguments>;
-        prepare<kernel>(ex_, shape::shared_bytes, 0);
-        kernel<<<static_cast<unsigned>(at_.windows), shape::threads, shape::shared_bytes, ex_.stream()>>>(
-            {static_cast<const Key*>(all_.keys), keys_out(), values(), extent(), heads,
-             has_long() ? at<segment_window>(at_.windows_at) : nullptr, &told->any,
-             kernel_order<Order>(order_)});
-    }
     [[nodiscard]] array_extent extent() const { return {all_.n, all_.length}; }
 
-    void sort_long() const {
-        auto* const told = at<told_lengths>(at_.told_at);
-        auto* const parts = at<window_part>(at_.parts_at);
-        const windows_view all{at<segment_window>(at_.windows_at), parts, at_.windows, shape::window,
-                               extent()};
-        plan_windows_kernel<<<1, plan_threads, 0, ex_.stream()>>>(all, parts, &told->any, &told->total);
-        auto* const keys = at<Key>(at_.keys_at);
-        auto* const segments = at<std::uint32_t>(at_.segments_at);
-        gather_segments_kernel<Key><<<blocks_of(at_.windows), window_threads, 0, ex_.stream()>>>(
-            all, &told->total, static_cast<const Key*>(all_.keys), keys, segments);
-        if (all_.what == records::kind::keys)
-            sort_keys(all, &told->total, keys, segments);
-        else if (index_bytes(all_.n) == 4)
-            sort_records_by_order<std::uint32_t>(all, &told->total, keys, segments);
-        else
-            sort_records_by_order<std::uint64_t>(all, &told->total, keys, segments);
+    template <class Sorter, class Index>
+    void sort(const std::uint32_t* heads) const {
+        using given_type = segment_tile_arguments<Order>;
+        using arguments = long_arguments<given_type, Index>;
+        constexpr bool may_leave = !Sorter::has_places && Order::is_floating;
+        auto* const told = at<told_segments>(at_.told_at);
+        if (has_long() || may_leave)
+            check(cudaMemsetAsync(told, 0, sizeof *told, ex_.stream()), "clearing what a sort tells");
+        const given_type given{static_cast<const Key*>(all_.keys),
+                               keys_out(),
+                               values(),
+                               extent(),
+                               heads,
+                               has_long() ? at<segment_window>(at_.windows_at) : nullptr,
+                               told,
+                               may_leave ? at<std::uint8_t>(at_.left_at) : nullptr,
+                               kernel_order<Order>(order_)};
+        const auto windows = static_cast<unsigned>(at_.windows);
+        launch<&segment_tile_kernel<Sorter, given_type>, Sorter>(windows, given);
+        arguments all{given, windows, at<unsigned>(at_.moves_at), at<window_parts>(at_.parts_at), {}};
+        all.moved.keys[0] = keeps_keys() ? keys_out() : at<Key>(at_.keys_at);
+        all.moved.keys[1] = at<Key>(at_.other_keys_at);
+        if constexpr (Sorter::has_places) {
+            all.moved.indices[0] = at<Index>(at_.indices_at);
+            all.moved.indices[1] = at<Index>(at_.other_indices_at);
+        }
+        if (has_long()) launch<&sort_parts_kernel<Sorter, arguments>, Sorter>(blocks_of(Sorter::blocks), all);
+        if constexpr (may_leave) {
+            using other = record_sorter<Order>;
+            launch<&sort_left_kernel<other, arguments>, other>(blocks_of(other::blocks), all);
+        }
+        if (has_long()) merge(all);
     }
-    void sort_keys(const windows_view& all, const std::uint64_t* total, Key* keys,
-                   std::uint32_t* segments) const {
-        records by_key = sequence(total, records::kind::values);
-        by_key.keys = by_key.keys_out = keys;
-        by_key.values = by_key.values_out = segments;
-        by_key.value_bytes = sizeof *segments;
-        sort_records_in(ex_, order_, by_key, scratch_ + at_.sorts_at);
-        sort_by_segments(total, segments, keys, sizeof(Key));
-        return_keys_kernel<Key>
-            <<<blocks_of(at_.windows), window_threads, 0, ex_.stream()>>>(all, total, keys, keys_out());
+    template <auto Kernel, class Sorter, class Arguments>
+    void launch(unsigned blocks, const Arguments& given) const {
+        constexpr int shared_bytes = segment_tile_memory<Sorter>::bytes;
+        prepare<Kernel>(ex_, shared_bytes, 0);
+        Kernel<<<blocks, Sorter::threads, shared_bytes, ex_.stream()>>>(given);
     }
-    template <class Index>
-    void sort_records_by_order(const windows_view& all, const std::uint64_t* total, const Key* keys,
-                               const std::uint32_t* segments) const {
-        auto* const order = at<Index>(at_.order_at);
-        auto* const followed = at<std::uint32_t>(at_.followed_at);
-        records by_key = sequence(total, records::kind::indices);
-        by_key.keys = keys;
-        by_key.values_out = order;
-        by_key.value_bytes = sizeof *order;
-        sort_records_in(ex_, order_, by_key, scratch_ + at_.sorts_at);
-        follow_order_kernel<Index><<<blocks_of(all_.n / window_threads), window_threads, 0, ex_.stream()>>>(
-            total, order, segments, followed);
-        sort_by_segments(total, followed, order, sizeof *order);
-        return_records_kernel<Key, Index><<<blocks_of(at_.windows), window_threads, 0, ex_.stream()>>>(
-            all, total, order, keys, keys_out(), values());
+    template <class Arguments>
+    void merge(const Arguments& all) const {
+        constexpr auto kernel = &merge_parts_kernel<Arguments>;
+        using memory = merge_memory<Key>;
+        prepare<kernel>(ex_, memory::bytes, 0);
+        cudaLaunchAttribute together{};
+        together.id = cudaLaunchAttributeCooperative;
+        together.val.cooperative = 1;
+        cudaLaunchConfig_t config{};
+        config.gridDim = blocks_of(
+            static_cast<unsigned>(blocks_of_multiprocessor<kernel>(ex_, memory::threads, memory::bytes)));
+        config.blockDim = memory::threads;
+        config.dynamicSmemBytes = memory::bytes;
+        config.stream = ex_.stream();
+        config.attrs = &together;
+        config.numAttrs = 1;
+        check(cudaLaunchKernelEx(&config, kernel, all), "launching what merges long segments");
     }
-    // Stably, what goes along with the segments.
-    void sort_by_segments(const std::uint64_t* total, std::uint32_t* segments, void* along,
-                          std::size_t bytes) const {
-        records by_segment = sequence(total, records::kind::values);
-        by_segment.keys = segments;
-        by_segment.values = by_segment.values_out = along;
-        by_segment.value_bytes = bytes;
-        sort_records_in(ex_, core::order_of<std::uint32_t>(false), by_segment, scratch_ + at_.sorts_at);
-    }
-    [[nodiscard]] records sequence(const std::uint64_t* total, records::kind what) const {
-        records made;
-        made.what = what;
-        made.n = all_.n;
-        made.length = total;
-        return made;
-    }
-    [[nodiscard]] unsigned blocks_of(std::uint64_t count) const {
+    // So many a multiprocessor, if there are as many windows.
+    [[nodiscard]] unsigned blocks_of(unsigned of_multiprocessor) const {
         return static_cast<unsigned>(
-            std::clamp<std::uint64_t>(count, 1, std::uint64_t(ex_.multiprocessors()) * 8));
+            std::min<std::uint64_t>(at_.windows, std::uint64_t(ex_.multiprocessors()) * of_multiprocessor));
     }
 
     executor& ex_;
@@ -227,8 +216,8 @@ std::size_t segmented_sort_scratch_bytes(std::uint64_t n, std::size_t key_bytes,
     order.bytes = key_bytes;
     return detail::use_keys(order, [&](auto key) {
         using shape = detail::segment_tile_shape<typename decltype(key)::Key>;
-        return detail::segment_layout(n, key_bytes, value_bytes, false, value_bytes != 0, shape::window,
-                                      n > std::uint64_t(shape::tile))
+        return detail::segment_layout(n, key_bytes, value_bytes, false, value_bytes != 0, false,
+                                      shape::window, n > std::uint64_t(shape::tile))
             .bytes;
     });
 }

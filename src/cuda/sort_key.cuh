@@ -30,17 +30,23 @@ struct ordered_key {
 
     __device__ __forceinline__ Word order(Word bits) const { return ordered(bits) ^ flip; }
 
+    // Of a key that not has_equals().
+    __device__ __forceinline__ Word order_of_distinct(Word bits) const {
+        if constexpr (Floating)
+            return bits ^ magnitude_if_negative(bits) ^ (flip ^ sign);
+        else
+            return bits ^ flip;
+    }
+
     // Whether all keys of an order have the same bits: not of zeros and NaNs.
     __device__ __forceinline__ bool is_of_one(Word order) const {
         return !Floating || ((order ^ flip) != sign && (order ^ flip) != ones);
     }
     // These bits.
     __device__ __forceinline__ Word bits_of(Word order) const {
-        const Word ordered = order ^ flip;
-        if constexpr (!Floating)
-            return ordered;
-        else
-            return ordered >= sign ? ordered ^ sign : ordered ^ ones;
+        if constexpr (!Floating) return order ^ flip;
+        const Word bits = order ^ (flip ^ sign);
+        return bits ^ magnitude_if_negative(bits);
     }
 
     // Whether equal keys may differ in their bits: NaNs, and zeros of either sign.
@@ -97,6 +103,15 @@ struct ordered_key {
         else
             top = bits << (32 - 8 * sizeof(Key));
         return static_cast<unsigned>(static_cast<std::int32_t>(top) >> 31);
+    }
+
+    // All bits but the sign of a negative key, no bit of another.
+    __device__ __forceinline__ static Word magnitude_if_negative(Word bits) {
+        const unsigned all = all_if_negative(bits);
+        if constexpr (sizeof(Key) == 8)
+            return (Word{all} << 32 | all) & (ones ^ sign);
+        else
+            return all & (ones ^ sign);
     }
 
     static constexpr unsigned offset_mask = (sort_digits - 1) * 4;

@@ -10,7 +10,7 @@
 
 #include "cuda/captured_graph.hpp"
 #include "cuda/device_array.cuh"
-#include "cuda/segment_windows.cuh"
+#include "cuda/segment_sorter.cuh"
 #include "cuda/sort_refusals.cuh"
 #include "support/build.hpp"
 #include "support/random.hpp"
@@ -57,15 +57,16 @@ void check(const std::vector<T>& x, const offsets_array& offsets, bool descendin
 // borders.
 template <class T>
 void check_lengths() {
-    using shape =
-        cuda::detail::segment_tile_shape<std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>>;
+    using key = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
+    using shape = cuda::detail::segment_tile_shape<key>;
     const std::size_t n = 3 * shape::tile + 1'001;
-    std::vector<std::size_t> lengths{shape::window - 1, shape::window, shape::window + 1};
-    for (std::size_t length = shape::items; length <= shape::tile; length *= 2)
+    std::vector<std::size_t> lengths{shape::window - 1, shape::window, shape::window + 1, 2 * shape::window};
+    const std::size_t least = cuda::detail::record_sorter<cuda::detail::ordered_key<key, false>>::items;
+    for (std::size_t length = least; length <= shape::tile; length *= 2)
         for (const std::size_t more : {-1, 0, 1, 2}) lengths.push_back(length + more);
     std::size_t turn = 0;
     for (const std::size_t length : lengths) {
-        for (const std::size_t first : {length, length / 2 + 1, std::size_t{shape::items} - 1}) {
+        for (const std::size_t first : {length, length / 2 + 1, least - 1}) {
             SCOPED_TRACE("segments of " + std::to_string(length) + ", the first of " + std::to_string(first));
             const std::string_view kind = key_kinds[turn++ % key_kinds.size()];
             check(keys_of<T>(kind, n, turn), offsets_of(n, first, length), turn % 2 == 0);
@@ -77,11 +78,10 @@ TEST(cuda_segmented_sort, lengths_of_two_bytes) { check_lengths<float16>(); }
 TEST(cuda_segmented_sort, lengths_of_four_bytes) { check_lengths<float>(); }
 TEST(cuda_segmented_sort, lengths_of_eight_bytes) { check_lengths<double>(); }
 
-// More windows than are planned at a time, in which long segments begin, end, pass and are not met.
+// More windows than blocks, in which long segments begin, end, pass and are not met.
 TEST(cuda_segmented_sort, many_windows) {
     using shape = cuda::detail::segment_tile_shape<std::uint16_t>;
-    const std::size_t windows = cuda::detail::plan_threads * cuda::detail::plan_windows + 77;
-    const std::size_t n = repetitions(windows, 60) * shape::window + 5;
+    const std::size_t n = repetitions(4'173, 60) * shape::window + 5;
     random_bits random(7);
     offsets_array offsets{0};
     while (static_cast<std::size_t>(offsets.back()) < n) {
@@ -90,6 +90,7 @@ TEST(cuda_segmented_sort, many_windows) {
         offsets.push_back(static_cast<std::int64_t>(std::min(n, next)));
     }
     check(keys_of<std::int16_t>("any bits", n, 3), offsets, false);
+    check(keys_of<float>("special", n, 4), offsets, true);
 }
 
 // What lies behind the length is in no segment, and is left.

@@ -13,12 +13,12 @@
 //
 // Complexity: one reading of what describes the segments. Segments of up to 7,680 keys of four bytes or fewer
 // (3,584 of eight) are read and written once, by one kernel for all of them, and merged in O(n log longest).
-// Elements of longer ones are gathered and sorted twice, by their keys and by their segments: O(n * bytes of
-// a key) moves. Scratch in the executor: segmented_sort_workspace_bytes(), as the host does not know how long
-// segments are.
+// Longer ones are sorted in parts of up to 7,168 (3,072), which are merged two by two, in log(longest / part)
+// more readings and writings or one more. Scratch in the executor: segmented_sort_workspace_bytes(), as the
+// host does not know how long segments are.
 //
 // Sources: Batcher, "Sorting networks and their applications", 1968; Green, McColl and Bader, "GPU merge
-// path", 2012; those of sort.cuh.
+// path", 2012.
 #pragma once
 
 #include <algorithm>

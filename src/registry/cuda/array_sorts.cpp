@@ -11,12 +11,12 @@
 namespace upsweep::registry::gpu {
 namespace {
 
-// Rows that fit a block are sorted by a radix sort of its own where that is faster than to merge them,
-// several in a tile, and where they do not fit a tile.
+// Rows that fit a block, but not a tile of several of them, are sorted by a radix sort of its own; and their
+// indices also where that is faster than to merge them.
 bool by_blocks(const rows_to_sort& call, std::size_t key_bytes, std::size_t value_bytes) {
     constexpr std::size_t faster_from = 4096;  // docs/cuda-design.md
-    return call.length <= cuda::sort_block_records(key_bytes, value_bytes) &&
-           (call.length >= faster_from || call.length > cuda::sort_tile_records(key_bytes));
+    if (call.length > cuda::sort_block_records(key_bytes, value_bytes)) return false;
+    return call.length > cuda::sort_tile_records(key_bytes) || (call.indices && call.length >= faster_from);
 }
 
 }  // namespace
