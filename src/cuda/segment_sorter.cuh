@@ -54,7 +54,8 @@ class segment_sorter {
             Record* const line = tile_.line(threadIdx.x);
 #pragma unroll
             for (unsigned k = 0; k < items; ++k) own[k] = line[k];
-            const std::uint32_t begun = heads.bits_from(from + threadIdx.x * items);
+            const unsigned first = threadIdx.x * items;
+            const std::uint32_t begun = first < n ? heads.bits_from(from + first) : 0;
             if (__any_sync(0xffffffffu, (begun & inner_heads) != 0))
                 sort_neighbours_of_one<items>(own, begun);
             else
