@@ -38,40 +38,31 @@ set(UPSWEEP_AXIS_STAGES tile_totals super_totals super_prefixes tile_scan lane_s
 set(UPSWEEP_SEGMENT_STAGES tile_totals super_totals super_prefixes tile_scan look_back_scan segment_totals look_back_totals
     fill_empty CACHE INTERNAL "Likewise")
 
-# upsweep_compile_stage(STAGE OUTPUT.spv HEADER [USER]): HEADER is lines separated by `|`.
+# upsweep_compile_stages(LIST_OF_MODULES FOLDER SUFFIX HEADER STAGES [USER]): FOLDER/<stage><SUFFIX>.spv of each of a list of
+# stages, appended to the list of that name. HEADER is lines separated by `|`.
 #
 # The compiler's optimiser is left alone: it would inline every call, which makes a module four times as large, and a
 # driver does it again anyway. Names are stripped.
-function(upsweep_compile_stage stage output header)
+function(upsweep_compile_stages list_of_modules folder suffix header stages)
     if(UPSWEEP_SHADER_TOOLS_MISSING)
         message(FATAL_ERROR "Upsweep: shaders for Vulkan cannot be compiled without ${UPSWEEP_SHADER_TOOLS_MISSING}")
     endif()
-    cmake_path(REMOVE_EXTENSION output OUTPUT_VARIABLE base)
-    set(flat "${base}.comp")
-    set(user_argument "")
-    if(ARGC GREATER 3)
-        set(user_argument "${ARGV3}")
+    set(user "")
+    if(ARGC GREATER 5)
+        set(user "${ARGV5}")
     endif()
-    if(UPSWEEP_GLSLC)
-        set(compile "${UPSWEEP_GLSLC}" -O0 --target-env=vulkan1.1 -Werror "${flat}" -o "${output}")
-    else()
-        set(compile "${UPSWEEP_GLSLANG}" -V --target-env vulkan1.1 --quiet "${flat}" -o "${output}")
-    endif()
-    set(strip "")
-    if(UPSWEEP_SPIRV_OPT)
-        set(strip COMMAND "${UPSWEEP_SPIRV_OPT}" --strip-debug --eliminate-dead-functions --eliminate-dead-const
-                          --compact-ids "${output}" -o "${output}")
-    endif()
+    set(made ${stages})
+    list(TRANSFORM made REPLACE "(.+)" "${folder}/\\1${suffix}.spv")
     add_custom_command(
-        OUTPUT "${output}"
-        COMMAND "${CMAKE_COMMAND}" -D STEP=flatten -D "INPUT=${UPSWEEP_SHADER_SOURCES}/${stage}.comp" -D "OUTPUT=${flat}"
-                -D "FOLDERS=${UPSWEEP_SHADER_FOLDERS}" -D "HEADER=#version 450|${header}" -D "USER=${user_argument}"
+        OUTPUT ${made}
+        COMMAND "${CMAKE_COMMAND}" -D STEP=modules -D "STAGES=${stages}" -D "SOURCES=${UPSWEEP_SHADER_SOURCES}"
+                -D "OUTPUT=${folder}/<stage>${suffix}" -D EXTENSION=.comp -D "FOLDERS=${UPSWEEP_SHADER_FOLDERS}"
+                -D "HEADER=#version 450|${header}" -D "USER=${user}" -D "GLSLC=${UPSWEEP_GLSLC}"
+                -D "GLSLANG=${UPSWEEP_GLSLANG}" -D "SPIRV_OPT=${UPSWEEP_SPIRV_OPT}" -D "SPIRV_VAL=${UPSWEEP_SPIRV_VAL}"
                 -P "${UPSWEEP_SHADER_SCRIPT}"
-        COMMAND ${compile}
-        ${strip}
-        COMMAND "${UPSWEEP_SPIRV_VAL}" --target-env vulkan1.1 "${output}"
-        DEPENDS ${UPSWEEP_SHADER_FILES} ${user_argument}
-        COMMENT "SPIR-V ${output}" VERBATIM)
+        DEPENDS ${UPSWEEP_SHADER_FILES} ${user}
+        COMMENT "SPIR-V ${folder}/*${suffix}.spv" VERBATIM)
+    set(${list_of_modules} ${${list_of_modules}} ${made} PARENT_SCOPE)
 endfunction()
 
 # The variants of the built-in operators, and the lines that make each.
@@ -112,11 +103,7 @@ function(upsweep_embed_spirv output)
             # Which compute with no double.
             list(REMOVE_ITEM stages sort_count sort_move count_bins bins_count bins_move bins_number)
         endif()
-        foreach(stage IN LISTS stages)
-            set(module "${folder}/${stage}_${variant}.spv")
-            upsweep_compile_stage(${stage} "${module}" "${UPSWEEP_HEADER_${variant}}")
-            list(APPEND modules "${module}")
-        endforeach()
+        upsweep_compile_stages(modules "${folder}" "_${variant}" "${UPSWEEP_HEADER_${variant}}" "${stages}")
     endforeach()
     add_custom_command(
         OUTPUT "${output}"
@@ -128,17 +115,13 @@ endfunction()
 # upsweep_embed_texts(OUTPUT): the flattened stages as C++.
 function(upsweep_embed_texts output)
     set(folder "${PROJECT_BINARY_DIR}/shaders/text")
-    set(texts "")
-    set(commands "")
-    foreach(stage IN LISTS UPSWEEP_STAGES)
-        list(APPEND commands COMMAND "${CMAKE_COMMAND}" -D STEP=flatten -D "INPUT=${UPSWEEP_SHADER_SOURCES}/${stage}.comp"
-             -D "OUTPUT=${folder}/${stage}.glsl" -D "FOLDERS=${UPSWEEP_SHADER_FOLDERS}" -D HEADER= -D USER=
-             -P "${UPSWEEP_SHADER_SCRIPT}")
-        list(APPEND texts "${folder}/${stage}.glsl")
-    endforeach()
+    set(texts ${UPSWEEP_STAGES})
+    list(TRANSFORM texts REPLACE "(.+)" "${folder}/\\1.glsl")
     add_custom_command(
         OUTPUT "${output}"
-        ${commands}
+        COMMAND "${CMAKE_COMMAND}" -D STEP=flatten -D "STAGES=${UPSWEEP_STAGES}" -D "SOURCES=${UPSWEEP_SHADER_SOURCES}"
+                -D "OUTPUT=${folder}/<stage>" -D EXTENSION=.glsl -D "FOLDERS=${UPSWEEP_SHADER_FOLDERS}"
+                -P "${UPSWEEP_SHADER_SCRIPT}"
         COMMAND "${CMAKE_COMMAND}" -D STEP=texts -D "FILES=${texts}" -D "OUTPUT=${output}"
                 -D "NAMESPACE=upsweep::shader::generated" -P "${UPSWEEP_SHADER_SCRIPT}"
         DEPENDS ${UPSWEEP_SHADER_FILES} COMMENT "GLSL of all stages" VERBATIM)
@@ -199,28 +182,21 @@ function(upsweep_vulkan_operator target name)
         list(APPEND stages blelloch_scan blelloch_add)
     endif()
 
+    set(folder "${CMAKE_CURRENT_BINARY_DIR}/${target}_shaders/${name}")
     set(modules "")
-    set(members "")
-    foreach(stage IN LISTS stages)
-        set(module "${CMAKE_CURRENT_BINARY_DIR}/${target}_shaders/${name}/${stage}.spv")
-        upsweep_compile_stage(${stage} "${module}" "${lines}" "${source}")
-        list(APPEND modules "${module}")
-        string(APPEND members "${name}_modules::${stage}, ")
-    endforeach()
-    set(axis_members "")
-    foreach(stage IN LISTS UPSWEEP_AXIS_STAGES)
-        set(module "${CMAKE_CURRENT_BINARY_DIR}/${target}_shaders/${name}/${stage}_axis.spv")
-        upsweep_compile_stage(${stage} "${module}" "${lines}|#define UPSWEEP_AXIS" "${source}")
-        list(APPEND modules "${module}")
-        string(APPEND axis_members "${name}_modules::${stage}_axis, ")
-    endforeach()
-    set(segment_members "")
-    foreach(stage IN LISTS UPSWEEP_SEGMENT_STAGES)
-        set(module "${CMAKE_CURRENT_BINARY_DIR}/${target}_shaders/${name}/${stage}_segments.spv")
-        upsweep_compile_stage(${stage} "${module}" "${lines}|#define UPSWEEP_SEGMENTS" "${source}")
-        list(APPEND modules "${module}")
-        string(APPEND segment_members "${name}_modules::${stage}_segments, ")
-    endforeach()
+    upsweep_compile_stages(modules "${folder}" "" "${lines}" "${stages}" "${source}")
+    upsweep_compile_stages(modules "${folder}" _axis "${lines}|#define UPSWEEP_AXIS" "${UPSWEEP_AXIS_STAGES}" "${source}")
+    upsweep_compile_stages(modules "${folder}" _segments "${lines}|#define UPSWEEP_SEGMENTS" "${UPSWEEP_SEGMENT_STAGES}"
+                           "${source}")
+    set(members ${stages})
+    list(TRANSFORM members REPLACE "(.+)" "${name}_modules::\\1")
+    list(JOIN members ", " members)
+    set(axis_members ${UPSWEEP_AXIS_STAGES})
+    list(TRANSFORM axis_members REPLACE "(.+)" "${name}_modules::\\1_axis")
+    list(JOIN axis_members ", " axis_members)
+    set(segment_members ${UPSWEEP_SEGMENT_STAGES})
+    list(TRANSFORM segment_members REPLACE "(.+)" "${name}_modules::\\1_segments")
+    list(JOIN segment_members ", " segment_members)
     foreach(flag IN ITEMS EXACT NEUTRAL COMMUTATIVE IDENTITY)
         if(given_${flag})
             set(${flag} true)
@@ -238,25 +214,23 @@ function(upsweep_vulkan_items target name)
     cmake_path(ABSOLUTE_PATH given_SOURCE BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}" OUTPUT_VARIABLE source)
     set(folder "${CMAKE_CURRENT_BINARY_DIR}/${target}_shaders/${name}")
     set(lines "#define UPSWEEP_USER_ITEMS")
-    upsweep_compile_stage(vote "${folder}/vote.spv" "${lines}" "${source}")
-    upsweep_compile_stage(vote "${folder}/vote_subgroups.spv" "${lines}|${UPSWEEP_SUBGROUP_LINES}" "${source}")
-    upsweep_compile_stage(compact "${folder}/compact.spv" "${lines}" "${source}")
+    set(modules "")
+    upsweep_compile_stages(modules "${folder}" "" "${lines}" "vote;compact" "${source}")
+    upsweep_compile_stages(modules "${folder}" _subgroups "${lines}|${UPSWEEP_SUBGROUP_LINES}" vote "${source}")
     upsweep_embed_user(${target} ${name} upsweep::vulkan::user_items
-                       "{${name}_modules::vote, ${name}_modules::vote_subgroups, ${name}_modules::compact}"
-                       "${folder}/vote.spv" "${folder}/vote_subgroups.spv" "${folder}/compact.spv")
+                       "{${name}_modules::vote, ${name}_modules::vote_subgroups, ${name}_modules::compact}" ${modules})
 endfunction()
 
 function(upsweep_vulkan_bins target name)
     cmake_parse_arguments(PARSE_ARGV 2 given "" "SOURCE" "")
     cmake_path(ABSOLUTE_PATH given_SOURCE BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}" OUTPUT_VARIABLE source)
+    set(stages count_bins bins_count bins_move bins_number)
     set(modules "")
-    set(members "")
-    foreach(stage IN ITEMS count_bins bins_count bins_move bins_number)
-        set(module "${CMAKE_CURRENT_BINARY_DIR}/${target}_shaders/${name}/${stage}.spv")
-        upsweep_compile_stage(${stage} "${module}" "#define UPSWEEP_USER_BINS|#define UPSWEEP_ELEMENT_WORDS 1" "${source}")
-        list(APPEND modules "${module}")
-        string(APPEND members "${name}_modules::${stage}, ")
-    endforeach()
+    upsweep_compile_stages(modules "${CMAKE_CURRENT_BINARY_DIR}/${target}_shaders/${name}" ""
+                           "#define UPSWEEP_USER_BINS|#define UPSWEEP_ELEMENT_WORDS 1" "${stages}" "${source}")
+    set(members ${stages})
+    list(TRANSFORM members REPLACE "(.+)" "${name}_modules::\\1")
+    list(JOIN members ", " members)
     upsweep_embed_user(${target} ${name} upsweep::vulkan::user_bins "{${members}}" ${modules})
 endfunction()
 
