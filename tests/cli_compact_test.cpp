@@ -340,11 +340,9 @@ TEST_F(cli_compact, raw_files_and_pipes) {
 // Results that wait, because there are none that are chosen, and are more than the memory there is.
 TEST_F(cli_compact, files_stream_in_bounded_memory) {
     if (sanitized) GTEST_SKIP() << "sanitizers need memory of their own";
-    const std::string kibibytes = emulated ? "650000" : "400000";
-    const outcome result = shell("head -c 60000000 /dev/zero > in.raw && ulimit -v " + kibibytes +
-                                 " && UPSWEEP_BLOCK_BYTES=100000 \"$UPSWEEP\" partition in.raw --dtype uint8 "
-                                 "--where 'x != 0' --indices --threads 2 -o out.raw && "
-                                 "wc -c < out.raw && tail -c 8 out.raw | od -An -td8");
+    const outcome result =
+        stream_zeros(60'000'000, emulated ? 650'000 : 400'000,
+                     "partition in.raw --dtype uint8 --where 'x != 0' --indices --threads 2", "d8");
     EXPECT_EQ(result.code, 0) << result.words;
     EXPECT_EQ(result.out, "480000000\n             59999999\n");
 }

@@ -84,6 +84,16 @@ class cli_test : public ::testing::Test {
         EXPECT_EQ(result.out, "") << arguments;
     }
 
+    // The tool on in.raw, so many bytes of zeros, in small blocks and so many KiB of memory; what it stores
+    // as out.raw is of 64-bit numbers, whose bytes are counted and whose last one is printed, as od's `type`
+    // has it.
+    [[nodiscard]] outcome stream_zeros(std::size_t bytes, std::size_t kibibytes, const std::string& arguments,
+                                       const std::string& type) const {
+        return shell("head -c " + std::to_string(bytes) + " /dev/zero > in.raw && ulimit -v " +
+                     std::to_string(kibibytes) + " && UPSWEEP_BLOCK_BYTES=100000 \"$UPSWEEP\" " + arguments +
+                     " -o out.raw && wc -c < out.raw && tail -c 8 out.raw | od -An -t" + type);
+    }
+
     [[nodiscard]] std::string read(const std::string& name) const {
         std::ifstream file(path(name), std::ios::binary);
         return {std::istreambuf_iterator<char>(file), {}};
