@@ -6,13 +6,13 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
-#include <random>
 #include <string>
 #include <vector>
 
 #include "support/bits.hpp"
 #include "support/build.hpp"
 #include "support/cli.hpp"
+#include "support/small_numbers.hpp"
 #include "upsweep/core/reference.hpp"
 #include "upsweep/cpu/staging.hpp"
 #include "upsweep/operators.hpp"
@@ -23,21 +23,7 @@ namespace {
 
 template <class T>
 std::vector<T> numbers(std::size_t n, unsigned seed = 7) {
-    std::mt19937 random(seed);
-    std::vector<T> made(n);
-    for (T& x : made) {
-        const int small = static_cast<int>(random() % 201) - 100;
-        if constexpr (std::is_same_v<T, bool>)
-            x = small > 0;
-        else if constexpr (is_complex<T>)
-            x = T(static_cast<typename T::value_type>(small) / 7,
-                  static_cast<typename T::value_type>(random() % 9) / 3);
-        else if constexpr (std::is_integral_v<T>)
-            x = static_cast<T>(random());
-        else
-            x = T(static_cast<float>(small) / 7.0f);
-    }
-    return made;
+    return small_numbers<T>(n, seed, 7);
 }
 
 struct options {

@@ -2,10 +2,8 @@
 // smoothing, blocks, pipes. Expected bits come from the scalar reference.
 #include <gtest/gtest.h>
 
-#include <complex>
 #include <cstdint>
 #include <limits>
-#include <random>
 #include <string>
 #include <vector>
 
@@ -13,6 +11,7 @@
 #include "support/build.hpp"
 #include "support/cli.hpp"
 #include "support/recurrence_reference.hpp"
+#include "support/small_numbers.hpp"
 #include "upsweep/cpu/executor.hpp"
 #include "upsweep/recurrence.hpp"
 #include "upsweep/types.hpp"
@@ -20,20 +19,10 @@
 namespace upsweep::test {
 namespace {
 
+// Below 1, for coefficients too.
 template <class T>
 std::vector<T> numbers(std::size_t n, unsigned seed = 7) {
-    std::mt19937 random(seed);
-    std::vector<T> made(n);
-    for (T& x : made) {
-        const int small = static_cast<int>(random() % 201) - 100;
-        if constexpr (std::is_same_v<T, bool>)
-            x = small > 0;
-        else if constexpr (std::is_integral_v<T>)
-            x = static_cast<T>(random());
-        else
-            x = T(static_cast<float>(small) / 101.0f);
-    }
-    return made;
+    return small_numbers<T>(n, seed, 101);
 }
 
 class cli_recurrence : public cli_test {
