@@ -10,9 +10,10 @@ inline constexpr std::uint32_t no_head = ~std::uint32_t{0};
 
 inline constexpr unsigned told_warps = 16;
 
+// What a block's threads tell each other: of the window the first head, the last one, and the first one
+// behind it; no_head where there is none. Others are of each warp.
 struct told_heads {
-    unsigned first, last;  // of those in the window
-    unsigned end;          // of the segment that begins at the last
+    unsigned first, last, next;
     std::uint32_t lasts[told_warps], nexts[told_warps], longest[told_warps];
 };
 
@@ -31,10 +32,11 @@ class reached_heads {
     __device__ __forceinline__ explicit reached_heads(char* shared)
         : words_(reinterpret_cast<uint2*>(shared)) {}
 
-    // By all threads; told.longest are those of the segments that begin in the window, of which the last one
-    // ends at `end` at most, or more. Followed by a barrier.
-    __device__ __forceinline__ void set(const own_words& own, unsigned window, unsigned end,
-                                        told_heads& told) const {
+    // By all threads, of the first `window` elements and what is behind; told.longest are of the segments
+    // that begin in the window, of which the last one ends at `end` at most, or more. Followed by a barrier.
+    template <unsigned Window>
+    __device__ __forceinline__ void set(const own_words& own, unsigned end, told_heads& told) const {
+        static_assert(Window % (32 * words_of_thread) == 0);
         const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
         const unsigned first = threadIdx.x * words_of_thread;
         // In the words up to this thread's, and in those from them on.
@@ -45,40 +47,42 @@ class reached_heads {
             if (own[words_of_thread - 1 - w] != 0)
                 next = first_of(own[words_of_thread - 1 - w], first + words_of_thread - 1 - w);
         }
-#pragma unroll
-        for (unsigned distance = 1; distance < 32; distance *= 2) {
-            const unsigned left = __shfl_up_sync(0xffffffffu, last, distance);
-            const unsigned right = __shfl_down_sync(0xffffffffu, next, distance);
-            if (lane >= distance) last = left > last ? left : last;
-            if (lane + distance < 32) next = right < next ? right : next;
-        }
-        if (lane == 31) told.lasts[warp] = last;
-        if (lane == 0) told.nexts[warp] = next;
-        unsigned before = __shfl_up_sync(0xffffffffu, last, 1),
-                 behind = __shfl_down_sync(0xffffffffu, next, 1);
-        if (lane == 0) before = 0;
-        if (lane == 31) behind = none;
+        // Of the lanes with heads, the nearest ones.
+        const unsigned with_heads = __ballot_sync(everybody, last != 0);
+        const unsigned in_front = with_heads & ((1u << lane) - 1), later = with_heads & (0xfffffffeu << lane);
+        unsigned before = __shfl_sync(everybody, last, 31 - __clz(int(in_front | 1)));
+        unsigned behind = __shfl_sync(everybody, next, __ffs(int(later | 1u << 31)) - 1);
+        // Of the warp's, the last and the first one, or that there are none.
+        if (lane == 31 - unsigned(__clz(int(with_heads | 1)))) told.lasts[warp] = last;
+        if (lane == unsigned(__ffs(int(with_heads | 1u << 31))) - 1) told.nexts[warp] = next;
         __syncthreads();
-        const unsigned lasts = most_of_warp(lane < warp ? told.lasts[lane] : 0);
-        const unsigned nexts = ~most_of_warp(lane > warp && lane < warps ? ~told.nexts[lane] : ~none);
-        before = lasts > before ? lasts : before;
-        behind = nexts < behind ? nexts : behind;
+        const unsigned lasts = __reduce_max_sync(everybody, lane < warp ? told.lasts[lane] : 0);
+        const unsigned nexts =
+            __reduce_min_sync(everybody, lane > warp && lane < warps ? told.nexts[lane] : none);
+        if (in_front == 0) before = lasts;
+        if (later == 0) behind = nexts;
+        const unsigned first_head = next != none ? next : behind;  // in this thread's words or behind
+        if (threadIdx.x == 0) told.first = first_head < Window ? first_head : no_head;
+        if (first == Window / 32) {
+            told.last = before - 1;
+            told.next = first_head != none ? first_head : no_head;
+        }
         unsigned longest = 0;
 #pragma unroll
         for (unsigned w = 0; w < words_of_thread; ++w) {
             unsigned behind_own = behind;
 #pragma unroll
-            for (unsigned later = words_of_thread - 1; later > w; --later)
-                if (own[later] != 0) behind_own = first_of(own[later], first + later);
+            for (unsigned k = words_of_thread - 1; k > w; --k)
+                if (own[k] != 0) behind_own = first_of(own[k], first + k);
             const unsigned at = (first + w) * 32;
-            if (at < window) {
+            if (at < Window) {
                 const unsigned of_word = longest_of(own[w], at, behind_own < end ? behind_own : end);
                 longest = of_word > longest ? of_word : longest;
             }
             if (first + w < Words) words_[first + w] = {own[w], before | behind_own << 16};
             if (own[w] != 0) before = behind_last(own[w], first + w);
         }
-        longest = most_of_warp(longest);
+        longest = __reduce_max_sync(everybody, longest);
         if (lane == 0) told.longest[warp] = longest;
     }
 
@@ -113,17 +117,9 @@ class reached_heads {
   private:
     static constexpr unsigned warps = Threads / 32;
     static constexpr unsigned none = 0xffff;  // behind all
+    static constexpr unsigned everybody = 0xffffffffu;
     static_assert(warps <= told_warps);
 
-    // The greatest of what the lanes of a warp bring.
-    [[nodiscard]] __device__ __forceinline__ static unsigned most_of_warp(unsigned own) {
-#pragma unroll
-        for (unsigned distance = 16; distance != 0; distance /= 2) {
-            const unsigned other = __shfl_xor_sync(0xffffffffu, own, int(distance));
-            own = other > own ? other : own;
-        }
-        return own;
-    }
     // Elements of the longest segment that begins in the word of elements from `at` on, or up to twice as
     // many; `next` is the first head behind the word.
     __device__ __forceinline__ static unsigned longest_of(std::uint32_t word, unsigned at, unsigned next) {

@@ -161,7 +161,8 @@ __device__ __forceinline__ bool sort_parts(const Arguments& all, char* shared, c
     const Key* const in = given.keys + first.first;
     if (!sorter.sort(two_heads{border}, in, 0, n, n)) return false;
     const auto array = [&](unsigned i) { return i < border ? first.array(0) : second.array(0); };
-    sorter.store(in, n, true, [&](unsigned i) { return all.moved.keys[array(i)] + first.first + i; });
+    sorter.store(in, n, true,
+                 [&](unsigned i, unsigned k) { return all.moved.keys[array(i + k)] + first.first + i + k; });
     if constexpr (Sorter::has_places) {
         if (all.moved.indices[0] != nullptr)
             sorter.for_each_place(n, [&](unsigned i, unsigned place) {

@@ -42,13 +42,14 @@ class segment_sorter {
     template <class Heads>
     __device__ __forceinline__ bool sort(const Heads& heads, const Key* in, unsigned from, unsigned n,
                                          unsigned longest) const {
-        const bool has_some = threadIdx.x / 32 * 32 * items < n;
-        const bool is_told = !has_some || load(in, n);
-        if constexpr (!has_places && Order::is_floating) {
-            if (__syncthreads_or(!is_told) != 0) return false;
-        } else {
-            __syncwarp();
-        }
+        const unsigned of_warp = threadIdx.x / 32 * 32 * items;  // its first place
+        const bool has_some = of_warp < n;
+        bool is_told = true;
+        if (of_warp + 32 * items <= n)
+            is_told = load<true>(in, n);
+        else if (has_some)
+            is_told = load<false>(in, n);
+        __syncwarp();
         Record own[items];
         if (has_some) {
             Record* const line = tile_.line(threadIdx.x);
@@ -64,97 +65,108 @@ class segment_sorter {
 #pragma unroll
             for (unsigned k = 0; k < items; ++k) line[k] = own[k];
         }
-        using stretches = segment_stretches<items, Heads>;
         unsigned place = 0, count = 0;  // of what this thread merges
+        using stretches = segment_stretches<items, Heads>;
         stretches(heads, from, n)
             .merge_all(
                 longest,
                 [&](const typename stretches::pair& two) {
-                    const unsigned low = larger(two.head, two.begin * items),
-                                   high = smaller(two.next, two.end * items);
-                    const unsigned those = smaller(two.end, threads) - two.begin;
-                    const unsigned share = (high - low - 1) / those + 1;
-                    place = low + (threadIdx.x - two.begin) * share;
-                    if (place >= high) return false;
-                    count = smaller(share, high - place);
-                    merge(own, count, place - low, low, two.middle * items, high);
+                    const unsigned share = ((two.high - two.low - 1) >> two.log_threads) + 1;
+                    place = two.low + (threadIdx.x - two.first) * share;
+                    if (place >= two.high) return false;
+                    count = smaller(share, two.high - place);
+                    merge(own, count, place - two.low, two.low, two.middle, two.high);
                     return true;
                 },
                 [&] {
 #pragma unroll
-                    for (unsigned k = 0; k < items; ++k)
+                    for (unsigned k = 0; k < items; ++k) {
+                        if (k % 4 == 0 && k >= count) break;
                         if (k < count) tile_.set(place + k, own[k]);
+                    }
+                },
+                [&] {
+                    if constexpr (!has_places && Order::is_floating)
+                        is_told = __syncthreads_or(!is_told) == 0;
+                    else
+                        __syncthreads();
+                    return !is_told;
                 });
-        return true;
+        return is_told;
     }
-    // *to(i) = the i-th of those keys in order, which came from `in`; `in_place`: they may go there.
+    // *to(i, k) = the (i + k)-th of those keys in order, which came from `in`, for constants k; `in_place`:
+    // they may go there.
     template <class To>
     __device__ __forceinline__ void store(const Key* in, unsigned n, bool in_place, const To& to) const {
+        const unsigned first = first_striped(), rest = first < n ? n - first : 0;
+        const Record* const sorted = tile_.at(first);
         if constexpr (has_places && Order::is_floating) {
             // The order does not tell the bits of all keys.
             Key key[items];
 #pragma unroll
             for (unsigned k = 0; k < items; ++k) {
-                const Record sorted = tile_.get(striped(k));
-                key[k] = static_cast<Key>(order_.bits_of(sorted.ordered()));
-                if (striped(k) < n && !order_.is_of_one(sorted.ordered())) key[k] = in[sorted.place()];
+                const Record own = sorted[k * of_row];
+                key[k] = static_cast<Key>(own.bits(order_));
+                if (k * 32 < rest && !order_.is_of_one(own.ordered())) key[k] = in[own.place()];
             }
             if (in_place) __syncthreads();
 #pragma unroll
             for (unsigned k = 0; k < items; ++k)
-                if (striped(k) < n) *to(striped(k)) = key[k];
+                if (k * 32 < rest) *to(first, k * 32) = key[k];
         } else {
 #pragma unroll
             for (unsigned k = 0; k < items; ++k)
-                if (striped(k) < n)
-                    *to(striped(k)) = static_cast<Key>(order_.bits_of(tile_.get(striped(k)).ordered()));
+                if (k * 32 < rest) *to(first, k * 32) = static_cast<Key>(sorted[k * of_row].bits(order_));
         }
     }
     // visit(i, place), of the i-th of them in order and where it came from.
     template <class Visit>
     __device__ __forceinline__ void for_each_place(unsigned n, const Visit& visit) const {
+        const unsigned first = first_striped();
+        const Record* const sorted = tile_.at(first);
 #pragma unroll 4
         for (unsigned k = 0; k < items; ++k)
-            if (striped(k) < n) visit(striped(k), tile_.get(striped(k)).place());
+            if (first + k * 32 < n) visit(first + k * 32, sorted[k * of_row].place());
     }
 
   private:
     static constexpr auto inner_heads =
         static_cast<std::uint32_t>(((std::uint64_t{1} << items) - 1) & ~std::uint64_t{1});
 
-    __device__ __forceinline__ static unsigned larger(unsigned a, unsigned b) { return a > b ? a : b; }
-    __device__ __forceinline__ static unsigned smaller(unsigned a, unsigned b) { return a < b ? a : b; }
-
-    // Of this warp's places, the k-th of each lane.
-    __device__ __forceinline__ static unsigned striped(unsigned k) {
-        return threadIdx.x / 32 * 32 * items + k * 32 + threadIdx.x % 32;
+    __device__ __forceinline__ static constexpr unsigned smaller(unsigned a, unsigned b) {
+        return a < b ? a : b;
     }
-    // Whether all of their bits are told by their order, where that matters.
+
+    static constexpr unsigned of_row = shared_records<Record>::of_row;
+    // Of this warp's places, the first of each lane; others are multiples of 32 behind it.
+    __device__ __forceinline__ static unsigned first_striped() {
+        return threadIdx.x / 32 * 32 * items + threadIdx.x % 32;
+    }
+    // Whether all of their bits are told by their order, where that matters. `Whole`: n has all of this
+    // warp's places.
+    template <bool Whole>
     __device__ __forceinline__ bool load(const Key* in, unsigned n) const {
-        constexpr unsigned together = items < 16 ? items : 16;
-        bool is_told = true;
-#pragma unroll 1
+        constexpr unsigned together = sizeof(Key) == 8 ? 8 : smaller(items, 16);
+        const unsigned first = first_striped(), rest = first < n ? n - first : 0;
+        const Key* const from = in + first;
+        Record* const to = tile_.at(first);
+        typename Order::equals_seen seen;
+#pragma unroll
         for (unsigned done = 0; done < items; done += together) {
             Key key[together];
 #pragma unroll
             for (unsigned k = 0; k < together; ++k) {
                 key[k] = 0;
-                if (striped(done + k) < n) key[k] = in[striped(done + k)];
+                if (Whole || (done + k) * 32 < rest) key[k] = from[(done + k) * 32];
             }
 #pragma unroll
             for (unsigned k = 0; k < together; ++k) {
-                const unsigned i = striped(done + k);
-                Word ordered = 0;
-                if constexpr (has_places) {
-                    ordered = order_.order(key[k]);
-                } else {
-                    is_told = is_told && !order_.has_equals(key[k]);
-                    ordered = order_.order_of_distinct(key[k]);
-                }
-                tile_.set(i, i < n ? Record::of(ordered, i) : Record::last());
+                if constexpr (!has_places) seen.look_at(order_, key[k]);
+                const Record made = Record::of(order_, key[k], first + (done + k) * 32);
+                to[(done + k) * of_row] = Whole || (done + k) * 32 < rest ? made : Record::last();
             }
         }
-        return is_told;
+        return !seen.any(order_);
     }
 
     // own = so many of what the records in [low, middle) and those in [middle, high) have in order, from the
@@ -164,7 +176,7 @@ class segment_sorter {
         unsigned left = low + merge_split(diagonal, middle - low, high - middle, [&](unsigned i, unsigned j) {
                             return tile_.get(low + i) < tile_.get(middle + j);
                         });
-        unsigned right = middle + diagonal - (left - low);
+        const unsigned begun = middle + diagonal + low, right = begun - left;
         Record a = Record::last(), b = Record::last();
         if (left < middle) a = tile_.get(left);
         if (right < high) b = tile_.get(right);
@@ -174,8 +186,8 @@ class segment_sorter {
             const bool takes_left = a < b;
             own[k] = takes_left ? a : b;
             left += takes_left ? 1 : 0;
-            right += takes_left ? 0 : 1;
-            const unsigned next = takes_left ? left : right;
+            // Both together have gone on by k + 1.
+            const unsigned next = takes_left ? left : begun + k + 1 - left;
             Record fresh = Record::last();
             if (next < (takes_left ? middle : high)) fresh = tile_.get(next);
             a = takes_left ? fresh : a;
@@ -189,8 +201,8 @@ class segment_sorter {
 
 // Of keys alone, and of all others.
 template <class Order>
-using key_sorter = segment_sorter<Order, bare_record<typename Order::Word>>;
+using key_sorter = segment_sorter<Order, bare_record<Order>>;
 template <class Order>
-using record_sorter = segment_sorter<Order, placed_record<typename Order::Word>>;
+using record_sorter = segment_sorter<Order, placed_record<Order>>;
 
 }  // namespace upsweep::cuda::detail

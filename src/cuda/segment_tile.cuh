@@ -83,11 +83,6 @@ __device__ __forceinline__ bool sort_window(const Arguments& given, char* shared
 
     // What is behind the last element is no head, but ends a segment.
     const unsigned reach = n - begin < window + shape::tile ? unsigned(n - begin) : window + shape::tile;
-    if (threadIdx.x == 0) {
-        told.first = no_head;
-        told.last = 0;
-        told.end = n - begin <= reach ? reach : no_head;
-    }
     std::uint32_t own[words];
     const unsigned own_first = threadIdx.x * words;
 #pragma unroll
@@ -98,21 +93,10 @@ __device__ __forceinline__ bool sort_window(const Arguments& given, char* shared
         own[k] = given.heads[begin / 32 + own_first + k];
         if (reach - at < 32) own[k] &= (1u << (reach - at)) - 1;
     }
-    heads.set(own, window, reach, told);
+    heads.template set<window>(own, reach, told);
     __syncthreads();
-#pragma unroll
-    for (unsigned k = 0; k < words; ++k) {
-        if (own[k] == 0) continue;
-        const unsigned lowest = heads_type::first_of(own[k], own_first + k);
-        if ((own_first + k) * 32 < window) {
-            atomicMin(&told.first, lowest);
-            atomicMax(&told.last, heads_type::behind_last(own[k], own_first + k) - 1);
-        } else {
-            atomicMin(&told.end, lowest);
-        }
-    }
-    __syncthreads();
-    const unsigned first = told.first, last = told.last, end = told.end;
+    const unsigned first = told.first, last = told.last;
+    const unsigned end = told.next != no_head || n - begin > reach ? told.next : reach;
     if (first == no_head) {
         tell(no_head, 0, false);
         return true;
@@ -136,7 +120,7 @@ __device__ __forceinline__ bool sort_window(const Arguments& given, char* shared
         if (sorter.sort(heads, given.keys + at, from, to - from, longest)) {
             if (given.keys_out != nullptr)
                 sorter.store(given.keys + at, to - from, given.keys == given.keys_out,
-                             [&](unsigned i) { return given.keys_out + at + i; });
+                             [&](unsigned i, unsigned k) { return given.keys_out + at + i + k; });
             if constexpr (Sorter::has_places) {
                 const auto head = [&](unsigned i) {
                     return given.values.from_segment ? begin + heads.last(from + i) : 0;

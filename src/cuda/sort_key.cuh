@@ -54,6 +54,34 @@ struct ordered_key {
         return Floating && (bits == sign || (bits & (ones ^ sign)) > infinity);
     }
 
+    // Whether any of some keys has_equals().
+    class equals_seen {
+      public:
+        __device__ __forceinline__ void look_at(const ordered_key& order, Word bits) {
+            if constexpr (Floating && sizeof(Key) <= 4) {
+                // -0 is the least of all integers; without their signs, NaNs are the greatest.
+                const auto number = static_cast<std::int32_t>(bits << unused);
+                const std::uint32_t magnitude = bits << unused << 1;
+                least_ = number < least_ ? number : least_;
+                most_ = magnitude > most_ ? magnitude : most_;
+            } else {
+                any_ = any_ || order.has_equals(bits);
+            }
+        }
+        [[nodiscard]] __device__ __forceinline__ bool any(const ordered_key& order) const {
+            if constexpr (Floating && sizeof(Key) <= 4)
+                return least_ == INT32_MIN || most_ > order.infinity << unused << 1;
+            else
+                return any_;
+        }
+
+      private:
+        static constexpr unsigned unused = 32 - 8 * (sizeof(Key) < 4 ? sizeof(Key) : 4);
+        std::int32_t least_ = 0;
+        std::uint32_t most_ = 0;
+        bool any_ = false;
+    };
+
     // The digit of a key from bit `shift` of its order on, a multiple of 8. `Distinct`: no key has_equals().
     template <bool Distinct>
     struct digit_at {
