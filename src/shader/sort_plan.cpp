@@ -6,6 +6,7 @@
 #include <array>
 #include <string>
 
+#include "shader/sort-inl.hpp"
 #include "shader/split-inl.hpp"
 
 namespace upsweep::shader {
@@ -51,13 +52,6 @@ sort_layout sort_layout_of(const sort_shape& shape, std::uint64_t items, const l
     return layout;
 }
 
-// A place that a pass reads or writes.
-struct place {
-    resource from = resource::none;
-    std::uint64_t offset = 0;
-    const char* name = "";
-};
-
 class sort_planner {
   public:
     sort_planner(const sort_request& request, const limits& device)
@@ -67,7 +61,7 @@ class sort_planner {
         if (request_.items == 0) return {};
         const std::uint32_t passes = 4 * request_.shape.key_words;
         for (std::uint32_t pass = 0; pass < passes; ++pass) append_pass(pass, pass + 1 == passes);
-        if (is_gathered(request_.shape)) append_gather();
+        if (is_gathered(request_.shape)) append_values();
         return std::move(made_);
     }
 
@@ -75,48 +69,25 @@ class sort_planner {
     [[nodiscard]] place scratch(std::uint64_t offset) const {
         return {resource::workspace, request_.workspace_offset + offset, "workspace"};
     }
-    [[nodiscard]] place keys_in() const {
-        const bool pairs = request_.shape.output == sort_output::keys_with_values;
-        return {resource::input, request_.input_offset, pairs ? "keys" : "in"};
-    }
     // Of a pass, from 0 on.
     [[nodiscard]] place keys_after(std::uint32_t pass) const {
         if (pass % 2 == 0) return scratch(layout_.keys[0]);
         if (request_.shape.output == sort_output::indices) return scratch(layout_.keys[1]);
-        const bool pairs = request_.shape.output == sort_output::keys_with_values;
-        return {resource::output, request_.output_offset, pairs ? "keys_out" : "out"};
+        return sorted_out(request_);
     }
     [[nodiscard]] place words_after(std::uint32_t pass) const {
         if (pass % 2 == 0) return scratch(layout_.words[0]);
         if (is_gathered(request_.shape)) return scratch(layout_.words[1]);
-        if (request_.shape.output == sort_output::indices)
-            return {resource::output, request_.output_offset, "out"};
+        if (request_.shape.output == sort_output::indices) return sorted_out(request_);
         return {resource::moved_values, request_.moved_values_offset, "values_out"};
     }
 
-    void bind_words(dispatch& to, int at, int parameter, const place& from, std::uint64_t elements,
-                    std::uint32_t words) const {
-        const bound_range bound = bind(from.from, from.offset, elements, std::uint64_t{4} * words, device_);
-        if (bound.range.bytes > largest_binding(device_)) throw_bytes(from.name, bound.range.bytes, device_);
-        to.bindings[static_cast<std::size_t>(at)] = bound.range;
-        to.parameters[static_cast<std::size_t>(parameter)] = bound.first;
-    }
-    void set_length(dispatch& to) const {
-        if (!request_.length_in_buffer) return;
-        const bound_range length = bind(resource::length, request_.length_offset, 1, 4, device_);
-        to.bindings[UPSWEEP_LENGTH] = length.range;
-        to.parameters[UPSWEEP_P_LENGTH_INDEX] = length.first;
-    }
-    [[nodiscard]] std::uint32_t flags() const {
-        const core::key_order& order = request_.order;
-        return (order.is_signed ? UPSWEEP_F_SIGNED : 0u) | (order.is_floating ? UPSWEEP_F_FLOATING : 0u) |
-               (order.descending ? UPSWEEP_F_DESCENDING : 0u) |
-               (request_.length_in_buffer ? UPSWEEP_F_LENGTH : 0u);
+    void bind_words(dispatch& to, int at, int parameter, const place& from, std::uint32_t words) const {
+        bind_elements(to, at, parameter, from, request_.items, words, device_);
     }
 
     void append_pass(std::uint32_t pass, bool is_last);
-    void append_gather();
-    void append_words(const place& values, const place* indices, const place& out);
+    void append_values();
 
     const sort_request& request_;
     const limits& device_;
@@ -127,21 +98,20 @@ class sort_planner {
 void sort_planner::append_pass(std::uint32_t pass, bool is_last) {
     const sort_shape& shape = request_.shape;
     const companion along = companion_of(shape);
-    const place keys = pass == 0 ? keys_in() : keys_after(pass - 1);
+    const place keys = pass == 0 ? keys_in(request_) : keys_after(pass - 1);
     const auto set = [&](dispatch& next) {
         next.parameters[UPSWEEP_P_SHIFT] = 8 * pass;
-        bind_words(next, UPSWEEP_INPUT, UPSWEEP_P_INPUT_FIRST, keys, request_.items, shape.key_words);
+        bind_words(next, UPSWEEP_INPUT, UPSWEEP_P_INPUT_FIRST, keys, shape.key_words);
         if (next.which == stage::sort_count) {
             next.bindings[UPSWEEP_LENGTH] = next.bindings[UPSWEEP_WORKSPACE];
-            set_length(next);
+            set_length(next, request_, device_);
             return;
         }
         std::uint32_t& wanted = next.parameters[UPSWEEP_P_FLAGS];
         const bool moves_keys = !is_last || shape.output != sort_output::indices;
         if (moves_keys) {
             wanted |= UPSWEEP_F_KEYS;
-            bind_words(next, UPSWEEP_OUTPUT, UPSWEEP_P_OUTPUT_FIRST, keys_after(pass), request_.items,
-                       shape.key_words);
+            bind_words(next, UPSWEEP_OUTPUT, UPSWEEP_P_OUTPUT_FIRST, keys_after(pass), shape.key_words);
         }
         // What is declared but not touched is another name of something that is.
         next.bindings[UPSWEEP_VALUES] = next.bindings[UPSWEEP_INPUT];
@@ -153,54 +123,78 @@ void sort_planner::append_pass(std::uint32_t pass, bool is_last) {
         } else {
             const place values =
                 pass == 0 ? place{resource::values, request_.values_offset, "values"} : words_after(pass - 1);
-            bind_words(next, UPSWEEP_VALUES, UPSWEEP_P_VALUES_FIRST, values, request_.items, 1);
+            bind_words(next, UPSWEEP_VALUES, UPSWEEP_P_VALUES_FIRST, values, 1);
         }
-        bind_words(next, UPSWEEP_MOVED_VALUES, UPSWEEP_P_MOVED_FIRST, words_after(pass), request_.items, 1);
+        bind_words(next, UPSWEEP_MOVED_VALUES, UPSWEEP_P_MOVED_FIRST, words_after(pass), 1);
         if (!moves_keys) next.bindings[UPSWEEP_OUTPUT] = next.bindings[UPSWEEP_MOVED_VALUES];
     };
     append_split(made_, stage::sort_count, stage::sort_move, request_.items, layout_.split,
-                 request_.workspace_offset, flags(), device_, set);
+                 request_.workspace_offset, order_flags(request_), device_, set);
 }
 
-void sort_planner::append_words(const place& values, const place* indices, const place& out) {
+void sort_planner::append_values() {
     const std::uint32_t width = request_.shape.value_words;
-    const std::uint64_t groups = divide_up(request_.items * width, tile_elements);
-    const std::uint64_t window = most_groups(device_);
-    builder builder(device_, made_);
-    for (std::uint64_t first = 0; first < groups; first += window) {
-        const std::uint32_t wanted = flags() | (indices != nullptr ? UPSWEEP_F_INDICES : 0u);
-        dispatch& next = builder.add(stage::sort_gather, std::min(window, groups - first), wanted);
-        next.parameters[UPSWEEP_P_FIRST_GROUP] = static_cast<std::uint32_t>(first);
-        next.parameters[UPSWEEP_P_LENGTH] = static_cast<std::uint32_t>(request_.items);
-        next.parameters[UPSWEEP_P_RECORD_WORDS] = width;
-        bind_words(next, UPSWEEP_INPUT, UPSWEEP_P_INPUT_FIRST, values, request_.items * width, 1);
-        bind_words(next, UPSWEEP_OUTPUT, UPSWEEP_P_OUTPUT_FIRST, out, request_.items * width, 1);
-        next.bindings[UPSWEEP_WORKSPACE] = next.bindings[UPSWEEP_LENGTH] = next.bindings[UPSWEEP_INPUT];
-        if (indices != nullptr)
-            bind_words(next, UPSWEEP_WORKSPACE, UPSWEEP_P_VALUES_FIRST, *indices, request_.items, 1);
-        set_length(next);
-    }
-}
-
-void sort_planner::append_gather() {
     place values{resource::values, request_.values_offset, "values"};
     const place out{resource::moved_values, request_.moved_values_offset, "values_out"};
     const place indices = scratch(layout_.words[1]);
     if (request_.shape.values_in_place) {
         const place copy = scratch(layout_.values);
-        append_words(values, nullptr, copy);
+        append_gather(made_, request_, width, values, nullptr, copy, device_);
         values = copy;
     }
-    append_words(values, &indices, out);
+    append_gather(made_, request_, width, values, &indices, out, device_);
 }
 
 }  // namespace
+
+void bind_elements(dispatch& to, int at, int parameter, const place& from, std::uint64_t elements,
+                   std::uint32_t words, const limits& device) {
+    const bound_range bound = bind(from.from, from.offset, elements, std::uint64_t{4} * words, device);
+    if (bound.range.bytes > largest_binding(device)) throw_bytes(from.name, bound.range.bytes, device);
+    to.bindings[static_cast<std::size_t>(at)] = bound.range;
+    to.parameters[static_cast<std::size_t>(parameter)] = bound.first;
+}
+
+void set_length(dispatch& to, const sort_request& request, const limits& device) {
+    if (!request.length_in_buffer) return;
+    const bound_range length = bind(resource::length, request.length_offset, 1, 4, device);
+    to.bindings[UPSWEEP_LENGTH] = length.range;
+    to.parameters[UPSWEEP_P_LENGTH_INDEX] = length.first;
+}
+
+std::uint32_t order_flags(const sort_request& request) {
+    const core::key_order& order = request.order;
+    return (order.is_signed ? UPSWEEP_F_SIGNED : 0u) | (order.is_floating ? UPSWEEP_F_FLOATING : 0u) |
+           (order.descending ? UPSWEEP_F_DESCENDING : 0u) |
+           (request.length_in_buffer ? UPSWEEP_F_LENGTH : 0u);
+}
+
+void append_gather(std::vector<dispatch>& made, const sort_request& request, std::uint32_t width,
+                   const place& values, const place* indices, const place& out, const limits& device) {
+    const std::uint64_t groups = divide_up(request.items * width, tile_elements);
+    const std::uint64_t window = most_groups(device);
+    builder builder(device, made);
+    for (std::uint64_t first = 0; first < groups; first += window) {
+        const std::uint32_t wanted = order_flags(request) | (indices != nullptr ? UPSWEEP_F_INDICES : 0u);
+        dispatch& next = builder.add(stage::sort_gather, std::min(window, groups - first), wanted);
+        next.parameters[UPSWEEP_P_FIRST_GROUP] = static_cast<std::uint32_t>(first);
+        next.parameters[UPSWEEP_P_LENGTH] = static_cast<std::uint32_t>(request.items);
+        next.parameters[UPSWEEP_P_RECORD_WORDS] = width;
+        bind_elements(next, UPSWEEP_INPUT, UPSWEEP_P_INPUT_FIRST, values, request.items * width, 1, device);
+        bind_elements(next, UPSWEEP_OUTPUT, UPSWEEP_P_OUTPUT_FIRST, out, request.items * width, 1, device);
+        next.bindings[UPSWEEP_WORKSPACE] = next.bindings[UPSWEEP_LENGTH] = next.bindings[UPSWEEP_INPUT];
+        if (indices != nullptr)
+            bind_elements(next, UPSWEEP_WORKSPACE, UPSWEEP_P_VALUES_FIRST, *indices, request.items, 1,
+                          device);
+        set_length(next, request, device);
+    }
+}
 
 std::uint64_t sort_workspace_bytes(const sort_shape& shape, std::uint64_t items, const limits& device) {
     return sort_layout_of(shape, items, device).bytes;
 }
 
-std::vector<dispatch> plan_sort(const sort_request& request, const limits& device) {
+void check_sort(const sort_request& request, const limits& device) {
     const sort_shape& shape = request.shape;
     const bool pairs = shape.output == sort_output::keys_with_values;
     if (request.items >= words_limit) {
@@ -219,6 +213,10 @@ std::vector<dispatch> plan_sort(const sort_request& request, const limits& devic
     }
     check_offset("workspace", request.workspace_offset, alignment_of(device));
     if (request.length_in_buffer) check_offset("options.length", request.length_offset, 4);
+}
+
+std::vector<dispatch> plan_sort(const sort_request& request, const limits& device) {
+    check_sort(request, device);
     return sort_planner(request, device).make();
 }
 
