@@ -14,8 +14,6 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
-#include <numeric>
 #include <optional>
 #include <span>
 #include <string>
@@ -25,34 +23,12 @@
 
 #include "support/build.hpp"
 #include "support/refused.hpp"
+#include "support/sort_records.hpp"
 #include "support/sorted.hpp"
 #include "upsweep/cpu/executor.hpp"
 #include "upsweep/sort.hpp"
 
 namespace upsweep::test {
-
-// Limits below a device's; 0: the device's.
-struct sort_limits {
-    std::uint32_t groups_x = 0, groups_y = 0;
-    std::uint64_t binding_bytes = 0;
-};
-
-template <std::size_t Words>
-struct sort_record {
-    std::array<std::uint32_t, Words> words;
-};
-template <class Value>
-std::vector<Value> numbered(std::size_t n) {
-    std::vector<std::uint32_t> words(n * sizeof(Value) / 4);
-    std::iota(words.begin(), words.end(), 0x80000001u);
-    std::vector<Value> made(n);
-    if (n != 0) std::memcpy(static_cast<void*>(made.data()), words.data(), n * sizeof(Value));
-    return made;
-}
-template <class T>
-bool same_memory(const std::vector<T>& a, const std::vector<T>& b) {
-    return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
-}
 
 template <class Device>
 class shader_sort : public ::testing::Test {
@@ -185,17 +161,6 @@ class shader_sort : public ::testing::Test {
     }
 };
 TYPED_TEST_SUITE_P(shader_sort);
-
-// f.template operator()<Key>(), for each type of key; for one of each width where that is enough.
-template <class F>
-void for_each_key_type(const F& f) {
-    f.template operator()<std::uint32_t>();
-    f.template operator()<double>();
-    f.template operator()<float>();
-    f.template operator()<std::int64_t>();
-    f.template operator()<std::int32_t>();
-    f.template operator()<std::uint64_t>();
-}
 
 TYPED_TEST_P(shader_sort, the_device_is_what_it_claims) {
     EXPECT_TRUE(TestFixture::device().is_what_it_claims()) << TestFixture::device().name();
