@@ -64,9 +64,13 @@
 // Totals of segments: UPSWEEP_P_CAPACITY says how many results there is room for, and UPSWEEP_P_TOTAL_INDEX where the
 // numbers of segments begin (UPSWEEP_F_NUMBERED), or where it is said how many there are (UPSWEEP_F_LENGTH).
 // run_lengths: UPSWEEP_P_CARRY is where the number of runs is.
+// Sorts of segments, whose other words are those of sorts.
+#define UPSWEEP_P_LEVEL 14      // segment_merge: merges stretches of 2^level tiles
+#define UPSWEEP_P_ENDS 15       // where the ends of stretches begin in the workspace
+#define UPSWEEP_P_NEXT_ENDS 16  // segment_merge: and those of what it makes
 
 // Bins and histograms.
-#define UPSWEEP_P_GROUP_TILES 10   // count_bins: tiles of a work group
+#define UPSWEEP_P_GROUP_TILES 10   // count_bins, segment_merge: tiles of a work group
 #define UPSWEEP_P_COPIES 11        // count_bins: of each counter in shared memory, a power of two
 #define UPSWEEP_P_SLICE_BINS 19    // count_bins: bins for which a work group has counters
 #define UPSWEEP_P_SLICES 20        // count_bins: slices of this dispatch; UPSWEEP_P_FIRST_GROUP others are before them
@@ -96,7 +100,8 @@
 #define UPSWEEP_F_DESCENDING 4096u
 #define UPSWEEP_F_KEYS 8192u         // keys are moved
 #define UPSWEEP_F_VALUES 16384u      // a word goes along with each key
-#define UPSWEEP_F_INDICES 32768u     // that word is the item's number; sort_gather: there are indices
+#define UPSWEEP_F_INDICES 32768u     // that word is the item's number; sort_gather: there are indices; sorts of segments: an
+                                     // index goes along with each key, and is the result
 // Scans along an axis and of segments, where the same bits mean something else.
 #define UPSWEEP_F_TURNED 1024u    // lane_scan: invocations exchange what they load and store
 #define UPSWEEP_F_CONTINUES 2048u  // lane_scan: the sequences go on in a later dispatch, for which the state is kept
@@ -140,6 +145,9 @@
 
 // Bins of a split, as many as a work group has invocations.
 #define UPSWEEP_MOST_BINS 256
+
+// Words of keys that an invocation of a sort of segments has.
+#define UPSWEEP_STRIP_WORDS 8
 
 // Offsets of segments that an invocation loads before it uses one.
 #define UPSWEEP_OFFSETS_AHEAD 4

@@ -1,4 +1,4 @@
-// Checks a sort, asks for its plan and has it carried out.
+// Checks a sort, of all elements or of every segment by itself, asks for its plan and has it carried out.
 #include <algorithm>
 #include <array>
 #include <string>
@@ -26,6 +26,12 @@ void check_as_many(const named_region& written, std::uint64_t count, std::uint64
     }
 }
 
+// By what the segments are described, if there are any.
+named_region described(const sort_call& call) {
+    if (!call.segments) return {"segments", {}};
+    return {"segments", {call.segments->buffer, call.segments->offset, call.segments->bytes()}};
+}
+
 void check_sort(const sort_call& call) {
     const bool pairs = call.shape.output == shader::sort_output::keys_with_values;
     const bool indices = call.shape.output == shader::sort_output::indices;
@@ -46,6 +52,10 @@ void check_sort(const sort_call& call) {
     forbid_overlap(out, std::array{values, length});
     forbid_overlap(values_out, std::array{keys, out, length});
     forbid_overlap(workspace, std::array{keys, out, values, values_out, length});
+    if (!call.segments) return;
+    check_count("segments", call.segments->count, std::uint64_t{4} * call.segments->key_words);
+    for (const named_region& written : {out, values_out, workspace})
+        forbid_overlap(written, std::array{described(call)});
 }
 
 shader::sort_request request_of(const sort_call& call) {
@@ -64,21 +74,43 @@ shader::sort_request request_of(const sort_call& call) {
     return request;
 }
 
+std::vector<shader::dispatch> plan_of(const sort_call& call, const shader::sort_request& request,
+                                      const shader::limits& device) {
+    if (!call.segments) return shader::plan_sort(request, device);
+    const shader::segments<std::uint32_t>& given = *call.segments;
+    return shader::plan_segmented_sort(
+        {request,
+         {given.kind, given.key_words, given.floating_keys, given.count, given.offset},
+         is_same(call.in, call.out)},
+        device);
+}
+
 }  // namespace
 
 std::uint64_t executor::sort_workspace_bytes(const shader::sort_shape& shape, std::uint64_t size) const {
     return shader::sort_workspace_bytes(shape, size, state_->limits);
 }
 
+std::uint64_t executor::segmented_sort_workspace_bytes(const shader::sort_shape& shape,
+                                                       std::uint64_t size) const {
+    return shader::segmented_sort_workspace_bytes(shape, size, state_->limits);
+}
+
 void executor::compile(const sort_call& call) {
     using shader::stage;
     const saved_state saved(state_->gl, 0);
+    const shader::operation keys{.element_words = call.shape.key_words};
+    state_->programs.get({stage::sort_gather, {}}, 0);
+    if (call.segments) {
+        for (const stage which :
+             {stage::mark_heads, stage::mark_offsets, stage::segment_sort, stage::segment_merge})
+            state_->programs.get({which, keys}, 0);
+        return;
+    }
     for (const stage which :
          shader::scan_stages(shader::form::sequence, shader::counts_operation, state_->limits))
         state_->programs.get({which, shader::counts_operation}, 0);
-    for (const stage which : {stage::sort_count, stage::sort_move})
-        state_->programs.get({which, {.element_words = call.shape.key_words}}, 0);
-    state_->programs.get({stage::sort_gather, {}}, 0);
+    for (const stage which : {stage::sort_count, stage::sort_move}) state_->programs.get({which, keys}, 0);
 }
 
 void executor::run(const sort_call& call) {
@@ -90,8 +122,9 @@ void executor::run(const sort_call& call) {
     state_->check_buffer("values", call.values);
     state_->check_buffer("values_out", call.values_out);
     state_->check_buffer("options.length", call.length);
+    state_->check_buffer("segments", described(call).region);
     const shader::sort_request request = request_of(call);
-    const std::vector<shader::dispatch> plan = shader::plan_sort(request, state_->limits);
+    const std::vector<shader::dispatch> plan = plan_of(call, request, state_->limits);
     if (plan.empty()) return;
 
     resources from{};
@@ -100,8 +133,10 @@ void executor::run(const sort_call& call) {
     of(from, shader::resource::values) = call.values;
     of(from, shader::resource::moved_values) = call.values_out;
     of(from, shader::resource::length) = call.length;
-    of(from, shader::resource::workspace) =
-        state_->workspace(call.workspace, sort_workspace_bytes(request.shape, request.items));
+    of(from, shader::resource::flags) = described(call).region;
+    const std::uint64_t needed = call.segments ? segmented_sort_workspace_bytes(request.shape, request.items)
+                                               : sort_workspace_bytes(request.shape, request.items);
+    of(from, shader::resource::workspace) = state_->workspace(call.workspace, needed);
     state_->carry_out(plan, from, {shader::stage::sort_move, {.element_words = call.shape.key_words}}, 0);
 }
 

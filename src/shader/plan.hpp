@@ -318,6 +318,22 @@ struct sort_request {
 // Empty if there are no items.
 [[nodiscard]] std::vector<dispatch> plan_sort(const sort_request& request, const limits& device);
 
+// A sort of every segment by itself (resource::flags), with the resources of a sort.
+struct segmented_sort_request {
+    sort_request sort{};
+    segment_description segments{};
+    bool keys_in_place = false;  // with values: output is input
+};
+// It never decreases with the number of items. At least 4.
+[[nodiscard]] std::uint64_t segmented_sort_workspace_bytes(const sort_shape& shape, std::uint64_t items,
+                                                           const limits& device);
+// mark_heads, for offsets mark_offsets; segment_sort; segment_merge as often as the number of tiles, of 2048
+// words of keys, can be halved; with values sort_gather for keys and for values, each twice in place. Throws
+// as plan_sort and plan_segmented_scan do, (invalid_argument) for a length in a buffer with offsets,
+// (unsupported) also if keys with an index each exceed binding_bytes. Empty if there are no items.
+[[nodiscard]] std::vector<dispatch> plan_segmented_sort(const segmented_sort_request& request,
+                                                        const limits& device);
+
 // Elements (resource::input) are counted by bin into 32-bit words (resource::output): by `bounds`, or by the
 // user's bin(), which input is not bound for.
 struct histogram_request {

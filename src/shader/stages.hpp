@@ -43,8 +43,10 @@ enum class stage : std::uint8_t {
     look_back_scan,
     look_back_totals,
     repeat,
+    segment_sort,
+    segment_merge,
 };
-inline constexpr int stage_count = 28;
+inline constexpr int stage_count = 30;
 
 // What the stages of a scan find their elements in: each is built for all of these.
 enum class form : std::uint8_t {
@@ -58,7 +60,8 @@ enum class form : std::uint8_t {
     return which == stage::vote || which == stage::compact;
 }
 [[nodiscard]] constexpr bool takes_keys(stage which) {
-    return which == stage::sort_count || which == stage::sort_move || which == stage::sort_gather;
+    return which == stage::sort_count || which == stage::sort_move || which == stage::sort_gather ||
+           which == stage::segment_sort || which == stage::segment_merge;
 }
 [[nodiscard]] constexpr bool takes_bins(stage which) {
     return which == stage::count_bins || which == stage::bins_count || which == stage::bins_move ||
@@ -84,6 +87,8 @@ inline constexpr std::uint32_t tile_elements = UPSWEEP_RUN_ELEMENTS * UPSWEEP_RO
 inline constexpr std::uint32_t vote_words = tile_elements / 32;
 // Offsets of segments that stages which read nothing else take a work group.
 inline constexpr std::uint32_t offsets_of_group = UPSWEEP_OFFSETS_AHEAD * group_size;
+// Words of keys that a work group of a sort of segments has.
+inline constexpr std::uint32_t sorted_words = UPSWEEP_STRIP_WORDS * group_size;
 // Results that repeat stores a work group.
 inline constexpr std::uint32_t repeat_places = UPSWEEP_REPEAT_PLACES;
 

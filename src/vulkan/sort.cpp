@@ -1,4 +1,5 @@
-// Sorting: arguments checked, planned, and turned into commands.
+// Sorting, of all elements or of every segment by itself: arguments checked, planned, and turned into
+// commands.
 #include "upsweep/vulkan/sort.hpp"
 
 #include <array>
@@ -36,7 +37,7 @@ void check_bytes(const char* name, std::uint64_t count, std::uint64_t bytes) {
 }
 
 struct sort_uses {
-    memory_use in, out, values, values_out, workspace, length;
+    memory_use in, out, values, values_out, workspace, length, described;
 };
 
 void check_overlaps(const sort_uses& uses, bool indices) {
@@ -47,6 +48,19 @@ void check_overlaps(const sort_uses& uses, bool indices) {
     for (const memory_use& other : {uses.in, uses.out, uses.length}) check_apart(uses.values_out, other);
     for (const memory_use& other : {uses.in, uses.out, uses.values, uses.values_out, uses.length})
         check_apart(uses.workspace, other);
+    for (const memory_use& written : {uses.out, uses.values_out, uses.workspace})
+        check_apart(written, uses.described);
+}
+
+std::vector<shader::dispatch> plan_of(const shader::sort_request& request,
+                                      const shader::segments<VkBuffer>* given, const sort_uses& uses,
+                                      const shader::limits& device) {
+    if (given == nullptr) return shader::plan_sort(request, device);
+    return shader::plan_segmented_sort(
+        {request,
+         {given->kind, given->key_words, given->floating_keys, given->count, given->offset},
+         is_same(uses.in, uses.out)},
+        device);
 }
 
 }  // namespace
@@ -67,6 +81,7 @@ commands prepare_sort(executor& on, const sort_arguments& given) {
         check_buffer(out_name, given.out.buffer);
         if (pairs) check_buffer("values", given.values.buffer);
         if (pairs) check_buffer("values_out", given.values_out.buffer);
+        if (given.segments != nullptr) check_buffer("segments", given.segments->buffer);
     }
     const buffer_span<const std::uint32_t>& length = given.options.length;
     if (length.buffer != VK_NULL_HANDLE && length.size == 0)
@@ -77,7 +92,13 @@ commands prepare_sort(executor& on, const sort_arguments& given) {
                    {"values", given.values.buffer, given.values.offset, given.values.size},
                    {"values_out", given.values_out.buffer, given.values_out.offset, given.values_out.size},
                    {},
-                   {"options.length", length.buffer, length.offset, 4}};
+                   {"options.length", length.buffer, length.offset, 4},
+                   {}};
+    if (given.segments != nullptr) {
+        const shader::segments<VkBuffer>& segments = *given.segments;
+        check_bytes("segments", segments.count, std::uint64_t{4} * segments.key_words);
+        uses.described = {"segments", segments.buffer, segments.offset, segments.bytes()};
+    }
     shader::sort_request request;
     request.shape = given.shape;
     request.shape.values_in_place = pairs && is_same(uses.values, uses.values_out);
@@ -90,8 +111,11 @@ commands prepare_sort(executor& on, const sort_arguments& given) {
     request.moved_values_offset = given.values_out.offset;
     request.workspace_offset = given.workspace.offset;
     request.length_offset = length.offset;
-    const std::vector<shader::dispatch> plan = shader::plan_sort(request, ex.limits);
-    const std::uint64_t needed = shader::sort_workspace_bytes(request.shape, given.key_count, ex.limits);
+    const std::vector<shader::dispatch> plan = plan_of(request, given.segments, uses, ex.limits);
+    const std::uint64_t needed =
+        given.segments != nullptr
+            ? shader::segmented_sort_workspace_bytes(request.shape, given.key_count, ex.limits)
+            : shader::sort_workspace_bytes(request.shape, given.key_count, ex.limits);
     check_workspace(plan, given.workspace, needed);
     uses.workspace = {"workspace", given.workspace.buffer, given.workspace.offset, needed};
     check_overlaps(uses, indices);
@@ -100,7 +124,8 @@ commands prepare_sort(executor& on, const sort_arguments& given) {
     words.element_words = given.shape.key_words;
     std::vector<commands::state::step> steps;
     for (const shader::dispatch& next : plan) {
-        const bool wide = !next.counts && next.which != shader::stage::sort_gather;
+        const bool wide =
+            !next.counts && shader::takes_keys(next.which) && next.which != shader::stage::sort_gather;
         steps.push_back({next, scan_pipeline(ex, next.which, wide ? words : shader::counts_operation, 0)});
     }
     std::array<VkBuffer, shader::resource_count> buffers{};
@@ -113,6 +138,7 @@ commands prepare_sort(executor& on, const sort_arguments& given) {
     at(shader::resource::moved_values) = given.values_out.buffer;
     at(shader::resource::workspace) = given.workspace.buffer;
     at(shader::resource::length) = length.buffer;
+    at(shader::resource::flags) = uses.described.buffer;
     return commands(
         std::make_unique<commands::state>(ex, ex.layout, VK_NULL_HANDLE, std::move(steps), buffers));
 }
@@ -120,6 +146,12 @@ commands prepare_sort(executor& on, const sort_arguments& given) {
 workspace_requirements sort_workspace(const executor& ex, const shader::sort_shape& shape, std::uint64_t n) {
     const shader::limits& limits = ex.internal().limits;
     return {shader::sort_workspace_bytes(shape, n, limits), shader::workspace_alignment(limits)};
+}
+
+workspace_requirements segmented_sort_workspace(const executor& ex, const shader::sort_shape& shape,
+                                                std::uint64_t n) {
+    const shader::limits& limits = ex.internal().limits;
+    return {shader::segmented_sort_workspace_bytes(shape, n, limits), shader::workspace_alignment(limits)};
 }
 
 }  // namespace upsweep::vulkan::detail

@@ -1,4 +1,4 @@
-// Sorts in OpenGL, core or ES, for the tests of them (shader_sorts.hpp).
+// Sorts in OpenGL, core or ES, for the tests of them (shader_sorts.hpp, shader_segmented_sorts.hpp).
 #pragma once
 
 #include <cstddef>
@@ -11,6 +11,7 @@
 #include "support/gl_context.hpp"
 #include "support/gl_memory.hpp"
 #include "support/sort_records.hpp"
+#include "upsweep/gl/segmented_sort.hpp"
 #include "upsweep/gl/sort.hpp"
 
 namespace upsweep::test {
@@ -19,6 +20,9 @@ template <gl::api Kind>
 class gl_sorter {
   public:
     static constexpr bool brief = Kind == gl::api::es;  // whose texts differ in their first lines
+    using by_head_flags = gl::by_head_flags;
+    using by_offsets = gl::by_offsets;
+    using by_keys = gl::by_keys;
     template <class T>
     class memory : public gl_memory<T> {
       public:
@@ -61,6 +65,25 @@ class gl_sorter {
                      const memory<Value>& values_out, bool descending, const memory<std::uint32_t>* length) {
         upsweep::sort_by_key(begin(), keys.span(), values.span(), keys_out.span(), values_out.span(),
                              options(descending, length));
+    }
+    template <class Segments, class Key>
+    void segmented_sort(const Segments& segments, const memory<Key>& in, const memory<Key>& out,
+                        bool descending, const memory<std::uint32_t>* length) {
+        upsweep::segmented_sort(begin(), segments, in.span(), out.span(), options(descending, length));
+    }
+    template <class Segments, class Key>
+    void segmented_sort_indices(const Segments& segments, const memory<Key>& in,
+                                const memory<std::uint32_t>& out, bool descending,
+                                const memory<std::uint32_t>* length) {
+        upsweep::segmented_sort_indices(begin(), segments, in.span(), out.span(),
+                                        options(descending, length));
+    }
+    template <class Segments, class Key, class Value>
+    void segmented_sort_by_key(const Segments& segments, const memory<Key>& keys, const memory<Value>& values,
+                               const memory<Key>& keys_out, const memory<Value>& values_out, bool descending,
+                               const memory<std::uint32_t>* length) {
+        upsweep::segmented_sort_by_key(begin(), segments, keys.span(), values.span(), keys_out.span(),
+                                       values_out.span(), options(descending, length));
     }
 
   private:

@@ -1,4 +1,4 @@
-// Sorts in Vulkan, for the tests of them (shader_sorts.hpp).
+// Sorts in Vulkan, for the tests of them (shader_sorts.hpp, shader_segmented_sorts.hpp).
 #pragma once
 
 #include <gtest/gtest.h>
@@ -13,6 +13,7 @@
 #include "support/sort_records.hpp"
 #include "support/vulkan_scanner.hpp"
 #include "upsweep/vulkan/run.hpp"
+#include "upsweep/vulkan/segmented_sort.hpp"
 #include "upsweep/vulkan/sort.hpp"
 
 namespace upsweep::test {
@@ -31,6 +32,9 @@ template <vulkan::subgroup_use Subgroups>
 class vulkan_sorter {
   public:
     static constexpr bool brief = Subgroups == vulkan::subgroup_use::off;
+    using by_head_flags = vulkan::by_head_flags;
+    using by_offsets = vulkan::by_offsets;
+    using by_keys = vulkan::by_keys;
     template <class T>
     class memory {
       public:
@@ -90,6 +94,31 @@ class vulkan_sorter {
             vulkan::sort_by_key_workspace<Key, Value>(executor_, keys.span().size, &values == &values_out);
         run(vulkan::prepare_sort_by_key(executor_, keys.span(), values.span(), keys_out.span(),
                                         values_out.span(), workspace(needed), options(descending, length)));
+    }
+    template <class Segments, class Key>
+    void segmented_sort(const Segments& segments, const memory<Key>& in, const memory<Key>& out,
+                        bool descending, const memory<std::uint32_t>* length) {
+        const auto needed = vulkan::segmented_sort_workspace<Key>(executor_, in.span().size);
+        run(vulkan::prepare_segmented_sort(executor_, segments, in.span(), out.span(), workspace(needed),
+                                           options(descending, length)));
+    }
+    template <class Segments, class Key>
+    void segmented_sort_indices(const Segments& segments, const memory<Key>& in,
+                                const memory<std::uint32_t>& out, bool descending,
+                                const memory<std::uint32_t>* length) {
+        const auto needed = vulkan::segmented_sort_indices_workspace<Key>(executor_, in.span().size);
+        run(vulkan::prepare_segmented_sort_indices(executor_, segments, in.span(), out.span(),
+                                                   workspace(needed), options(descending, length)));
+    }
+    template <class Segments, class Key, class Value>
+    void segmented_sort_by_key(const Segments& segments, const memory<Key>& keys, const memory<Value>& values,
+                               const memory<Key>& keys_out, const memory<Value>& values_out, bool descending,
+                               const memory<std::uint32_t>* length) {
+        const auto needed = vulkan::segmented_sort_by_key_workspace<Key, Value>(executor_, keys.span().size,
+                                                                                &values == &values_out);
+        run(vulkan::prepare_segmented_sort_by_key(executor_, segments, keys.span(), values.span(),
+                                                  keys_out.span(), values_out.span(), workspace(needed),
+                                                  options(descending, length)));
     }
 
   private:

@@ -19,6 +19,7 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -66,8 +67,8 @@ struct device_info {
 };
 
 // A scan, total, compaction, repetition, sort or histogram without types, as scan.hpp, reduce.hpp,
-// segmented_scan.hpp, segmented_reduce.hpp, unique.hpp, axis_scan.hpp, axis_reduce.hpp, compact.hpp,
-// repeat.hpp, sort.hpp, histogram.hpp and bins.hpp hand it over.
+// segmented_scan.hpp, segmented_reduce.hpp, segmented_sort.hpp, unique.hpp, axis_scan.hpp, axis_reduce.hpp,
+// compact.hpp, repeat.hpp, sort.hpp, histogram.hpp and bins.hpp hand it over.
 struct scan_call {
     shader::operation op{};
     std::uint32_t user_text = 0;  // number of a user's operator; 0: built in
@@ -149,7 +150,8 @@ struct repeat_call {
 };
 struct sort_call {
     core::key_order order{};
-    shader::sort_shape shape{};  // values_in_place is found out
+    shader::sort_shape shape{};                                 // values_in_place is found out
+    std::optional<shader::segments<std::uint32_t>> segments{};  // each sorted by itself
     buffer_region in{}, out{}, values{}, values_out{}, length{}, workspace{};
     std::uint64_t size = 0;  // keys
 };
@@ -210,6 +212,8 @@ class executor {
     [[nodiscard]] std::uint64_t repeat_workspace_bytes(std::uint64_t size) const;
     [[nodiscard]] std::uint64_t sort_workspace_bytes(const shader::sort_shape& shape,
                                                      std::uint64_t size) const;
+    [[nodiscard]] std::uint64_t segmented_sort_workspace_bytes(const shader::sort_shape& shape,
+                                                               std::uint64_t size) const;
     [[nodiscard]] std::uint64_t histogram_workspace_bytes(shader::element_type type,
                                                           std::uint64_t bins) const;
     [[nodiscard]] std::uint64_t bins_workspace_bytes(shader::element_type type, std::uint64_t bins,

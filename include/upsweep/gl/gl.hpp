@@ -14,6 +14,7 @@
 #include "upsweep/gl/scan.hpp"
 #include "upsweep/gl/segmented_reduce.hpp"
 #include "upsweep/gl/segmented_scan.hpp"
+#include "upsweep/gl/segmented_sort.hpp"
 #include "upsweep/gl/sort.hpp"
 #include "upsweep/gl/unique.hpp"
 #include "upsweep/gl/user.hpp"

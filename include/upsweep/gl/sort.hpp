@@ -74,6 +74,17 @@ sort_call make_sort(shader::sort_output output, buffer_span<const Key> keys, buf
     call.workspace = options.workspace;
     return call;
 }
+template <class Key, class Value>
+sort_call make_sort_by_key(buffer_span<const Key> keys, buffer_span<const Value> values,
+                           buffer_span<Key> keys_out, buffer_span<Value> values_out,
+                           const sort_options& options) {
+    static_assert(sizeof(Value) / 4 <= std::numeric_limits<std::uint32_t>::max());
+    sort_call call = make_sort<Key>(shader::sort_output::keys_with_values, keys, keys_out.region(), options);
+    call.shape.value_words = static_cast<std::uint32_t>(sizeof(Value) / 4);
+    call.values = values.region();
+    call.values_out = values_out.region();
+    return call;
+}
 
 }  // namespace detail
 
@@ -108,13 +119,7 @@ requires std::same_as<std::remove_const_t<Keys>, Key> && std::same_as<std::remov
 void sort_by_key(gl::executor& ex, gl::buffer_span<Keys> keys, gl::buffer_span<Values> values,
                  gl::buffer_span<Key> keys_out, gl::buffer_span<Value> values_out,
                  const gl::sort_options& options = {}) {
-    static_assert(sizeof(Value) / 4 <= std::numeric_limits<std::uint32_t>::max());
-    gl::sort_call call =
-        gl::detail::make_sort<Key>(shader::sort_output::keys_with_values, keys, keys_out.region(), options);
-    call.shape.value_words = static_cast<std::uint32_t>(sizeof(Value) / 4);
-    call.values = values.region();
-    call.values_out = values_out.region();
-    ex.run(call);
+    ex.run(gl::detail::make_sort_by_key<Key, Value>(keys, values, keys_out, values_out, options));
 }
 
 }  // namespace upsweep

@@ -26,6 +26,7 @@
 #include <type_traits>
 
 #include "upsweep/core/key_order.hpp"
+#include "upsweep/shader/segments.hpp"
 #include "upsweep/shader/sort.hpp"
 #include "upsweep/vulkan/buffer.hpp"
 #include "upsweep/vulkan/commands.hpp"
@@ -52,6 +53,7 @@ struct sort_arguments {
     std::uint64_t key_count, out_count, value_count, values_out_count;
     workspace_span workspace;
     sort_options options;
+    const shader::segments<VkBuffer>* segments = nullptr;  // each sorted by itself
 };
 commands prepare_sort(executor& on, const sort_arguments& given);
 workspace_requirements sort_workspace(const executor& ex, const shader::sort_shape& shape, std::uint64_t n);
@@ -105,6 +107,25 @@ sort_arguments arguments_of(shader::sort_output output, const buffer_span<const 
             .options = options};
 }
 
+template <class Key, class Value>
+sort_arguments pairs_of(const buffer_span<const Key>& keys, const buffer_span<const Value>& values,
+                        const buffer_span<Key>& keys_out, const buffer_span<Value>& values_out,
+                        const workspace_span& workspace, const sort_options& options) {
+    static_assert(sizeof(Value) / 4 <= std::numeric_limits<std::uint32_t>::max());
+    return {.order = core::order_of<Key>(options.descending),
+            .shape = {shader::sort_output::keys_with_values, sizeof(Key) / 4, sizeof(Value) / 4},
+            .in = bytes_of<Key>(keys),
+            .out = bytes_of(keys_out),
+            .values = bytes_of<Value>(values),
+            .values_out = bytes_of(values_out),
+            .key_count = keys.size,
+            .out_count = keys_out.size,
+            .value_count = values.size,
+            .values_out_count = values_out.size,
+            .workspace = workspace,
+            .options = options};
+}
+
 }  // namespace detail
 
 // The commands of a sort. Makes the pipelines at the first call for a width of keys, which takes
@@ -134,20 +155,8 @@ template <class Keys, class Values, shader::word_key Key = std::remove_const_t<K
                                            const std::type_identity_t<buffer_span<Value>>& values_out,
                                            const workspace_span& workspace,
                                            const sort_options& options = {}) {
-    static_assert(sizeof(Value) / 4 <= std::numeric_limits<std::uint32_t>::max());
     return detail::prepare_sort(
-        ex, {.order = core::order_of<Key>(options.descending),
-             .shape = {shader::sort_output::keys_with_values, sizeof(Key) / 4, sizeof(Value) / 4},
-             .in = detail::bytes_of<Key>(buffer_span<const Key>(keys)),
-             .out = detail::bytes_of(keys_out),
-             .values = detail::bytes_of<Value>(buffer_span<const Value>(values)),
-             .values_out = detail::bytes_of(values_out),
-             .key_count = keys.size,
-             .out_count = keys_out.size,
-             .value_count = values.size,
-             .values_out_count = values_out.size,
-             .workspace = workspace,
-             .options = options});
+        ex, detail::pairs_of<Key, Value>(keys, values, keys_out, values_out, workspace, options));
 }
 
 }  // namespace upsweep::vulkan
