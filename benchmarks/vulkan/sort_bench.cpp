@@ -1,13 +1,15 @@
-// Sorts of random keys on Vulkan, 2^12 to 2^26 of them, in device memory.
+// Sorts of random keys on Vulkan, 2^12 to 2^26 of them, in device memory, of all or of every segment by
+// itself.
 //
 //     vulkan_sort_bench [--json] [--stages] [LARGEST_EXPONENT]
 //
-// Each row compares a sort with a copy of the same bytes, keys and values (rows.hpp). A pass over a digit of
-// eight bits reads keys twice and moves them and the values once, so a sort of 32-bit keys moves at least six
-// times what a copy does. Before a row is timed its result is compared with the CPU's. --stages adds what the
-// dispatches of each stage take together.
+// Each row compares a sort with a copy of the same bytes, keys and values (rows.hpp); segments, by offsets,
+// are of one length. A pass over a digit of eight bits reads keys twice and moves them and the values once,
+// so a sort of 32-bit keys moves at least six times what a copy does. Before a row is timed its result is
+// compared with the CPU's. --stages adds what the dispatches of each stage take together.
 #include <volk.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <stdexcept>
@@ -15,8 +17,10 @@
 #include <vector>
 
 #include "upsweep/cpu/executor.hpp"
+#include "upsweep/segmented_sort.hpp"
 #include "upsweep/sort.hpp"
 #include "upsweep/vulkan/run.hpp"
+#include "upsweep/vulkan/segmented_sort.hpp"
 #include "upsweep/vulkan/sort.hpp"
 #include "vulkan/rows.hpp"
 
@@ -86,6 +90,44 @@ void run(bench::vulkan_rows& on, const char* what, std::uint64_t n) {
     on.measure(what, n, sort, copied);
 }
 
+// Floats, or their indices, in segments of `length`.
+template <bool Indices>
+void run_segments(bench::vulkan_rows& on, const char* what, std::uint64_t n, std::uint64_t length) {
+    std::vector<float> keys(n);
+    const std::vector<std::uint32_t> bits = random_words<std::uint32_t>(n);
+    for (std::uint64_t i = 0; i < n; ++i) keys[i] = static_cast<float>(bits[i]) - 2e9f;
+    std::vector<std::uint32_t> offsets{0};
+    for (std::uint64_t at = 0; at != n; offsets.push_back(static_cast<std::uint32_t>(at)))
+        at = std::min(at + length, n);
+    standalone_device& device = on.device();
+    const standalone_device::memory in(device, 4 * n), out(device, 4 * n), ends(device, 4 * offsets.size());
+    device.upload(in, 0, std::as_bytes(std::span(keys)));
+    device.upload(ends, 0, std::as_bytes(std::span(offsets)));
+    const upsweep::vulkan::by_offsets segments(ends.span<const std::uint32_t>(offsets.size()));
+    const auto needed = Indices ? upsweep::vulkan::segmented_sort_indices_workspace<float>(on.ex(), n)
+                                : upsweep::vulkan::segmented_sort_workspace<float>(on.ex(), n);
+    const standalone_device::memory scratch(device, needed.bytes);
+    const auto workspace = scratch.span<std::byte>(needed.bytes);
+    const auto from = in.span<const float>(n);
+    using result = std::conditional_t<Indices, std::uint32_t, float>;
+    upsweep::vulkan::commands sort;
+    std::vector<result> sorted(n), found(n);
+    upsweep::cpu::executor cpu;
+    if constexpr (Indices) {
+        sort = upsweep::vulkan::prepare_segmented_sort_indices(on.ex(), segments, from,
+                                                               out.span<std::uint32_t>(n), workspace);
+        upsweep::segmented_sort_indices(cpu, upsweep::by_offsets(offsets), keys, sorted);
+    } else {
+        sort =
+            upsweep::vulkan::prepare_segmented_sort(on.ex(), segments, from, out.span<float>(n), workspace);
+        upsweep::segmented_sort(cpu, upsweep::by_offsets(offsets), keys, sorted);
+    }
+    upsweep::vulkan::run(on.ex(), device.queue(), sort);
+    device.download(out, 0, std::as_writable_bytes(std::span(found)));
+    if (found != sorted) throw std::runtime_error("the sort of segments is wrong");
+    on.measure(what, n, sort, {{in.handle(), out.handle(), 4 * n}});
+}
+
 }  // namespace
 
 int main(int count, char** words) {
@@ -95,5 +137,12 @@ int main(int count, char** words) {
                                   run<std::uint32_t, std::uint32_t>(on, "uint32 uint32", n);
                                   run<std::uint32_t, std::uint64_t>(on, "uint32 uint64", n);
                                   run<std::uint64_t, void>(on, "uint64", n);
+                                  run_segments<false>(on, "float 10", n, 10);
+                                  run_segments<false>(on, "float 100", n, 100);
+                                  run_segments<false>(on, "float 1000", n, 1000);
+                                  run_segments<false>(on, "float 10000", n, 10'000);
+                                  run_segments<false>(on, "float one", n, n);
+                                  run_segments<true>(on, "indices 100", n, 100);
+                                  run_segments<true>(on, "indices 10000", n, 10'000);
                               });
 }
