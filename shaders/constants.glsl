@@ -102,6 +102,7 @@
 #define UPSWEEP_F_VALUES 16384u      // a word goes along with each key
 #define UPSWEEP_F_INDICES 32768u     // that word is the item's number; sort_gather: there are indices; sorts of segments: an
                                      // index goes along with each key, and is the result
+#define UPSWEEP_F_WHOLE 65536u       // sorts of segments: all is one, and there are no heads
 // Scans along an axis and of segments, where the same bits mean something else.
 #define UPSWEEP_F_TURNED 1024u    // lane_scan: invocations exchange what they load and store
 #define UPSWEEP_F_CONTINUES 2048u  // lane_scan: the sequences go on in a later dispatch, for which the state is kept

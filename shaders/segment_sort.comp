@@ -85,7 +85,10 @@ void main() {
     uint strip = strip_of(lane);
     uint inside = count > strip ? min(count - strip, uint(UPSWEEP_STRIP)) : 0u;
     uint heads = 0u;
-    if (inside != 0u) heads = workspace[(base + strip) / 32u] >> ((base + strip) % 32u) & ((1u << inside) - 1u);
+    if (has_flag(UPSWEEP_F_WHOLE))
+        heads = base + strip == 0u ? 1u : 0u;
+    else if (inside != 0u)
+        heads = workspace[(base + strip) / 32u] >> ((base + strip) % 32u) & ((1u << inside) - 1u);
     first_heads[lane] = heads != 0u ? strip + uint(findLSB(heads)) : UPSWEEP_NO_HEAD;
     last_heads[lane] = heads != 0u ? strip + uint(findMSB(heads)) : 0u;
     synchronize();

@@ -31,29 +31,29 @@ using words = std::vector<std::uint32_t>;
 // A workspace of exactly as many bytes as are asked for; nothing is written around it.
 TEST_P(gl_sort, workspace_of_the_callers) {
     using value = sort_record<3>;
-    for (const std::size_t n : {1u, 300u, 9001u}) {
+    gl::executor ex(at().loader(), {.merged_keys = 5000});
+    for (const std::size_t n : {1u, 300u, 5000u, 9001u}) {
         const words x = keys_of<std::uint32_t>("few values", n, n);
         const auto order = sorted_indices(x, false);
         const auto y = numbered<value>(n);
         const gl_memory<std::uint32_t> keys(gl(), std::span<const std::uint32_t>(x)), out(gl(), n);
         const gl_memory<value> values(gl(), std::span<const value>(y));
         const auto space = [&](std::uint64_t bytes) {
-            EXPECT_EQ(512 % executor().workspace_alignment(), 0u);  // where gl_memory begins
+            EXPECT_EQ(512 % ex.workspace_alignment(), 0u);  // where gl_memory begins
             return gl_memory<std::byte>(gl(), bytes);
         };
-        const auto for_keys = space(gl::sort_workspace_bytes<std::uint32_t>(executor(), n));
-        sort(executor(), keys.span(), out.span(), {.workspace = for_keys.span().region()});
+        const auto for_keys = space(gl::sort_workspace_bytes<std::uint32_t>(ex, n));
+        sort(ex, keys.span(), out.span(), {.workspace = for_keys.span().region()});
         EXPECT_EQ(out.read(), taken(x, order));
         EXPECT_FALSE(for_keys.untouched());
         (void)for_keys.read();
-        const auto for_indices = space(gl::sort_indices_workspace_bytes<std::uint32_t>(executor(), n));
-        sort_indices(executor(), keys.span(), out.span(), {.workspace = for_indices.span().region()});
+        const auto for_indices = space(gl::sort_indices_workspace_bytes<std::uint32_t>(ex, n));
+        sort_indices(ex, keys.span(), out.span(), {.workspace = for_indices.span().region()});
         EXPECT_EQ(out.read(), words(order.begin(), order.end()));
         (void)for_indices.read();
-        const auto for_values =
-            space(gl::sort_by_key_workspace_bytes<std::uint32_t, value>(executor(), n, true));
+        const auto for_values = space(gl::sort_by_key_workspace_bytes<std::uint32_t, value>(ex, n, true));
         const gl::sort_options options{.workspace = for_values.span().region()};
-        sort_by_key(executor(), keys.span(), values.span(), out.span(), values.span(), options);
+        sort_by_key(ex, keys.span(), values.span(), out.span(), values.span(), options);
         EXPECT_EQ(out.read(), taken(x, order));
         EXPECT_TRUE(same_memory(values.read(), taken(y, order)));
         (void)for_values.read();
@@ -83,10 +83,11 @@ TEST_P(gl_sort, the_length_of_a_compaction) {
 
 // After prepare_sort no sort of such keys compiles anything.
 TEST_P(gl_sort, prepared) {
-    gl::executor ex = counting_executor(at(), {.way = gl::sequence_way::reduce_then_scan});
+    gl::executor ex =
+        counting_executor(at(), {.way = gl::sequence_way::reduce_then_scan, .merged_keys = 5000});
     gl::prepare_sort<float>(ex);
     const int prepared = programs_linked;
-    EXPECT_EQ(prepared, 7);
+    EXPECT_EQ(prepared, 9);
     const std::size_t n = 70'000;  // a scan of counts in more than one stage
     const gl_memory<float> in(gl(), n), out(gl(), n);
     const gl_memory<sort_record<3>> values(gl(), n), moved(gl(), n);
@@ -94,12 +95,11 @@ TEST_P(gl_sort, prepared) {
     sort(ex, in.span(), out.span(), {.descending = true});
     sort_indices(ex, in.span(), indices.span());
     sort_by_key(ex, in.span(), values.span(), out.span(), moved.span());
-    const gl_memory<std::int32_t> others(gl(), 100);
+    const gl_memory<std::int32_t> others(gl(), 5000);  // merged, in more than one tile
     sort(ex, others.span(), others.span());
     EXPECT_EQ(programs_linked, prepared);
-    const gl_memory<double> wide(gl(), 100);
-    sort(ex, wide.span(), wide.span());
-    EXPECT_EQ(programs_linked, prepared + 2);
+    gl::prepare_sort<double>(ex);
+    EXPECT_EQ(programs_linked, prepared + 4);
 }
 
 TEST_P(gl_sort, errors) {
@@ -131,7 +131,7 @@ TEST_P(gl_sort, errors) {
     expect_refused("options.workspace: expected it to be disjoint from in",
                    [&] { sort(ex, k, o, {.workspace = k.region()}); });
     expect_refused("options.workspace: expected at least",
-                   [&] { sort(ex, k, o, {.workspace = m.region()}); });
+                   [&] { sort(ex, k, o, {.workspace = part(moved, 0, 4).region()}); });
     expect_refused("in: expected an offset that is a multiple of 8 bytes", [&] {
         sort(ex, gl::buffer_span<double>{in.name(), 10, 516}, wide.span().part(0, 10));
     });

@@ -52,7 +52,7 @@ shader::segmented_sort_request request_of(const sort_shape& shape, std::uint64_t
     request.sort.moved_values_offset = 512 + 4;
     request.sort.workspace_offset = workspace_at;
     request.segments = {kind, 1, false, kind == segments_by::offsets ? n / 3 + 1 : n, 40};
-    request.keys_in_place = shape.values_in_place;
+    request.sort.keys_in_place = shape.values_in_place;
     return request;
 }
 

@@ -32,10 +32,18 @@ const std::vector<sort_shape> shapes{
     {sort_output::keys_with_values, 2, 5},
     {sort_output::keys_with_values, 1, 5, true},
 };
+// Where all sorts split.
 const std::vector<shader::limits> devices{
-    {std::uint64_t{1} << 32, 16, 0x7fffffffu, 65535, 16384},
-    {std::uint64_t{1} << 27, 256, 65535, 65535, 16384},
-    {std::uint64_t{1} << 20, 64, 2, 3, 16384},
+    {.binding_bytes = std::uint64_t{1} << 32,
+     .binding_alignment = 16,
+     .groups_x = 0x7fffffffu,
+     .merged_keys = 0},
+    {.binding_bytes = std::uint64_t{1} << 27, .merged_keys = 0},
+    {.binding_bytes = std::uint64_t{1} << 20,
+     .binding_alignment = 64,
+     .groups_x = 2,
+     .groups_y = 3,
+     .merged_keys = 0},
 };
 
 shader::sort_request request_of(const sort_shape& shape, std::uint64_t n) {
@@ -223,7 +231,7 @@ TEST(shader_sort_plan, flags_are_the_order) {
     shader::sort_request request = request_of({sort_output::keys, 2}, 5000);
     const auto flags = [&](const core::key_order& order) {
         request.order = order;
-        const dispatch first = shader::plan_sort(request, {}).front();
+        const dispatch first = shader::plan_sort(request, {.merged_keys = 0}).front();
         return first.parameters[UPSWEEP_P_FLAGS];
     };
     EXPECT_EQ(flags(core::order_of<std::uint64_t>(false)), 0u);
@@ -234,8 +242,46 @@ TEST(shader_sort_plan, flags_are_the_order) {
     EXPECT_EQ(flags(core::order_of<double>(false)), UPSWEEP_F_FLOATING | UPSWEEP_F_LENGTH);
 }
 
+// What merges is the plan of one segment, but for its heads.
+TEST(shader_sort_plan, few_keys_are_merged) {
+    const shader::limits device{.groups_x = 5, .groups_y = 2, .merged_keys = 100000};
+    for (const sort_shape& shape : shapes) {
+        for (const std::uint64_t n : {1u, 2048u, 2049u, 50000u, 100000u}) {
+            shader::sort_request request = request_of(shape, n);
+            request.keys_in_place = shape.values_in_place;
+            request.length_in_buffer = true;
+            std::vector<dispatch> expected = shader::plan_segmented_sort(
+                {request, {.kind = shader::segments_by::head_flags, .count = n}}, device);
+            std::erase_if(expected, [](const dispatch& d) { return d.which == stage::mark_heads; });
+            const std::vector<dispatch> plan = shader::plan_sort(request, device);
+            ASSERT_EQ(plan.size(), expected.size());
+            EXPECT_FALSE(plan.front().waits);
+            for (std::size_t i = 0; i < plan.size(); ++i) {
+                SCOPED_TRACE(i);
+                EXPECT_EQ(plan[i].which, expected[i].which);
+                EXPECT_EQ((std::array{plan[i].groups_x, plan[i].groups_y}),
+                          (std::array{expected[i].groups_x, expected[i].groups_y}));
+                if (plan[i].which != stage::sort_gather)
+                    expected[i].parameters[UPSWEEP_P_FLAGS] |= UPSWEEP_F_WHOLE;
+                EXPECT_EQ(plan[i].parameters, expected[i].parameters);
+                check_limits(plan[i], device,
+                             request.workspace_offset + shader::sort_workspace_bytes(shape, n, device));
+            }
+        }
+        EXPECT_EQ(shader::plan_sort(request_of(shape, 100001), device).front().which, stage::sort_count);
+    }
+    // Records of a key and an index that one binding does not hold are not merged.
+    const shader::limits small{.binding_bytes = 40000};
+    EXPECT_EQ(shader::plan_sort(request_of({sort_output::indices, 1}, 5000), small).front().which,
+              stage::segment_sort);
+    EXPECT_EQ(shader::plan_sort(request_of({sort_output::indices, 1}, 5001), small).front().which,
+              stage::sort_count);
+}
+
 TEST(shader_sort_plan, a_workspace_for_many_keys_serves_fewer) {
-    for (const shader::limits& device : devices) {
+    std::vector<shader::limits> all = devices;
+    all.push_back({});
+    for (const shader::limits& device : all) {
         for (const sort_shape& shape : shapes) {
             std::uint64_t before = 0;
             for (std::uint64_t n = 0; n < 2000000; n += 1 + n / 7) {

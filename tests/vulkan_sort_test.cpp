@@ -43,7 +43,7 @@ TEST(vulkan_sort, errors) {
     expect_refused("values_out: overlaps values", by_key(in, values, out, words(100, 8196)));
     expect_refused("workspace: expected a buffer", [&] { (void)prepare_sort(ex, in, out, {}); });
     expect_refused("workspace: expected", [&] {
-        (void)prepare_sort(ex, in, out, {scratch.handle(), 100, 0});
+        (void)prepare_sort(ex, in, out, {scratch.handle(), 8, 0});
     });
     expect_refused("workspace: expected an offset", [&] {
         (void)prepare_sort(ex, in, out, {scratch.handle(), 1 << 15, 4});

@@ -90,6 +90,7 @@ shader::limits limits_of(const device_info& device, const executor_options& opti
     limits.look_back_is_faster = device.vendor.find("NVIDIA") != std::string::npos;
     lower(limits.polls, options.max_polls);
     limits.last_tile_first = options.last_tile_first;
+    limits.merged_keys = options.merged_keys;
     return limits;
 }
 

@@ -65,6 +65,7 @@ shader::sort_request request_of(const sort_call& call) {
     request.order = call.order;
     request.items = call.size;
     request.length_in_buffer = call.length.buffer != 0;
+    request.keys_in_place = is_same(call.in, call.out);
     request.input_offset = call.in.offset;
     request.output_offset = call.out.offset;
     request.values_offset = call.values.offset;
@@ -79,10 +80,7 @@ std::vector<shader::dispatch> plan_of(const sort_call& call, const shader::sort_
     if (!call.segments) return shader::plan_sort(request, device);
     const shader::segments<std::uint32_t>& given = *call.segments;
     return shader::plan_segmented_sort(
-        {request,
-         {given.kind, given.key_words, given.floating_keys, given.count, given.offset},
-         is_same(call.in, call.out)},
-        device);
+        {request, {given.kind, given.key_words, given.floating_keys, given.count, given.offset}}, device);
 }
 
 }  // namespace
@@ -101,9 +99,10 @@ void executor::compile(const sort_call& call) {
     const saved_state saved(state_->gl, 0);
     const shader::operation keys{.element_words = call.shape.key_words};
     state_->programs.get({stage::sort_gather, {}}, 0);
+    for (const stage which : {stage::segment_sort, stage::segment_merge})
+        state_->programs.get({which, keys}, 0);
     if (call.segments) {
-        for (const stage which :
-             {stage::mark_heads, stage::mark_offsets, stage::segment_sort, stage::segment_merge})
+        for (const stage which : {stage::mark_heads, stage::mark_offsets})
             state_->programs.get({which, keys}, 0);
         return;
     }

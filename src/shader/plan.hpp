@@ -50,6 +50,8 @@ struct limits {
     // comes first, so that none is ever there.
     std::uint32_t polls = 256;
     bool last_tile_first = false;
+    // A sort of up to so many keys merges, one of more splits by digits. Measured on an NVIDIA H200.
+    std::uint64_t merged_keys = most_merged_keys;
 };
 
 // Buffers of a request. A binding that a stage does not use names one that it may have at that place
@@ -301,6 +303,7 @@ struct sort_request {
     core::key_order order{};  // of keys of 4 * shape.key_words bytes
     std::uint64_t items = 0;  // below 2^32; with length_in_buffer the most that there can be
     bool length_in_buffer = false;
+    bool keys_in_place = false;  // with values: output is input
     std::uint64_t input_offset = 0;
     std::uint64_t output_offset = 0;
     std::uint64_t values_offset = 0;
@@ -312,8 +315,10 @@ struct sort_request {
 // It never decreases with the number of items.
 [[nodiscard]] std::uint64_t sort_workspace_bytes(const sort_shape& shape, std::uint64_t items,
                                                  const limits& device);
-// For each byte of a key sort_count, a scan of the counts (dispatch::counts) and sort_move; then sort_gather
-// for values of more than a word, twice in place. Output and input may be the same, and so may the values.
+// Of more than limits::merged_keys for each byte of a key sort_count, a scan of the counts (dispatch::counts)
+// and sort_move; then sort_gather for values of more than a word, twice in place. Of fewer what
+// plan_segmented_sort has for one segment, without its heads, if its scratch can be bound. Output and input
+// may be the same, and so may the values.
 // Throws upsweep::error as plan_scan does, and (unsupported) if keys, values or counts exceed binding_bytes.
 // Empty if there are no items.
 [[nodiscard]] std::vector<dispatch> plan_sort(const sort_request& request, const limits& device);
@@ -322,7 +327,6 @@ struct sort_request {
 struct segmented_sort_request {
     sort_request sort{};
     segment_description segments{};
-    bool keys_in_place = false;  // with values: output is input
 };
 // It never decreases with the number of items. At least 4.
 [[nodiscard]] std::uint64_t segmented_sort_workspace_bytes(const sort_shape& shape, std::uint64_t items,

@@ -58,18 +58,14 @@ segmented_sort_layout segmented_sort_layout_of(const sort_shape& shape, std::uin
 
 class segmented_sort_planner {
   public:
-    segmented_sort_planner(const segmented_sort_request& request, const limits& device)
-        : request_(request),
-          sort_(request.sort),
+    // Behind what marks the heads; without that, all is one segment.
+    segmented_sort_planner(const sort_request& sort, const limits& device, std::vector<dispatch> heads)
+        : sort_(sort),
           device_(device),
           tiles_(tiles_of(sort_.shape, sort_.items)),
           layout_(segmented_sort_layout_of(sort_.shape, sort_.items, device)),
-          made_(plan_heads({.segments = request.segments,
-                            .length = sort_.items,
-                            .heads_offset = sort_.workspace_offset,
-                            .length_in_buffer = sort_.length_in_buffer,
-                            .length_offset = sort_.length_offset},
-                           device)) {}
+          is_whole_(heads.empty()),
+          made_(std::move(heads)) {}
 
     std::vector<dispatch> make() && {
         const std::uint32_t levels = levels_of(tiles_);
@@ -101,11 +97,11 @@ class segmented_sort_planner {
     void append_values();
     void fetch(const place& from, const place& out, std::uint32_t width, bool in_place);
 
-    const segmented_sort_request& request_;
     const sort_request& sort_;
     const limits& device_;
     std::uint64_t tiles_;
     segmented_sort_layout layout_;
+    bool is_whole_;
     std::vector<dispatch> made_;
     std::uint32_t level_ = 0;
 };
@@ -116,7 +112,8 @@ void segmented_sort_planner::append_tiles(stage which, bool has_open, const SetI
     const bool merges = which == stage::segment_merge;
     const std::size_t from = merges ? level_ % 2 : 1, to = 1 - from;
     const auto ends = [&](std::size_t at) { return static_cast<std::uint32_t>(layout_.ends.at(at) / 4); };
-    const std::uint32_t flags = order_flags(sort_) | (has_indices(sort_.shape) ? UPSWEEP_F_INDICES : 0u);
+    const std::uint32_t flags = order_flags(sort_) | (has_indices(sort_.shape) ? UPSWEEP_F_INDICES : 0u) |
+                                (is_whole_ ? UPSWEEP_F_WHOLE : 0u);
     const binding marks{resource::workspace, sort_.workspace_offset, layout_.marks_bytes};
     if (marks.bytes > largest_binding(device_)) throw_bytes("workspace", marks.bytes, device_);
     builder builder(device_, made_);
@@ -146,7 +143,7 @@ void segmented_sort_planner::append_tiles(stage which, bool has_open, const SetI
 }
 
 void segmented_sort_planner::append_values() {
-    fetch(keys_in(sort_), sorted_out(sort_), sort_.shape.key_words, request_.keys_in_place);
+    fetch(keys_in(sort_), sorted_out(sort_), sort_.shape.key_words, sort_.keys_in_place);
     fetch({resource::values, sort_.values_offset, "values"},
           {resource::moved_values, sort_.moved_values_offset, "values_out"}, sort_.shape.value_words,
           sort_.shape.values_in_place);
@@ -173,7 +170,23 @@ std::vector<dispatch> plan_segmented_sort(const segmented_sort_request& request,
                     "options.length: expected none with offsets, which say how many elements there are");
     }
     if (sort.items == 0) return {};
-    return segmented_sort_planner(request, device).make();
+    return segmented_sort_planner(sort, device,
+                                  plan_heads({.segments = request.segments,
+                                              .length = sort.items,
+                                              .heads_offset = sort.workspace_offset,
+                                              .length_in_buffer = sort.length_in_buffer,
+                                              .length_offset = sort.length_offset},
+                                             device))
+        .make();
+}
+
+std::vector<dispatch> plan_merge_sort(const sort_request& request, const limits& device) {
+    return segmented_sort_planner(request, device, {}).make();
+}
+
+std::uint64_t merged_items(const sort_shape& shape, const limits& device) {
+    // An array of the workspace begins where a binding may.
+    return std::min(device.merged_keys, largest_binding(device) / (std::uint64_t{4} * record_words(shape)));
 }
 
 }  // namespace upsweep::shader

@@ -35,6 +35,11 @@ void set_length(dispatch& to, const sort_request& request, const limits& device)
 // Throws as plan_sort does but for what exceeds binding_bytes.
 void check_sort(const sort_request& request, const limits& device);
 
+// A sort of everything that merges, in the workspace of a sort of segments; and of how many items sorts do:
+// limits::merged_keys, or as many as have records of keys and indices that can be bound.
+[[nodiscard]] std::vector<dispatch> plan_merge_sort(const sort_request& request, const limits& device);
+[[nodiscard]] std::uint64_t merged_items(const sort_shape& shape, const limits& device);
+
 // Records of `width` words go from `values` to `out`: those with these indices, or in their order.
 void append_gather(std::vector<dispatch>& made, const sort_request& request, std::uint32_t width,
                    const place& values, const place* indices, const place& out, const limits& device);

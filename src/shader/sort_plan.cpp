@@ -1,4 +1,4 @@
-// The plan of a sort: from the lowest digit of eight bits to the highest, a stable split by each
+// The plan of a sort of many keys: from the lowest digit of eight bits to the highest, a stable split by each
 // (shaders/split.glsl). Keys go back and forth between the output and the workspace, and end in the output
 // because a key has an even number of digits. Values of one word go along; wider ones are fetched by their
 // index at the end.
@@ -58,7 +58,6 @@ class sort_planner {
         : request_(request), device_(device), layout_(sort_layout_of(request.shape, request.items, device)) {}
 
     std::vector<dispatch> make() && {
-        if (request_.items == 0) return {};
         const std::uint32_t passes = 4 * request_.shape.key_words;
         for (std::uint32_t pass = 0; pass < passes; ++pass) append_pass(pass, pass + 1 == passes);
         if (is_gathered(request_.shape)) append_values();
@@ -191,7 +190,9 @@ void append_gather(std::vector<dispatch>& made, const sort_request& request, std
 }
 
 std::uint64_t sort_workspace_bytes(const sort_shape& shape, std::uint64_t items, const limits& device) {
-    return sort_layout_of(shape, items, device).bytes;
+    const std::uint64_t merged = std::min(items, merged_items(shape, device));
+    return std::max(merged != 0 ? segmented_sort_workspace_bytes(shape, merged, device) : 0,
+                    merged != items ? sort_layout_of(shape, items, device).bytes : 0);
 }
 
 void check_sort(const sort_request& request, const limits& device) {
@@ -217,6 +218,8 @@ void check_sort(const sort_request& request, const limits& device) {
 
 std::vector<dispatch> plan_sort(const sort_request& request, const limits& device) {
     check_sort(request, device);
+    if (request.items == 0) return {};
+    if (request.items <= merged_items(request.shape, device)) return plan_merge_sort(request, device);
     return sort_planner(request, device).make();
 }
 

@@ -91,6 +91,7 @@ void executor::state::read_limits() {
     limits.look_back_is_faster = properties.vendorID == nvidia;
     limits.polls = forced(limits.polls, options.max_polls);
     limits.last_tile_first = options.last_tile_first;
+    limits.merged_keys = options.merged_keys;
 
     constexpr VkSubgroupFeatureFlags needed = VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_BALLOT_BIT |
                                               VK_SUBGROUP_FEATURE_SHUFFLE_BIT |

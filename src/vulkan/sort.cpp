@@ -53,13 +53,10 @@ void check_overlaps(const sort_uses& uses, bool indices) {
 }
 
 std::vector<shader::dispatch> plan_of(const shader::sort_request& request,
-                                      const shader::segments<VkBuffer>* given, const sort_uses& uses,
-                                      const shader::limits& device) {
+                                      const shader::segments<VkBuffer>* given, const shader::limits& device) {
     if (given == nullptr) return shader::plan_sort(request, device);
     return shader::plan_segmented_sort(
-        {request,
-         {given->kind, given->key_words, given->floating_keys, given->count, given->offset},
-         is_same(uses.in, uses.out)},
+        {request, {given->kind, given->key_words, given->floating_keys, given->count, given->offset}},
         device);
 }
 
@@ -105,13 +102,14 @@ commands prepare_sort(executor& on, const sort_arguments& given) {
     request.order = given.order;
     request.items = given.key_count;
     request.length_in_buffer = length.buffer != VK_NULL_HANDLE;
+    request.keys_in_place = is_same(uses.in, uses.out);
     request.input_offset = given.in.offset;
     request.output_offset = given.out.offset;
     request.values_offset = given.values.offset;
     request.moved_values_offset = given.values_out.offset;
     request.workspace_offset = given.workspace.offset;
     request.length_offset = length.offset;
-    const std::vector<shader::dispatch> plan = plan_of(request, given.segments, uses, ex.limits);
+    const std::vector<shader::dispatch> plan = plan_of(request, given.segments, ex.limits);
     const std::uint64_t needed =
         given.segments != nullptr
             ? shader::segmented_sort_workspace_bytes(request.shape, given.key_count, ex.limits)

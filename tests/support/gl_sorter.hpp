@@ -36,7 +36,8 @@ class gl_sorter {
         : context_(&gl_context::of(Kind)),
           executor_(context_->loader(), {.max_groups_x = limits.groups_x,
                                          .max_groups_y = limits.groups_y,
-                                         .max_binding_bytes = limits.binding_bytes}) {
+                                         .max_binding_bytes = limits.binding_bytes,
+                                         .merged_keys = limits.merged_keys}) {
         executor_.observe([this](std::string_view stage) { stages_.emplace_back(stage); });
     }
     gl_sorter(const gl_sorter&) = delete;

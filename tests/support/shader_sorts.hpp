@@ -51,6 +51,7 @@ class shader_sort : public ::testing::Test {
         std::size_t length = SIZE_MAX;
         Device* device = nullptr;  // another one
         int only = -1;             // of check_keys: 0 sort, 1 sort_indices, 2 sort in place; all three
+        std::size_t merged = 0;    // up to so many keys are
     };
 
     // What the CPU makes of the first elements; the rest is what `to` had.
@@ -88,14 +89,14 @@ class shader_sort : public ::testing::Test {
         const auto wants = [&](int call) { return options.only < 0 || options.only == call; };
         if (wants(0)) {
             on.sort(in, out, options.descending, so_many);
-            check_stages(on, sizeof(Key), n);
+            check_stages(on, sizeof(Key), n, options);
             std::vector<Key> whole = poison;
             std::copy(sorted.begin(), sorted.end(), whole.begin());
             EXPECT_TRUE(same_memory(whole, out.read())) << "sort";
         }
         if (wants(1)) {
             on.sort_indices(in, indices, options.descending, so_many);
-            check_stages(on, sizeof(Key), n);
+            check_stages(on, sizeof(Key), n, options);
             indices_type places = word_poison;
             std::copy(order.begin(), order.end(), places.begin());
             EXPECT_EQ(places, indices.read()) << "sort_indices";
@@ -103,7 +104,7 @@ class shader_sort : public ::testing::Test {
         EXPECT_TRUE(same_memory(x, in.read())) << "changed the input";
         if (wants(2)) {
             on.sort(in, in, options.descending, so_many);
-            check_stages(on, sizeof(Key), n);
+            check_stages(on, sizeof(Key), n, options);
             EXPECT_TRUE(same_memory(placed(x, order, x), in.read())) << "in place";
         }
     }
@@ -149,14 +150,17 @@ class shader_sort : public ::testing::Test {
         const auto word = static_cast<std::uint32_t>(options.length);
         return std::optional<memory<std::uint32_t>>(std::in_place, on, std::span(&word, 1), 3);
     }
-    // A pass for each byte of a key, none left out.
-    static void check_stages(const Device& on, std::size_t key_bytes, std::size_t n) {
+    // A pass for each byte of a key, none left out; or the stages that merge.
+    static void check_stages(const Device& on, std::size_t key_bytes, std::size_t n, const asked& options) {
         const std::vector<std::string>& stages = on.stages();
         const auto count = [&](std::string_view name) {
             return static_cast<std::size_t>(std::count(stages.begin(), stages.end(), name));
         };
-        EXPECT_GE(count("sort_count"), n == 0 ? 0 : key_bytes);
+        const bool merges = n <= options.merged;
+        EXPECT_GE(count("sort_count"), n == 0 || merges ? 0 : key_bytes);
         EXPECT_EQ(count("sort_count"), count("sort_move"));
+        EXPECT_EQ(count("segment_sort"), merges && n != 0 ? 1u : 0u);
+        EXPECT_EQ(count("sort_count") == 0, merges || n == 0);
         EXPECT_EQ(stages.empty(), n == 0);
     }
 };
@@ -307,6 +311,28 @@ TYPED_TEST_P(shader_sort, hundreds_of_thousands) {
     TestFixture::check_keys(keys_of<double>("any bits", n, 6), 1, {.only = 1});
 }
 
+// As one segment is, which starts with no heads.
+TYPED_TEST_P(shader_sort, few_keys_are_merged) {
+    const std::size_t most = 9001;
+    TypeParam merges(sort_limits{.merged_keys = most});
+    std::size_t turn = 0;
+    for (const std::size_t n : {0u, 1u, 2u, 300u, 2047u, 2049u, 5003u, 9001u, 9002u}) {
+        const typename TestFixture::asked options{
+            .descending = n % 2 == 0, .device = &merges, .merged = most};
+        TestFixture::check_keys(keys_of<float>("special", n, n), turn++ % 7, options);
+        if (n == 2049 || n == most + 1) {
+            TestFixture::check_keys(keys_of<std::int64_t>("few bits", n, n), turn++ % 7, options);
+            const auto x = keys_of<std::uint32_t>("few values", n, n);
+            TestFixture::template check_values<std::uint32_t, float>(x, turn % 5, options);
+            TestFixture::template check_values<std::uint32_t, sort_record<3>>(x, turn++ % 5, options);
+        }
+        if (TestFixture::brief && n == 2049) break;
+    }
+    TestFixture::check_keys(keys_of<std::int32_t>("few values", most, 1), 2,
+                            {.length = 4097, .device = &merges, .merged = most});
+    for (const std::string& each : merges.take_complaints()) ADD_FAILURE() << each;
+}
+
 // Dispatches of few groups in one dimension and then in two, and bindings that hardly hold the keys.
 TYPED_TEST_P(shader_sort, small_limits) {
     const std::size_t n = 7 * 4096 + 5;
@@ -334,6 +360,6 @@ TYPED_TEST_P(shader_sort, small_limits) {
 
 REGISTER_TYPED_TEST_SUITE_P(shader_sort, the_device_is_what_it_claims, small_sizes, around_tiles,
                             every_type_and_kind, halves_of_doubles, values_of_any_width, length_from_a_buffer,
-                            one_of_two_in_place, hundreds_of_thousands, small_limits);
+                            one_of_two_in_place, hundreds_of_thousands, few_keys_are_merged, small_limits);
 
 }  // namespace upsweep::test

@@ -10,10 +10,11 @@
 
 namespace upsweep::test {
 
-// Limits below a device's; 0: the device's.
+// Limits below a device's; 0: the device's. Sorts of up to so many keys merge.
 struct sort_limits {
     std::uint32_t groups_x = 0, groups_y = 0;
     std::uint64_t binding_bytes = 0;
+    std::uint64_t merged_keys = 0;
 };
 
 template <std::size_t Words>

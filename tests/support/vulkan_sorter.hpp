@@ -24,6 +24,7 @@ inline vulkan::executor_options options_of(vulkan::subgroup_use subgroups, const
     made.max_groups_x = limits.groups_x;
     made.max_groups_y = limits.groups_y;
     made.max_binding_bytes = limits.binding_bytes;
+    made.merged_keys = limits.merged_keys;
     return made;
 }
 

@@ -12,12 +12,13 @@
 // Shapes: n < 2^32 elements, all arguments of one call as many. Aliasing: out may be in, keys_out keys and
 // values_out values (same buffer and offset); any other overlap is an error, with `length` and `workspace`
 // too. Errors: as in scan.hpp; unsupported if an argument has more bytes than the device binds at once.
-// Complexity: O(n) work; for each byte of a key, keys are read twice and written once, with values of one
-// word, or indices in place of wider ones; wider values are moved once. Scratch: n keys, and about n / 16
-// words of counts; n more words for values; 2 n for wider ones, and n values where those are sorted in place;
-// another n keys and n words for sort_indices. Sources: Satish, Harris and Garland, Designing efficient
-// sorting algorithms for manycore GPUs, 2009; Ashkiani, Davidson, Meyer and Owens, GPU multisplit, 2016, for
-// ranks from bits.
+// Complexity of more than executor_options::merged_keys keys: O(n) work; for each byte of a key, keys are
+// read twice and written once, with values of one word, or indices in place of wider ones; wider values are
+// moved once. Scratch: n keys, and about n / 16 words of counts; n more words for values; 2 n for wider ones,
+// and n values where those are sorted in place; another n keys and n words for sort_indices. Fewer keys are
+// merged, as one segment of segmented_sort.hpp is: O(n log n), in its scratch. Sources: Satish, Harris and
+// Garland, Designing efficient sorting algorithms for manycore GPUs, 2009; Ashkiani, Davidson, Meyer and
+// Owens, GPU multisplit, 2016, for ranks from bits.
 #pragma once
 
 #include <concepts>

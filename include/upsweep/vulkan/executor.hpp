@@ -12,6 +12,7 @@
 
 #include "upsweep/shader/operation.hpp"
 #include "upsweep/shader/sequence_way.hpp"
+#include "upsweep/shader/sort.hpp"
 
 namespace upsweep::vulkan {
 
@@ -52,6 +53,8 @@ struct executor_options {
     // last tile comes first, so that no total is there yet.
     std::uint32_t max_polls = 0;
     bool last_tile_first = false;
+    // A sort of up to so many keys merges sorted tiles, one of more splits by digits: docs/shaders.md.
+    std::uint64_t merged_keys = shader::most_merged_keys;
 };
 
 class executor {
