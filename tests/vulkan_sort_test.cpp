@@ -42,9 +42,7 @@ TEST(vulkan_sort, errors) {
     expect_refused("values_out: overlaps keys_out", by_key(in, values, out, out));
     expect_refused("values_out: overlaps values", by_key(in, values, out, words(100, 8196)));
     expect_refused("workspace: expected a buffer", [&] { (void)prepare_sort(ex, in, out, {}); });
-    expect_refused("workspace: expected", [&] {
-        (void)prepare_sort(ex, in, out, {scratch.handle(), 8, 0});
-    });
+    expect_refused("workspace: expected", [&] { (void)prepare_sort(ex, in, out, {scratch.handle(), 8, 0}); });
     expect_refused("workspace: expected an offset", [&] {
         (void)prepare_sort(ex, in, out, {scratch.handle(), 1 << 15, 4});
     });

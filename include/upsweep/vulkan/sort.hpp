@@ -14,11 +14,11 @@
 // error. Errors: upsweep::error names the argument; unsupported if one has more bytes than the device binds
 // at once. Cost of more than executor_options::merged_keys keys: O(n) work; for each byte of a key, keys are
 // read twice and written once, with values of one word, or indices in place of wider ones; wider values are
-// moved once; 3 to 6 dispatches a byte below 2^30 keys. Workspace: n keys, and about n / 16 words of counts; n
-// more words for values; 2 n for wider ones, and n values where those are sorted in place; another n keys and
-// n words for sort_indices. Fewer keys are merged, as one segment of segmented_sort.hpp is: O(n log n), in its
-// workspace. Sources: Satish, Harris and Garland, Designing efficient sorting algorithms for manycore GPUs,
-// 2009; Ashkiani, Davidson, Meyer and Owens, GPU multisplit, 2016, for ranks from bits.
+// moved once; 3 to 6 dispatches a byte below 2^30 keys. Workspace: n keys, and about n / 16 words of counts;
+// n more words for values; 2 n for wider ones, and n values where those are sorted in place; another n keys
+// and n words for sort_indices. Fewer keys are merged, as one segment of segmented_sort.hpp is: O(n log n),
+// in its workspace. Sources: Satish, Harris and Garland, Designing efficient sorting algorithms for manycore
+// GPUs, 2009; Ashkiani, Davidson, Meyer and Owens, GPU multisplit, 2016, for ranks from bits.
 #pragma once
 
 #include <cstddef>
