@@ -141,6 +141,20 @@ TEST(generic_scan, types_with_an_address_operator) {
     });
 }
 
+// A type that is aligned to more than a cache line, which the engine's own alignment must not weaken.
+struct alignas(256) lined {
+    std::uint32_t value;
+};
+TEST(generic_scan, types_of_large_alignment) {
+    const std::vector<lined> values(20000, {3});
+    const auto join = [](const lined& a, const lined& b) { return lined{a.value + b.value}; };
+    for_each_backend(coverage::threads, [&](const auto& backend) {
+        std::vector<lined> out(values.size());
+        inclusive_scan(*backend.executor, values, out, join);
+        for (std::uint32_t i = 0; i < out.size(); ++i) ASSERT_EQ(out[i].value, 3 * (i + 1)) << i;
+    });
+}
+
 // What NUMERICS.md writes is what the engine does, letter for letter.
 TEST(generic_scan, parentheses_of_the_engine_are_those_of_the_reference) {
     for (const std::size_t n : {1u, 3u, 4u, 5u, 9u, 130u, 300u}) {

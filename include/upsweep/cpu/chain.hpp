@@ -67,7 +67,7 @@ class turnstile : public first_failure {
     clock::duration waited_{};  // the caller's
     std::atomic<bool> late_{false};
     alignas(64) std::atomic<std::size_t> turn_{0};
-    alignas(64) State state_;
+    alignas(64) alignas(State) State state_;  // a caller's elements may ask for more than a cache line
 };
 
 // Whether a second thread makes a long scan faster. Often it is the other hyperthread of the caller's core,

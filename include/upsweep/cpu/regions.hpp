@@ -66,9 +66,11 @@ class region_board {
     using state = typename Kernel::state;
     static constexpr std::size_t none = shared_span::none;
 
-    struct alignas(64) region {
+    using summary = typename Kernel::summary;
+    // A caller's elements may ask for more than a cache line.
+    struct alignas(64) alignas(summary) region {
         std::atomic<bool> summarised{false};
-        typename Kernel::summary made;
+        summary made;
     };
     struct block {
         alignas(64) shared_span open;  // regions that nobody has claimed
