@@ -10,8 +10,11 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <sstream>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "support/scratch_directory.hpp"
 #include "upsweep/error.hpp"
@@ -230,6 +233,28 @@ TEST_F(output_file_test, signals_remove_the_temporary_file) {
         EXPECT_EQ(WTERMSIG(status), signal);
         EXPECT_EQ(contents(path), "old");
         EXPECT_EQ(entries(directory()), 1u) << signal;
+    }
+}
+
+// As when Ctrl-C is pressed twice. The second signal does not cut off what the first one has to do, which
+// takes its time where names are long.
+TEST_F(output_file_test, signals_to_two_threads_remove_every_temporary_file) {
+    std::string far = directory();
+    for (int k = 0; k < 1500; ++k) far += "/.";
+    for (int round = 0; round < 10; ++round) {
+        const int status = in_child([&] {
+            std::vector<std::unique_ptr<output_file>> outputs;
+            outputs.reserve(16);
+            for (int k = 0; k < 16; ++k)
+                outputs.push_back(std::make_unique<output_file>(far + "/" + std::to_string(k)));
+            std::thread([main = ::pthread_self()] {
+                ::pthread_kill(main, SIGINT);
+                ::raise(SIGINT);
+            }).join();
+        });
+        ASSERT_TRUE(WIFSIGNALED(status)) << round;
+        EXPECT_EQ(WTERMSIG(status), SIGINT);
+        ASSERT_EQ(entries(directory()), 0u) << round;
     }
 }
 

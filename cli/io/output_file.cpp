@@ -35,12 +35,14 @@ static_assert(std::atomic<int>::is_always_lock_free);
 std::array<cleanup_slot, 16> cleanup_slots;
 constexpr std::array handled_signals = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
 
+// A second signal may come at once, to another thread of the process: it removes what is left too, for the
+// default action is put back, not on entry, but when all is removed.
 extern "C" void remove_temporaries_and_die(int signal) {
     for (cleanup_slot& slot : cleanup_slots) {
         if (slot.state.load(std::memory_order_acquire) == cleanup_slot::live) ::unlink(slot.path);
     }
-    // SA_RESETHAND has put the default action back; the signal is delivered on return from here.
-    ::raise(signal);
+    static_cast<void>(std::signal(signal, SIG_DFL));
+    ::raise(signal);  // is delivered on return from here
 }
 
 void install_handlers() {
@@ -52,7 +54,6 @@ void install_handlers() {
             if ((current.sa_flags & SA_SIGINFO) != 0 || current.sa_handler != SIG_DFL) continue;
             struct sigaction action = {};
             action.sa_handler = remove_temporaries_and_die;
-            action.sa_flags = static_cast<int>(SA_RESETHAND);
             ::sigemptyset(&action.sa_mask);
             ::sigaction(signal, &action, nullptr);
         }
