@@ -11,8 +11,11 @@
 #include <memory>
 #include <mutex>
 #include <new>
+#include <system_error>
 #include <thread>
 #include <utility>
+
+#include "upsweep/error.hpp"
 
 namespace upsweep::cli {
 
@@ -77,6 +80,17 @@ class block_channel {
     bool abandoned_ = false;
 };
 
+// A thread that runs `body`, which outlives it.
+template <class Body>
+std::thread thread_for(const Body& body) {
+    try {
+        return std::thread([&body] { body(); });
+    } catch (const std::system_error&) {
+        throw_error(errc::out_of_memory,
+                    "threads: this machine cannot run two more of them, one that reads and one that writes");
+    }
+}
+
 // read(block) fills `first`, `count` and `in` and returns false when there is nothing left; work(block) fills
 // `out`; write(block) takes it. Each sees the blocks in the same order, on a thread of its own if
 // `overlapped`, and the first exception of any ends all three and is rethrown. in_bytes and out_bytes are
@@ -115,23 +129,27 @@ void run_pipeline(std::size_t in_bytes, std::size_t out_bytes, bool overlapped, 
         }
     };
     const auto read_all = [&] {
-        while (data_block* block = idle.pop()) {
-            if (!read(*block)) break;
-            filled.push(block);
-        }
-        filled.close();
+        stage([&] {
+            while (data_block* block = idle.pop()) {
+                if (!read(*block)) break;
+                filled.push(block);
+            }
+            filled.close();
+        });
     };
     const auto write_all = [&] {
-        while (data_block* block = finished.pop()) {
-            write(*block);
-            idle.push(block);
-        }
+        stage([&] {
+            while (data_block* block = finished.pop()) {
+                write(*block);
+                idle.push(block);
+            }
+        });
     };
     std::thread reader;
     std::thread writer;
     stage([&] {  // the threads too: there may be none to be had
-        reader = std::thread([&] { stage(read_all); });
-        writer = std::thread([&] { stage(write_all); });
+        reader = thread_for(read_all);
+        writer = thread_for(write_all);
         while (data_block* block = filled.pop()) {
             work(*block);
             finished.push(block);

@@ -123,7 +123,9 @@ TEST_F(cli_usage, threads_that_cannot_be) {
         "head -c 3000000 /dev/zero > z.raw; ulimit -s 1000000 && ulimit -v 1200000 && "
         "UPSWEEP_BLOCK_BYTES=100000 \"$UPSWEEP\" scan z.raw --dtype uint8 --threads 1 -o old.npy");
     EXPECT_EQ(limited.code, 1) << limited.words;
-    EXPECT_EQ(limited.words, "upsweep: Resource temporarily unavailable\n");
+    EXPECT_EQ(limited.words,
+              "upsweep: threads: this machine cannot run two more of them, one that reads and one that "
+              "writes\n");
     EXPECT_EQ(read("old.npy"), "the old output");
     EXPECT_EQ(files(), (std::vector<std::string>{"old.npy", "x.npy", "z.raw"}));
 }
