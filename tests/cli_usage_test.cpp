@@ -157,6 +157,8 @@ TEST_F(cli_usage, wrong_usage) {
     fail_and_keep(2, "scan x.npy --accumulate float16", "accumulates in float32");
     fail_and_keep(2, "scan x.npy --plot p.gif", "expected a name that ends in .svg or .png");
     fail_and_keep(2, "scan old.dat", "the ending tells no format");
+    for (const char* command : {"scan ''", "sort ''", "histogram '' --bins 2", "compact '' --where 'x < 1'"})
+        fail_and_keep(2, command, "INPUT: the file name is empty");
     fail_and_keep(2, "scan x.raw", "say it with --dtype or --input-dtype");
     fail_and_keep(2, "scan x.npy --input-dtype int8", "--input-dtype is for raw data");
     fail(2, "scan x.npy --json", "name a file for the data with -o");
@@ -166,6 +168,7 @@ TEST_F(cli_usage, wrong_usage) {
                   "m.npy has 2 dimensions, shape (1, 3): say which one to scan along with --axis");
     write("c.npy", npy_file("<c8", "1,", std::string(8, '\0')));
     fail_and_keep(2, "scan c.npy --op minimum", "minimum is not defined for complex64");
+    fail_and_keep(2, "scan - --op minimum <c.npy", "standard input: minimum is not defined for complex64");
     fail_and_keep(2, "scan c.npy --dtype float32", "the imaginary part would be lost");
     for (const char* size : {"0", "-1", "0x10", "1.5", "1e16", "nan", "10k"})
         fail(2, std::string("bench --sizes ") + size,

@@ -9,6 +9,7 @@
 
 #include "cli/commands/choose_job.hpp"
 #include "cli/commands/ordered_elements.hpp"
+#include "cli/io/byte_source.hpp"
 #include "cli/io/message.hpp"
 #include "cli/pipeline.hpp"
 #include "cli/progress.hpp"
@@ -95,7 +96,7 @@ void check_names(const choose_arguments& arguments) {
     for (const where_condition& one : arguments.conditions) {
         if (one.name == "x") continue;
         throw usage_error(fmt::format("{}: {} is no table with columns; its elements are called x", one.words,
-                                      arguments.input));
+                                      source_words(arguments.input)));
     }
 }
 

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "cli/commands/arguments.hpp"
+#include "cli/io/byte_source.hpp"
 #include "cli/io/message.hpp"
 #include "cli/io/npy.hpp"
 #include "cli/io/open_descriptor.hpp"
@@ -87,6 +88,7 @@ void file_arguments::add_table_options_to(CLI::App& app) {
 }
 
 void file_arguments::find_input_format(bool has_table_option, bool has_raw_option) {
+    if (input.empty()) throw usage_error("INPUT: the file name is empty");
     if (!format.empty())
         input_format = parse_format(format);
     else if (const auto known = format_of(input))
@@ -121,8 +123,9 @@ void file_arguments::set_raw_type(const char* option, const std::string& word) {
 void file_arguments::read_raw_type(const std::string& word) {
     if (input_format == file_format::raw) {
         if (word.empty()) {
-            throw usage_error(fmt::format(
-                "{}: raw data does not tell the type of its elements; say it with --dtype", input));
+            throw usage_error(
+                fmt::format("{}: raw data does not tell the type of its elements; say it with --dtype",
+                            source_words(input)));
         }
         set_raw_type("--dtype", word);
     } else if (!word.empty()) {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "cli/commands/arguments.hpp"
+#include "cli/io/byte_source.hpp"
 #include "cli/io/message.hpp"
 #include "cli/usage.hpp"
 #include "upsweep/error.hpp"
@@ -60,7 +61,7 @@ void fold_arguments::check_types() {
         if (given.input_dtype.empty() && given.dtype.empty()) {
             throw usage_error(fmt::format(
                 "{}: raw data does not tell the type of its elements; say it with --dtype or --input-dtype",
-                input));
+                source_words(input)));
         }
         if (given.input_dtype.empty())
             set_raw_type("--dtype", given.dtype);
@@ -90,7 +91,7 @@ registry::scan_request fold_arguments::request_for(registry::dtype elements) con
     try {
         request.types = registry::resolve_types(op, elements, dtype, accumulate);
     } catch (const error& problem) {
-        throw usage_error(fmt::format("{}: {}", input, problem.what()));
+        throw usage_error(fmt::format("{}: {}", source_words(input), problem.what()));
     }
     try {
         if (initial) request.initial = registry::parse_value(*initial, request.types.accumulator);

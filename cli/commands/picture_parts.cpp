@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/io/byte_source.hpp"
 #include "cli/io/message.hpp"
 #include "registry/visit.hpp"
 
@@ -40,11 +41,9 @@ std::string capital(std::string words) {
 }
 
 std::string file_words(const std::string& input, std::uint64_t count) {
-    const std::size_t slash = input.rfind('/');
-    const std::string file = input == "-"                 ? "standard input"
-                             : slash == std::string::npos ? input
-                                                          : input.substr(slash + 1);
-    return fmt::format("{}, {} {}", printable(file), count, count == 1 ? "value" : "values");
+    const std::string file = source_words(input);
+    return fmt::format("{}, {} {}", printable(file.substr(file.rfind('/') + 1)), count,
+                       count == 1 ? "value" : "values");
 }
 
 }  // namespace upsweep::cli

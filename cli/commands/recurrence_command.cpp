@@ -10,6 +10,7 @@
 #include "cli/commands/commands.hpp"
 #include "cli/commands/picture_parts.hpp"
 #include "cli/commands/scan_job.hpp"
+#include "cli/io/byte_source.hpp"
 #include "cli/io/message.hpp"
 #include "cli/json.hpp"
 #include "cli/usage.hpp"
@@ -68,7 +69,7 @@ class linear_recurrences final : public scan_method {
             request.types = registry::resolve_recurrence_types(from.elements, from.coefficients,
                                                                arguments_.dtype, arguments_.accumulate);
         } catch (const error& problem) {
-            throw usage_error(fmt::format("{}: {}", arguments_.input, problem.what()));
+            throw usage_error(fmt::format("{}: {}", source_words(arguments_.input), problem.what()));
         }
         const auto number = [&](const char* option, const std::optional<std::string>& word) {
             return word ? std::optional(number_of(option, *word, request.types.accumulator)) : std::nullopt;

@@ -15,13 +15,14 @@
 
 namespace upsweep::cli {
 
+std::string source_words(const std::string& path) { return path == "-" ? "standard input" : path; }
+
 byte_source byte_source::open(const std::string& path) {
     byte_source source;
+    source.name_ = source_words(path);
     if (path == "-") {
-        source.name_ = "standard input";
         source.descriptor_ = STDIN_FILENO;
     } else {
-        source.name_ = path;
         do source.descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
         while (source.descriptor_ < 0 && errno == EINTR);
         if (source.descriptor_ < 0) fail_errno(path, "cannot be opened", errno);

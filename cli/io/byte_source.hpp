@@ -19,6 +19,9 @@ struct file_identity {
     friend bool operator==(const file_identity&, const file_identity&) = default;
 };
 
+// For messages: the path, or "standard input" for -.
+[[nodiscard]] std::string source_words(const std::string& path);
+
 class byte_source {
   public:
     // "-" is standard input. Throws upsweep::error naming the file when it cannot be opened or is a
@@ -31,7 +34,7 @@ class byte_source {
     byte_source& operator=(byte_source&& other) noexcept;
     ~byte_source();
 
-    // For messages: the path, or "standard input".
+    // Those of source_words().
     [[nodiscard]] const std::string& name() const { return name_; }
     // Bytes from the first to the end, known for memory and for regular files (a redirected standard input
     // too) but those that the system makes up as they are read.
