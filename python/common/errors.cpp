@@ -2,6 +2,8 @@
 
 #include <nanobind/nanobind.h>
 
+#include <new>
+
 #include "upsweep/error.hpp"
 
 namespace upsweep::python {
@@ -21,6 +23,8 @@ void translate_errors(const std::exception_ptr& thrown, void*) {
         std::rethrow_exception(thrown);
     } catch (const error& problem) {
         PyErr_SetString(exception_for(problem.code()), problem.what());
+    } catch (const std::bad_alloc&) {
+        PyErr_SetString(PyExc_MemoryError, "scratch: there is no memory for it");
     }
 }
 

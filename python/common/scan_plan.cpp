@@ -15,6 +15,16 @@ registry::value value_of(registry::dtype type, const nb::bytes& element) {
     return registry::value::at(type, element.data());
 }
 
+// Whether there are any of these elements, without another type being named.
+bool has_totals(registry::operation op, registry::dtype elements) {
+    try {
+        static_cast<void>(registry::resolve_types(op, elements, std::nullopt, std::nullopt));
+        return true;
+    } catch (const error&) {
+        return false;
+    }
+}
+
 }  // namespace
 
 scan_plan make_plan(const std::string& op, const std::string& input, const std::optional<std::string>& output,
@@ -27,11 +37,13 @@ scan_plan make_plan(const std::string& op, const std::string& input, const std::
         throw nb::value_error(
             ("op: expected one of " + registry::operation_names() + ", but it is " + op).c_str());
     }
+    const registry::dtype elements = named_type(input);
     try {
-        return {*operation, registry::resolve_types(*operation, named_type(input), type_of(output),
-                                                    type_of(accumulator))};
+        return {*operation,
+                registry::resolve_types(*operation, elements, type_of(output), type_of(accumulator))};
     } catch (const error& problem) {
-        throw nb::type_error((std::string("dtype: ") + problem.what()).c_str());
+        const bool is_named = accumulator || (output && has_totals(*operation, elements));
+        throw nb::type_error((std::string(is_named ? "dtype: " : "a: ") + problem.what()).c_str());
     }
 }
 

@@ -142,15 +142,19 @@ def test_operators():
 @pytest.mark.parametrize("op", ["bit_and", "bit_or", "bit_xor"])
 def test_operators_that_a_type_has_not(op):
     for name in ("float16", "float32", "float64", *COMPLEX):
-        with pytest.raises(TypeError):
+        with raises(TypeError, "a"):
             upsweep.inclusive_scan(np.ones(3, name), op)
+        with raises(TypeError, "a"):
+            upsweep.inclusive_scan(np.ones(3, name), op, out=np.zeros(3, name))
+    with raises(TypeError, "dtype"):
+        upsweep.inclusive_scan(X, op, dtype=np.float32)
 
 
 @pytest.mark.parametrize("name", COMPLEX)
 def test_complex_numbers_have_no_order(name):
     x = np.ones(3, name)
-    for call in (upsweep.cummax, upsweep.cummin, lambda a: upsweep.inclusive_scan(a, "maximum")):
-        with pytest.raises(TypeError):
+    for call in (upsweep.cummax, upsweep.cummin, lambda a: upsweep.reduce(a, "maximum")):
+        with raises(TypeError, "a"):
             call(x)
     for call in (upsweep.sort, upsweep.argsort, upsweep.histogram, upsweep.bins, upsweep.bin_indices):
         with raises(TypeError, "a"):
@@ -172,11 +176,31 @@ def test_types():
             upsweep.inclusive_segmented_scan(X, heads=X, dtype=dtype)
         with raises(TypeError, "dtype"):
             upsweep.linear_recurrence(X, X, dtype=dtype)
-    with raises(TypeError, "dtype"):
-        upsweep.cumsum(X, dtype="no such type")
+    for dtype in ("no such type", "i4,,", "5i4,", [("a", "i4"), ("a", "i4")]):
+        with raises(TypeError, "dtype"):
+            upsweep.cumsum(X, dtype=dtype)
     for dtype in ("int32", "bool", "complex64"):
         with raises(TypeError, "dtype"):
             upsweep.linear_recurrence(X, X, dtype=dtype)
+
+
+def test_flags():
+    for wrong in (X, np.zeros(0), np.ones((2, 2), bool)):
+        for argument, call in (
+                ("reverse", lambda flag: upsweep.inclusive_scan(X, reverse=flag)),
+                ("reverse", lambda flag: upsweep.exclusive_segmented_scan(X, heads=X, reverse=flag)),
+                ("reverse", lambda flag: upsweep.linear_recurrence(X, X, reverse=flag)),
+                ("include_initial", lambda flag: upsweep.cumulative_sum(X, include_initial=flag)),
+                ("keepdims", lambda flag: upsweep.sum(X, keepdims=flag)),
+                ("descending", lambda flag: upsweep.argsort(X, descending=flag)),
+                ("descending", lambda flag: upsweep.segmented_sort(X, heads=X, descending=flag)),
+                ("smallest", lambda flag: upsweep.top_k(X, 2, smallest=flag)),
+                ("clamp", lambda flag: upsweep.histogram(X, 2, (0, 4), clamp=flag)),
+                ("return_inverse", lambda flag: upsweep.unique_consecutive(X, flag)),
+                ("return_counts", lambda flag: upsweep.unique_consecutive(X, return_counts=flag))):
+            with raises(TypeError, argument):
+                call(wrong)
+    assert upsweep.sort(X, descending=np.bool_(True))[0] == upsweep.sort(X, descending=np.array([1]))[0] == 5
 
 
 def test_axes():
@@ -240,6 +264,8 @@ def test_segments():
                 scan(X, offsets=np.array(wrong, int))
         with raises(ValueError, "offsets"):
             scan(X, offsets=[[0, 6]])
+        with raises(ValueError, "offsets"):
+            scan(X, offsets=[])
         for wrong in ([0.0, 6.0], [False, True], ["0", "6"]):
             with raises(TypeError, "offsets"):
                 scan(X, offsets=wrong)

@@ -95,6 +95,18 @@ def test_broadcasting(numbers):
     assert_same(upsweep.linear_recurrence(2, 3, 1), np.array([5.0]))
 
 
+@pytest.mark.numpy_only
+def test_more_dimensions_than_numpy_broadcasts(numbers):
+    x = numbers("float64", 24)
+    shape = (1,) * 25 + (4, 6)  # 32 are the most before NumPy 2
+    assert_same(upsweep.linear_recurrence(0.5, x.reshape(shape)), upsweep.linear_recurrence(0.5, x.reshape(4, 6)).reshape(shape))
+    try:
+        wide = x.reshape((1,) * 40 + (4, 6))
+    except ValueError:
+        return
+    assert_same(upsweep.linear_recurrence(np.full(6, 0.5), wide).reshape(4, 6), upsweep.linear_recurrence(0.5, x.reshape(4, 6)))
+
+
 def test_types():
     half, single, double = (np.ones(5, t) for t in FLOATS)
     linear = upsweep.linear_recurrence

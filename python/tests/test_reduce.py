@@ -181,7 +181,7 @@ def test_what_is_wrong():
         upsweep.reduce(x, "minus")
     with pytest.raises(TypeError, match="^op: "):
         upsweep.reduce(x, np.subtract)
-    with pytest.raises(TypeError, match="^dtype: "):
+    with pytest.raises(TypeError, match="^a: "):
         upsweep.reduce(x, "bit_and")
     with pytest.raises(TypeError, match="^dtype: "):
         upsweep.sum(x, dtype=int)

@@ -133,6 +133,20 @@ def test_runs_and_back(numbers):
 
 
 @pytest.mark.numpy_only
+def test_more_results_than_memory_can_hold():
+    x = np.arange(6.0)
+    for call in (lambda: upsweep.repeat(x, 2**60), lambda: upsweep.repeat(x[:1], 2**63 - 1), lambda: upsweep.repeat_indices([2**61]),
+                 lambda: upsweep.repeat(x.reshape(2, 3), 2**60, 0), lambda: upsweep.repeat(np.zeros((3, 0)), 2**62, 0)):
+        with pytest.raises(MemoryError, match="^repeats: "):
+            call()
+    with pytest.raises(TypeError, match="^repeats: expected integers of up to 64 bits"):
+        upsweep.repeat(x, 2**64)
+    for wrong in (2**63, -1):
+        with pytest.raises(ValueError, match="^output_size: expected 0 to"):
+            upsweep.repeat(x, 1, output_size=wrong)
+
+
+@pytest.mark.numpy_only
 def test_types_that_numpy_alone_has():
     counts = np.array([2, 0, 3])
     for x in (np.array(["2020", "2021", "2022"], "M8[Y]"), np.array(["a", "bc", "def"]), np.array([b"a", b"bc", b""]),

@@ -182,7 +182,7 @@ def test_what_has_no_totals():
         upsweep.segmented_reduce(x[:0], offsets=np.array([0, 1]))
     with pytest.raises(TypeError, match="^initial: "):
         upsweep.segmented_reduce(np.ones(6, np.int32), keys=x, initial=0.5)
-    with pytest.raises((TypeError, ValueError), match="^(dtype|op): "):
+    with pytest.raises((TypeError, ValueError), match="^(a|dtype|op): "):
         upsweep.segmented_reduce(x, "bit_and", keys=x)
     for how in ({}, {"keys": x, "heads": x}, {"keys": x, "offsets": np.array([0, 6])}):
         with pytest.raises(TypeError, match="keys, offsets and heads"):

@@ -24,16 +24,21 @@ def native(dtype: np.dtype) -> np.dtype:
     return dtype if dtype.isnative else dtype.newbyteorder("=")
 
 
+def dtype_of(given: Any, argument: str) -> np.dtype:
+    """What the caller has given as a type. Raises TypeError where it is none."""
+    try:
+        return np.dtype(given)
+    except (TypeError, ValueError, SyntaxError) as problem:  # of text that is neither a name nor a list of fields
+        raise TypeError(f"{argument}: {problem}") from None
+
+
 def known_type(dtype: Any, argument: str) -> np.dtype:
     """The dtype in this machine's byte order. Raises TypeError where the library has no such type."""
     if isinstance(dtype, np.dtype) and dtype in _NAMES:  # most are, and what follows takes longer
         return dtype
-    try:
-        known = native(np.dtype(dtype))
-    except TypeError as problem:
-        raise TypeError(f"{argument}: {problem}") from None
+    known = native(dtype_of(dtype, argument))
     if type_name(known) is None:
-        raise TypeError(f"{argument}: expected one of {', '.join(TYPES)} and bfloat16, but it is {np.dtype(dtype)}")
+        raise TypeError(f"{argument}: expected one of {', '.join(TYPES)} and bfloat16, but it is {known}")
     return known
 
 
@@ -69,6 +74,12 @@ def flags_in_host_memory(a: Any, argument: str) -> np.ndarray:
     return x.astype(bool) if x.size == 0 and isinstance(a, (list, tuple)) else x
 
 
+def integers_in_host_memory(a: Any, argument: str) -> np.ndarray:
+    """The same of integers: int64 where `a` is a list without any."""
+    x = in_host_memory(a, argument)
+    return x.astype(np.int64) if x.size == 0 and isinstance(a, (list, tuple)) else x
+
+
 def is_direct(a: np.ndarray) -> bool:
     """Whether the module can read and write where the elements are."""
     flags = a.flags
@@ -88,6 +99,16 @@ def readable(a: Any, argument: str = "a") -> np.ndarray:
 def memory(a: np.ndarray) -> np.ndarray:
     """What has the buffer protocol for these elements, which ml_dtypes' bfloat16 has not."""
     return a if a.dtype in _NAMES else a.view(np.uint16)
+
+
+def truth(given: Any, argument: str) -> bool:
+    """A flag. Raises TypeError for what is neither true nor false, such as an array."""
+    if given is True or given is False:
+        return given
+    try:
+        return bool(given)
+    except (TypeError, ValueError, RuntimeError):
+        raise TypeError(f"{argument}: expected True or False, but it is of type {type(given).__name__}") from None
 
 
 def integer(number: Any, argument: str) -> int:
@@ -117,10 +138,11 @@ def along(x: np.ndarray, axis: Any, argument: str = "axis") -> Tuple[np.ndarray,
 def common_shape(a: Tuple[int, ...], b: Tuple[int, ...]) -> Tuple[int, ...]:
     """The shape that two of arrays broadcast to, of one dimension at least."""
     if a != b and a and b:
-        try:
-            a = np.broadcast_shapes(a, b)
-        except ValueError:
-            raise ValueError(f"b: its shape {b} does not broadcast with that of a, {a}") from None
+        rank = max(len(a), len(b))  # which numpy.broadcast_shapes knows up to 32
+        extents = [(1,) * (rank - len(shape)) + shape for shape in (a, b)]
+        if any(m != n and m != 1 and n != 1 for m, n in zip(*extents)):
+            raise ValueError(f"b: its shape {b} does not broadcast with that of a, {a}")
+        return tuple(n if m == 1 else m for m, n in zip(*extents))
     return a or b or (1,)
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _module
-from ._arrays import about, integer, memory, readable, type_name
+from ._arrays import about, integer, memory, readable, truth, type_name
 from ._engines import engine_of
 from ._libraries import library_of
 from ._parameters import Bins, Limits, edge_limits
@@ -24,7 +24,7 @@ def _elements(a: Any) -> Tuple[np.ndarray, str]:
 
 
 def _asked(bins: Any, argument: str, range: Range, clamp: bool) -> Bins:
-    edges = bins
+    edges, clamp = bins, truth(clamp, "clamp")
     if type(bins) is not int and library_of(bins) is not None and bins.ndim != 0:  # wherever it is: there are few of them
         bins = np.asarray(bins.tolist())
     if isinstance(bins, (str, bytes)) or not hasattr(bins, "__len__") or getattr(bins, "ndim", 1) == 0:

@@ -10,7 +10,7 @@ from typing import Any, Dict, Optional, Sequence, Tuple
 import numpy as np
 
 from . import _back_ends, _gradients
-from ._arrays import TYPES, flags_in_host_memory, in_host_memory, known_type, memory, type_name
+from ._arrays import TYPES, dtype_of, flags_in_host_memory, in_host_memory, known_type, memory, type_name
 
 _advise = None
 if hasattr(mmap, "MADV_HUGEPAGE"):  # on Linux
@@ -75,7 +75,7 @@ class Library:
         """The name of a type that the caller has given, in the library's way or in NumPy's."""
         try:
             name = np.dtype(dtype).name
-        except TypeError:
+        except (TypeError, ValueError, SyntaxError):
             name = self._type_name(dtype)
         return self._known(name, argument)
 
@@ -302,6 +302,9 @@ class _CuPy(Library):
 
     def owns(self, a: Any) -> bool:
         return isinstance(a, self.module.ndarray)
+
+    def type_named(self, dtype: Any, argument: str = "dtype") -> str:
+        return self._known(dtype_of(dtype, argument).name, argument)
 
     def _type_name(self, dtype: Any) -> str:
         return np.dtype(dtype).name

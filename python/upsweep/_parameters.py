@@ -86,8 +86,8 @@ def count_along(k: Any, n: int) -> int:
 
 def known_size(output_size: Any) -> int:
     size = integer(output_size, "output_size")
-    if size < 0:
-        raise ValueError(f"output_size: must not be negative, but it is {size}")
+    if not 0 <= size < 2**63:
+        raise ValueError(f"output_size: expected 0 to 2^63 - 1, but it is {size}")
     return size
 
 
@@ -207,7 +207,7 @@ def edge_limits(edges: Any, argument: str, clamp: bool) -> Tuple[int, Limits]:
         raise ValueError(f"{argument}: expected two edges or more, but there are {given.size}")
     is_wide = kind == "u" and given.max() > np.iinfo(np.int64).max
     numbers = given.astype(np.float64 if kind == "f" else np.uint64 if is_wide else np.int64)
-    return given.size - 1, (numbers.dtype.name, numbers.tobytes(), bool(clamp))
+    return given.size - 1, (numbers.dtype.name, numbers.tobytes(), clamp)
 
 
 def text_limits(range: Any, clamp: bool) -> Limits:
@@ -216,7 +216,7 @@ def text_limits(range: Any, clamp: bool) -> Limits:
         lo, hi = range
     except (TypeError, ValueError):
         raise TypeError(f"range: expected a pair of numbers, but it is {range!r}") from None
-    return scalar_text(lo, "range"), scalar_text(hi, "range"), bool(clamp)
+    return scalar_text(lo, "range"), scalar_text(hi, "range"), clamp
 
 
 def number_type(name: str) -> np.dtype:

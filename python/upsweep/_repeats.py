@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _module
-from ._arrays import along, in_host_memory, readable, type_name
+from ._arrays import along, in_host_memory, integers_in_host_memory, readable, type_name
 from ._engines import engine_of
 from ._parameters import about_repeats, check_one_of_repeats, expected_repeat_offsets, expected_repeats, known_size, wrong_size
 from ._types import Axis, of_any_library
@@ -25,12 +25,17 @@ def _movable(a: Any) -> np.ndarray:
 
 
 def _integers(given: Any, argument: str) -> np.ndarray:
-    x = in_host_memory(given, argument)
-    if x.size == 0 and isinstance(given, (list, tuple)):
-        x = x.astype(np.int64)
+    x = integers_in_host_memory(given, argument)
     if x.dtype.kind not in ("iu" if argument == "offsets" else "biu"):
-        raise TypeError(f"{argument}: expected integers, but it is {x.dtype}")
+        raise TypeError(f"{argument}: expected integers of up to 64 bits, but it is {x.dtype}")
     return np.asarray(readable(x, argument))
+
+
+def _room(shape: Tuple[int, ...], dtype: Any) -> np.ndarray:
+    try:
+        return np.empty(shape, dtype)
+    except ValueError:  # of more elements than have addresses
+        raise MemoryError(f"repeats: results of shape {shape} are more than memory can hold") from None
 
 
 class _Counts:
@@ -83,7 +88,7 @@ def repeat(a: ArrayLike, repeats: Optional[Repeats] = None, axis: Axis = None, *
     n, shape = x.shape[position], x.shape
     counts = _Counts(repeats, offsets, n)
     size = counts.size(output_size)
-    out = np.empty((*shape[:position], size, *shape[position + 1:]), x.dtype)
+    out = _room((*shape[:position], size, *shape[position + 1:]), x.dtype)
     if x.size == 0 or out.size == 0:
         made = counts.size(None)
     else:
@@ -107,7 +112,7 @@ def repeat_indices(repeats: Optional[ArrayLike] = None, *, offsets: Optional[Arr
         return engine.repeat_indices(repeats, offsets, output_size)
     counts = _Counts(repeats, offsets, None)
     size = counts.size(output_size)
-    out = np.empty(size, np.int64)
+    out = _room((size,), np.int64)
     made = counts.call(_module.repeat_indices, (), (out,))
     if made != size:
         raise wrong_size(made, size)

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _module
-from ._arrays import memory, native, readable, type_name
+from ._arrays import memory, native, readable, truth, type_name
 from ._engines import engine_of
 from ._parameters import Operator, element, name_of
 from ._scans import head_bytes, one_dimension, plan_of, readable_offsets
@@ -111,7 +111,7 @@ def unique_consecutive(a: ArrayLike, return_inverse: bool = False, return_counts
     each has, int64. NaNs equal nothing; -0.0 equals 0.0. Returns the elements, or a tuple of them and what else is asked for.
     Raises TypeError for types that the library has not. O(size) work; memory for all elements while it runs.
     """
-    found = _encoded(a, bool(return_inverse), bool(return_counts))
+    found = _encoded(a, truth(return_inverse, "return_inverse"), truth(return_counts, "return_counts"))
     wanted = tuple(part for part in found if part is not None)
     return wanted if len(wanted) > 1 else wanted[0]
 

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _module
 from ._arrays import (Target, about, along, apart, axis_of, check_out, common_shape, edge_and_rest, flags_in_host_memory, in_host_memory,
-                      known_type, memory, readable, type_name, with_one_more)
+                      integers_in_host_memory, known_type, memory, readable, truth, type_name, with_one_more)
 from ._engines import engine_of
 from ._parameters import IDENTITIES, Operator, element, first_value, name_of, nearest, no_offsets, of_given, totals_type
 from ._types import Axis, DType, of_any_library
@@ -40,6 +40,7 @@ def plan_of(op: str, x: np.ndarray, dtype: DType, out: Optional[np.ndarray]) -> 
 
 def _scan(a: Any, op: Operator, axis: Any, dtype: DType, initial: Any, reverse: bool, out: Optional[np.ndarray],
           exclusive: bool) -> np.ndarray:
+    reverse = truth(reverse, "reverse")
     engine = engine_of(a)
     if engine is not None:
         return engine.scan(a, op, axis, dtype, initial, reverse, out, exclusive)
@@ -50,7 +51,7 @@ def _scan(a: Any, op: Operator, axis: Any, dtype: DType, initial: Any, reverse: 
     target = Target(x, result, out)
     if out is not None:
         x = apart(x, target.array)
-    plan.scan(memory(x), memory(target.array), position, exclusive, bool(reverse), element(initial, totals))
+    plan.scan(memory(x), memory(target.array), position, exclusive, reverse, element(initial, totals))
     return target.result()
 
 
@@ -112,6 +113,7 @@ def cummin(a: ArrayLike, axis: Axis = None, dtype: DType = None,
 
 
 def _cumulative(a: Any, op: str, axis: Axis, dtype: DType, out: Optional[np.ndarray], include_initial: bool) -> Any:
+    include_initial = truth(include_initial, "include_initial")
     engine = engine_of(a)
     x = readable(a) if engine is None else a
     if axis is None and x.ndim > 1:
@@ -162,7 +164,7 @@ def one_dimension(a: Any, argument: str, n: Optional[int] = None) -> np.ndarray:
 
 def readable_offsets(offsets: Any, n: int) -> np.ndarray:
     """One offset at least, of int32 or int64."""
-    at = one_dimension(offsets, "offsets")
+    at = one_dimension(integers_in_host_memory(offsets, "offsets"), "offsets")
     if at.dtype.kind not in "iu":
         raise TypeError(f"offsets: expected integers, but it is {at.dtype}")
     if at.size == 0:
@@ -199,6 +201,7 @@ def head_bytes(n: int, keys: Any, offsets: Any, heads: Any) -> np.ndarray:
 
 def _segmented(a: Any, op: Operator, keys: Any, offsets: Any, heads: Any, dtype: DType, initial: Any, reverse: bool,
                out: Optional[np.ndarray], exclusive: bool) -> np.ndarray:
+    reverse = truth(reverse, "reverse")
     engine = engine_of(a, beside=(keys, offsets, heads))
     if engine is not None:
         return engine.segmented_scan(a, op, keys, offsets, heads, dtype, initial, reverse, out, exclusive)
@@ -210,8 +213,7 @@ def _segmented(a: Any, op: Operator, keys: Any, offsets: Any, heads: Any, dtype:
     target = Target(x, result, out, contiguous=True)
     if out is not None:
         x, starts = apart(x, target.array), (starts.copy() if np.may_share_memory(starts, target.array) else starts)
-    plan.scan_segments(memory(x), starts, memory(target.array), exclusive, bool(reverse),
-                       element(initial, totals))
+    plan.scan_segments(memory(x), starts, memory(target.array), exclusive, reverse, element(initial, totals))
     return target.result()
 
 
@@ -260,6 +262,7 @@ def linear_recurrence(a: ArrayLike, b: ArrayLike, x0: SupportsFloat = 0.0, *, ax
     coefficients are formed: where one overflows, a result may be infinite or NaN although a loop's is finite
     (docs/numerics.md). O(size) work.
     """
+    reverse = truth(reverse, "reverse")
     engine = engine_of(a, b)
     if engine is not None:
         return engine.linear_recurrence(a, b, x0, axis, reverse, dtype, out)
@@ -296,5 +299,5 @@ def linear_recurrence(a: ArrayLike, b: ArrayLike, x0: SupportsFloat = 0.0, *, ax
         first, second = apart(first, target.array), apart(second, target.array)
     by = (nearest(a), "") if isinstance(a, (int, float)) else (memory(first), type_name(first.dtype))
     _module.linear_recurrence(*by, memory(second), type_name(second.dtype), x0, memory(target.array),
-                              type_name(target.array.dtype), arithmetic == np.float64, position, bool(reverse))
+                              type_name(target.array.dtype), arithmetic == np.float64, position, reverse)
     return target.result()

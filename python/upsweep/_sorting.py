@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _module
-from ._arrays import Target, along, apart, check_out, memory, readable, type_name
+from ._arrays import Target, along, apart, check_out, memory, readable, truth, type_name
 from ._engines import engine_of
 from ._parameters import count_along
 from ._scans import head_bytes, one_dimension
@@ -36,6 +36,7 @@ def _rows(a: Any, axis: Axis) -> Tuple[np.ndarray, int]:
 
 
 def _run(a: Any, axis: Axis, descending: bool, out: Optional[np.ndarray], indices: bool) -> np.ndarray:
+    descending = truth(descending, "descending")
     engine = engine_of(a)
     if engine is not None:
         return engine.sort(a, axis, descending, out, indices)
@@ -49,7 +50,7 @@ def _run(a: Any, axis: Axis, descending: bool, out: Optional[np.ndarray], indice
     if out is not None and np.may_share_memory(rows, target.array):
         rows = rows.copy()
     sort = _module.sort_row_indices if indices else _module.sort_rows
-    sort(memory(rows), type_name(x.dtype), memory(target.array), x.shape[position], bool(descending))
+    sort(memory(rows), type_name(x.dtype), memory(target.array), x.shape[position], descending)
     sorted_rows = target.result()
     if is_last:
         return sorted_rows
@@ -99,6 +100,7 @@ def top_k(a: ArrayLike, k: SupportsIndex, axis: Axis = -1, *, smallest: bool = F
     One read of the elements, and a sort of little more than k of them. Scratch: as much memory as ``a`` unless its rows are
     contiguous, and 8 bytes or so for each of k elements of a row and thread.
     """
+    smallest = truth(smallest, "smallest")
     engine = engine_of(a)
     if engine is not None:
         return TopK(*engine.top_k(a, k, axis, smallest))
@@ -109,7 +111,7 @@ def top_k(a: ArrayLike, k: SupportsIndex, axis: Axis = -1, *, smallest: bool = F
     rows = np.ascontiguousarray(x if is_last else np.moveaxis(x, position, -1))
     shape = (*rows.shape[:-1], count)
     values, indices = np.empty(shape, x.dtype), np.empty(shape, np.int64)
-    _module.top_k_rows(memory(rows), type_name(x.dtype), memory(values), indices, length, count, bool(smallest))
+    _module.top_k_rows(memory(rows), type_name(x.dtype), memory(values), indices, length, count, smallest)
     if is_last:
         return TopK(values, indices)
     return TopK(*(np.ascontiguousarray(np.moveaxis(found, -1, position)) for found in (values, indices)))
@@ -117,6 +119,7 @@ def top_k(a: ArrayLike, k: SupportsIndex, axis: Axis = -1, *, smallest: bool = F
 
 def _run_segments(a: Any, keys: Any, offsets: Any, heads: Any, descending: bool, out: Optional[np.ndarray],
                   indices: bool) -> np.ndarray:
+    descending = truth(descending, "descending")
     engine = engine_of(a, beside=(keys, offsets, heads))
     if engine is not None:
         return engine.segmented_sort(a, keys, offsets, heads, descending, out, indices)
@@ -129,7 +132,7 @@ def _run_segments(a: Any, keys: Any, offsets: Any, heads: Any, descending: bool,
         x, starts = apart(x, target.array), (starts.copy() if np.may_share_memory(starts, target.array) else starts)
         if indices and np.may_share_memory(x, target.array):  # which is where elements may be, but indices may not
             x = x.copy()
-    _module.sort_segments(memory(x), type_name(x.dtype), starts, memory(target.array), bool(descending), indices)
+    _module.sort_segments(memory(x), type_name(x.dtype), starts, memory(target.array), descending, indices)
     return target.result()
 
 

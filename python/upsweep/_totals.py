@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._arrays import along, edge_shape, memory, readable, total_shape
+from ._arrays import along, edge_shape, memory, readable, total_shape, truth
 from ._engines import engine_of
 from ._parameters import Operator, element, name_of
 from ._scans import plan_of
@@ -14,15 +14,16 @@ from ._types import Axis, DType, of_any_library
 
 
 def _reduce(a: Any, op: Operator, axis: Axis, dtype: DType, initial: Any, keepdims: bool) -> Any:
+    keepdims = truth(keepdims, "keepdims")
     engine = engine_of(a)
     if engine is not None:
-        return engine.reduce(a, op, axis, dtype, initial, bool(keepdims))
+        return engine.reduce(a, op, axis, dtype, initial, keepdims)
     given = readable(a)
     x, position = along(given, axis)
     plan, result, totals = plan_of(name_of(op), x, dtype, None)
     out = np.empty_like(x, dtype=result, subok=False, shape=edge_shape(x.shape, position))
     plan.reduce(memory(x), memory(out), position, element(initial, totals))
-    return out.reshape(total_shape(given.shape, axis, bool(keepdims)))[()]  # a NumPy scalar where there are no dimensions
+    return out.reshape(total_shape(given.shape, axis, keepdims))[()]  # a NumPy scalar where there are no dimensions
 
 
 @of_any_library
