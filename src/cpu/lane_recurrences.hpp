@@ -1,6 +1,7 @@
 // Linear recurrences of which neighbours lie side by side in memory, a lane each: scanned where they lie, a
 // vector of lanes at a time, or by way of a buffer of rows, where they have to be converted or gathered, or
-// do not fill cache lines that are to be stored past the caches.
+// do not fill cache lines that are to be stored past the caches. So may be short ones that lie one behind the
+// other, each then gathered to a column.
 //
 // Threads take lanes of wide rows, or else stretches of all lanes in turn, because memory is slow where each
 // thread reads a short part of every row.
@@ -8,6 +9,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdlib>
 
 #include "src/cpu/recurrence_staging.hpp"
 #include "src/cpu/recurrence_starts.hpp"
@@ -98,6 +100,13 @@ class lane_recurrences {
     static constexpr std::size_t short_chain = 4;                   // threads
     static constexpr std::size_t chain_lanes = 4096 / sizeof(T);    // lanes that are chained together
     static constexpr std::size_t largest_chunk_bytes = 256 * 1024;  // of a chain, if it is of more than a row
+    static constexpr std::size_t gathered_bytes = 32768;            // of an array's columns at once
+
+    // Whether neighbours in memory belong to different sequences.
+    static bool are_side_by_side(const axis_geometry& geometry) {
+        const auto next = geometry.fastest();
+        return next.extent > 1 && std::abs(next.out_stride) < std::abs(geometry.out_stride);
+    }
 
     lane_recurrences(executor& ex, const source<T>& a, const source<T>& b, const recurrence_starts<T>& starts,
                      const sink<T>& out, const axis_geometry& geometry, bool in_place)
@@ -128,6 +137,13 @@ class lane_recurrences {
         return simd_level::portable;
     }
 
+    // Lanes of a share at most. Columns are gathered a few elements at a time, and what else lies in the
+    // cache lines that these come from is still near when its turn comes.
+    [[nodiscard]] std::size_t most_together(std::size_t widest) const {
+        if (are_side_by_side(geometry_)) return widest;
+        return std::clamp(gathered_bytes / sizeof(T) / geometry_.length / line * line, line, widest);
+    }
+
     // Direct: lanes are scanned where they lie.
     template <bool Direct, std::size_t widest>
     void run_as() const {
@@ -139,7 +155,8 @@ class lane_recurrences {
         const std::size_t shares = rows * ((row_lanes + least - 1) / least);
         const bool chained = shares < threads && geometry_.length >= 2 * core::row_size;
         const std::size_t fair = row_lanes * rows / threads / line * line;
-        const lane_parts<T> parts(row_lanes, chained ? chain_lanes : std::clamp(fair, line, widest));
+        const lane_parts<T> parts(row_lanes,
+                                  chained ? chain_lanes : std::clamp(fair, line, most_together(widest)));
         const auto range_of = [&](std::size_t task) {
             const std::size_t part = task % parts.count();
             return lane_range{geometry_.begin(task / parts.count() * row_lanes + parts.first(part)),

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <cstdlib>
 
 #include "src/cpu/lane_recurrences.hpp"
 #include "src/cpu/recurrence_starts.hpp"
@@ -155,13 +154,19 @@ void run_recurrence(executor& ex, const source<T>& a, const source<T>& b, T x0, 
 
 namespace {
 
+// Sequences of up to so many bytes are lanes wherever they lie, gathered to columns of buffers, if there are
+// a few of them: by itself each takes some 30 ns to begin, and several times as long for what is less than a
+// row. Of longer ones from memory gathering takes longer.
+constexpr std::size_t longest_gathered = 448;
+constexpr std::size_t least_gathered = 4;
+
 template <class T>
 void run_sequences(executor& ex, const source<T>& a, const source<T>& b, const recurrence_starts<T>& starts,
                    const sink<T>& out, const core::axis_geometry& geometry, bool in_place) {
-    const auto next = geometry.fastest();
-    // Neighbours in memory belong to different sequences.
-    if (next.extent > 1 && std::abs(next.out_stride) < std::abs(geometry.out_stride))
-        return lane_recurrences<T>(ex, a, b, starts, out, geometry, in_place).run();
+    using lanes = lane_recurrences<T>;
+    if (lanes::are_side_by_side(geometry) ||
+        (geometry.length * sizeof(T) <= longest_gathered && geometry.fastest().extent >= least_gathered))
+        return lanes(ex, a, b, starts, out, geometry, in_place).run();
     const std::size_t bytes = (a.stride == 0 ? 0 : a.element_size) + b.element_size + out.element_size;
     const std::size_t length = geometry.length;
     const std::size_t footprint = length * geometry.sequence_count * bytes;
