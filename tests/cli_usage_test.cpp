@@ -174,6 +174,8 @@ TEST_F(cli_usage, wrong_usage) {
         fail(2, std::string("bench --sizes ") + size,
              std::string("--sizes \"") + size + "\": expected numbers");
     fail(2, "bench --op bit_or --dtype float32", "bit_or is not defined for float32");
+    fail(1, "bench --sizes 10,1e14 --dtype int8,float64",
+         "--sizes 100000000000000: input and results in int8 take");
     fail(2, "devices --fast", "--fast");
     EXPECT_EQ(upsweep("scan x.npy -o y.npy", "UPSWEEP_BLOCK_BYTES=many").code, 2);
 }

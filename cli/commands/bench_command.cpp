@@ -13,7 +13,9 @@
 #include "cli/io/message.hpp"
 #include "cli/io/number.hpp"
 #include "cli/json.hpp"
+#include "cli/memory.hpp"
 #include "cli/plot/figure.hpp"
+#include "cli/progress.hpp"
 #include "cli/usage.hpp"
 #include "registry/device.hpp"
 #include "registry/measure.hpp"
@@ -51,6 +53,18 @@ std::size_t parse_size(const std::string& word) {
             fmt::format("--sizes {}: expected numbers of elements such as 1000000 or 1e6", in_quotes(word)));
     }
     return static_cast<std::size_t>(size);
+}
+
+// Of input and results, every page of which is touched: a machine that has not so much would swap, or end
+// this process or another one.
+void expect_memory(registry::dtype type, std::size_t n) {
+    const std::uint64_t wanted = 2 * std::uint64_t{registry::size_of(type)} * n;
+    const std::uint64_t there = available_memory_bytes();
+    if (wanted <= there) return;
+    throw_error(errc::out_of_memory,
+                fmt::format("--sizes {}: input and results in {} take {}, but {} of memory can be had", n,
+                            registry::name(type), bytes_text(static_cast<double>(wanted)),
+                            bytes_text(static_cast<double>(there))));
 }
 
 std::string time_text(double seconds) {
@@ -119,6 +133,9 @@ void run_bench(const bench_arguments& arguments, const CLI::App& app) {
     }
 
     const registry::device device = arguments.device.open(app);
+    if (device.accelerated() == nullptr) {
+        for (const registry::dtype type : types) expect_memory(type, sizes.back());
+    }
     if (!arguments.json) fmt::print(table_row, "work", "type", "n", "time", "copy", "speed", "of copy");
     std::vector<bench_row> rows;
     for (const registry::operation op : ops) {
