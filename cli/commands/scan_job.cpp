@@ -56,8 +56,8 @@ void tell_files(json_writer& json, const scan_arguments& arguments) {
 void add_scan_formats(help_page& page, const std::string& column, const std::string& numbers) {
     const std::string table = fmt::format(
         ".csv, .tsv: the numbers of --column. The output has all columns of the input and behind them the "
-        "new one, named after {}. Lines end as they do in the input. With -o FILE.npy it is the new column "
-        "alone. {}",
+        "new one, named after {}. Its numbers stand in the shortest form that reads back the same, but -0 is "
+        "written as 0. Lines end as they do in the input. With -o FILE.npy it is the new column alone. {}",
         column, numbers);
     page.sections.push_back(
         {"Formats",
