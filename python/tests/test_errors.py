@@ -107,7 +107,11 @@ def test_out(function):
         call(fixed)
     with raises(ValueError, "out"):
         call(np.broadcast_to(good(0), (2, 3)))
-    assert not np.any(fixed)
+    one = np.zeros(3, good)
+    for strides in ((0, one.itemsize), (one.itemsize, 0), (0, 0)):
+        with raises(ValueError, "out"):
+            call(np.lib.stride_tricks.as_strided(one, (2, 3), strides))
+    assert not np.any(fixed) and not np.any(one)
 
 
 def test_out_of_another_type():

@@ -177,6 +177,10 @@ def check_out(out: Any, shape: Tuple[int, ...]) -> None:
         raise ValueError(f"out: expected shape {shape}, but it is {out.shape}")
     if not out.flags.writeable:
         raise ValueError("out: the array is read-only")
+    if 0 in out.strides and out.size != 0:
+        for dimension, (stride, extent) in enumerate(zip(out.strides, shape)):
+            if stride == 0 and extent > 1:
+                raise ValueError(f"out: stride 0 in dimension {dimension} would store many results in one element")
 
 
 def apart(x: np.ndarray, out: np.ndarray) -> np.ndarray:
