@@ -247,8 +247,8 @@ TEST_F(output_file_test, signals_to_two_threads_remove_every_temporary_file) {
             outputs.reserve(16);
             for (int k = 0; k < 16; ++k)
                 outputs.push_back(std::make_unique<output_file>(far + "/" + std::to_string(k)));
-            std::thread([main = ::pthread_self()] {
-                ::pthread_kill(main, SIGINT);
+            std::thread([caller = ::pthread_self()] {
+                ::pthread_kill(caller, SIGINT);
                 ::raise(SIGINT);
             }).join();
         });

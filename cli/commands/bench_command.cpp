@@ -57,7 +57,7 @@ std::size_t parse_size(const std::string& word) {
 
 // Of input and results, every page of which is touched: a machine that has not so much would swap, or end
 // this process or another one.
-void expect_memory(registry::dtype type, std::size_t n) {
+void expect_room(registry::dtype type, std::size_t n) {
     const std::uint64_t wanted = 2 * std::uint64_t{registry::size_of(type)} * n;
     const std::uint64_t there = available_memory_bytes();
     if (wanted <= there) return;
@@ -134,7 +134,7 @@ void run_bench(const bench_arguments& arguments, const CLI::App& app) {
 
     const registry::device device = arguments.device.open(app);
     if (device.accelerated() == nullptr) {
-        for (const registry::dtype type : types) expect_memory(type, sizes.back());
+        for (const registry::dtype type : types) expect_room(type, sizes.back());
     }
     if (!arguments.json) fmt::print(table_row, "work", "type", "n", "time", "copy", "speed", "of copy");
     std::vector<bench_row> rows;
