@@ -44,18 +44,20 @@ TEST(axis_generic, extents_of_any_integers) {
     expect_three_by_four(strided_view(x.data(), {3, 4}), 4, 1);
     expect_three_by_four(strided_view(x.data(), {rows, columns}), 4, 1);
     expect_three_by_four(strided_view(x.data(), {rows, columns}, {1, 3}), 1, 3);
+    expect_three_by_four(strided_view(x.data(), {3, columns}), 4, 1);
+    expect_three_by_four(strided_view(x.data(), {rows, std::int8_t{4}}, {1, rows}), 1, 3);
     expect_refused(refusal, [&] { strided_view(x.data(), {columns, too_many}); });
 
     using device_view = cuda::device_view<float>;
     expect_three_by_four(device_view(x.data(), {3, 4}), 4, 1);
     expect_three_by_four(device_view(x.data(), {rows, columns}), 4, 1);
-    expect_three_by_four(device_view(x.data(), {rows, columns}, {1, 3}), 1, 3);
+    expect_three_by_four(device_view(x.data(), {rows, 4}, {1, rows}), 1, 3);
     expect_refused(refusal, [&] { device_view(x.data(), {columns, too_many}); });
 
     using buffer_view = shader::buffer_view<float, unsigned>;
     expect_three_by_four(buffer_view(1, 0, {3, 4}), 4, 1);
     expect_three_by_four(buffer_view(1, 0, {rows, columns}), 4, 1);
-    expect_three_by_four(buffer_view(1, 0, {rows, columns}, {1, 3}), 1, 3);
+    expect_three_by_four(buffer_view(1, 0, {rows, 4}, {1, rows}), 1, 3);
     expect_refused(refusal, [&] { buffer_view(1, 0, {columns, too_many}); });
 }
 

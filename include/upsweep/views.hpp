@@ -18,6 +18,18 @@ namespace upsweep {
 // The most dimensions of a view.
 inline constexpr std::size_t max_rank = 64;
 
+// A number between braces, of any integer type, so that {n, 3} is a shape whatever n is: what does not fit
+// becomes negative, and is no extent.
+class any_integer {
+  public:
+    template <std::integral Integer>
+    constexpr any_integer(Integer number) : number_(static_cast<std::int64_t>(number)) {}
+    [[nodiscard]] constexpr std::int64_t number() const { return number_; }
+
+  private:
+    std::int64_t number_;
+};
+
 // element(i0, i1, ...) = data[i0 * strides[0] + i1 * strides[1] + ...]. Strides count elements and may be
 // negative or, for what is only read, zero. Owns nothing.
 template <class T>
@@ -39,20 +51,12 @@ class strided_view {
                                                     std::to_string(strides.size()));
         }
     }
-    strided_view(T* data, std::initializer_list<std::int64_t> shape)
-        : strided_view(data, std::span(shape.begin(), shape.size())) {}
-    strided_view(T* data, std::initializer_list<std::int64_t> shape,
-                 std::initializer_list<std::int64_t> strides)
-        : strided_view(data, std::span(shape.begin(), shape.size()),
-                       std::span(strides.begin(), strides.size())) {}
-    // Extents of one unsigned type, such as std::size_t.
-    template <std::unsigned_integral Extent>
-    strided_view(T* data, std::initializer_list<Extent> shape)
-        : strided_view(data, std::span<const std::int64_t>(extents(shape))) {}
-    template <std::unsigned_integral Extent>
-    strided_view(T* data, std::initializer_list<Extent> shape, std::initializer_list<std::int64_t> strides)
-        : strided_view(data, std::span<const std::int64_t>(extents(shape)),
-                       std::span(strides.begin(), strides.size())) {}
+    strided_view(T* data, std::initializer_list<any_integer> shape)
+        : strided_view(data, std::span<const std::int64_t>(numbers(shape))) {}
+    strided_view(T* data, std::initializer_list<any_integer> shape,
+                 std::initializer_list<any_integer> strides)
+        : strided_view(data, std::span<const std::int64_t>(numbers(shape)),
+                       std::span<const std::int64_t>(numbers(strides))) {}
 
     [[nodiscard]] T* data() const { return data_; }
     [[nodiscard]] std::size_t rank() const { return rank_; }
@@ -65,11 +69,10 @@ class strided_view {
     }
 
   private:
-    // What does not fit becomes negative, and is refused as that.
-    template <class Extent>
-    static std::vector<std::int64_t> extents(std::initializer_list<Extent> shape) {
+    static std::vector<std::int64_t> numbers(std::initializer_list<any_integer> list) {
         std::vector<std::int64_t> made;
-        for (const Extent extent : shape) made.push_back(static_cast<std::int64_t>(extent));
+        made.reserve(list.size());
+        for (const any_integer& one : list) made.push_back(one.number());
         return made;
     }
 

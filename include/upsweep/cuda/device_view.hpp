@@ -1,7 +1,6 @@
 // Strided views of n-dimensional arrays in CUDA device memory.
 #pragma once
 
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -24,15 +23,8 @@ class device_view {
     device_view(T* data, std::span<const std::int64_t> shape) : described_(data, shape) {}
     device_view(T* data, std::span<const std::int64_t> shape, std::span<const std::int64_t> strides)
         : described_(data, shape, strides) {}
-    device_view(T* data, std::initializer_list<std::int64_t> shape) : described_(data, shape) {}
-    device_view(T* data, std::initializer_list<std::int64_t> shape,
-                std::initializer_list<std::int64_t> strides)
-        : described_(data, shape, strides) {}
-    // Extents of one unsigned type, such as std::size_t.
-    template <std::unsigned_integral Extent>
-    device_view(T* data, std::initializer_list<Extent> shape) : described_(data, shape) {}
-    template <std::unsigned_integral Extent>
-    device_view(T* data, std::initializer_list<Extent> shape, std::initializer_list<std::int64_t> strides)
+    device_view(T* data, std::initializer_list<any_integer> shape) : described_(data, shape) {}
+    device_view(T* data, std::initializer_list<any_integer> shape, std::initializer_list<any_integer> strides)
         : described_(data, shape, strides) {}
     template <class Other>
     requires(std::is_same_v<const Other, T> && !std::is_same_v<Other, T>)

@@ -2,7 +2,6 @@
 // called.
 #pragma once
 
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -27,18 +26,10 @@ class buffer_view {
     buffer_view(Buffer buffer, std::uint64_t offset, std::span<const std::int64_t> shape,
                 std::span<const std::int64_t> strides)
         : described_(nullptr, shape, strides), buffer_(buffer), offset_(offset) {}
-    buffer_view(Buffer buffer, std::uint64_t offset, std::initializer_list<std::int64_t> shape)
+    buffer_view(Buffer buffer, std::uint64_t offset, std::initializer_list<any_integer> shape)
         : described_(nullptr, shape), buffer_(buffer), offset_(offset) {}
-    buffer_view(Buffer buffer, std::uint64_t offset, std::initializer_list<std::int64_t> shape,
-                std::initializer_list<std::int64_t> strides)
-        : described_(nullptr, shape, strides), buffer_(buffer), offset_(offset) {}
-    // Extents of one unsigned type, such as std::size_t.
-    template <std::unsigned_integral Extent>
-    buffer_view(Buffer buffer, std::uint64_t offset, std::initializer_list<Extent> shape)
-        : described_(nullptr, shape), buffer_(buffer), offset_(offset) {}
-    template <std::unsigned_integral Extent>
-    buffer_view(Buffer buffer, std::uint64_t offset, std::initializer_list<Extent> shape,
-                std::initializer_list<std::int64_t> strides)
+    buffer_view(Buffer buffer, std::uint64_t offset, std::initializer_list<any_integer> shape,
+                std::initializer_list<any_integer> strides)
         : described_(nullptr, shape, strides), buffer_(buffer), offset_(offset) {}
     template <class Other>
     requires(std::is_same_v<const Other, T> && !std::is_same_v<Other, T>)
