@@ -6,8 +6,7 @@
 #          separated by `|`, go in front; the file USER, if given, replaces the line `//! user text`.
 # modules  The same with `.comp`, and OUTPUT.spv of each: SPIR-V by GLSLC or GLSLANG, stripped of names by SPIRV_OPT if it is
 #          there, and checked by SPIRV_VAL. One process compiles them all, as it takes longer to start than to compile one.
-# texts    FILES, OUTPUT, NAMESPACE: C++ with each file as a string literal, without lines that are comments, in an array
-#          `texts`.
+# texts    FILES, OUTPUT, NAMESPACE: C++ with each file as a string literal, without comments, in an array `texts`.
 # words    FILES, OUTPUT, OPEN, CLOSE: a C++ header with each SPIR-V file as an array of words named by its stem, between
 #          OPEN and CLOSE, in which `|` stands for a new line and <end> for a semicolon.
 cmake_minimum_required(VERSION 3.25)
@@ -82,8 +81,9 @@ elseif(STEP STREQUAL "texts")
     string(APPEND code "const std::array<std::string_view, ${count}> texts = {\n")
     foreach(name IN LISTS FILES)
         file(READ "${name}" text)
-        # Compilers need not take literals of more than 65536 characters; a quarter is comments.
+        # Compilers need not take literals of more than 65536 characters; a quarter is comments, most of them lines.
         string(REGEX REPLACE "\n *//[^!\n][^\n]*" "" text "\n${text}")
+        string(REGEX REPLACE " *//[^!\n][^\n]*" "" text "${text}")
         string(LENGTH "${text}" length)
         if(length GREATER 65536)
             message(FATAL_ERROR "${name}: ${length} characters are more than a string literal may have")
