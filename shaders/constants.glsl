@@ -122,13 +122,14 @@
 #define UPSWEEP_F_NEAR_TABLE 262144u    // count_bins: shared memory has room for the thresholds
 #define UPSWEEP_F_FAR_COUNTERS 524288u  // count_bins: shared memory has no room for counters
 
-// Specialisation constants in Vulkan. In OpenGL the host defines UPSWEEP_TYPE, UPSWEEP_LINE, UPSWEEP_TRAITS and
-// UPSWEEP_BLELLOCH_SIZE in front of the text.
+// Specialisation constants in Vulkan. In OpenGL the host defines UPSWEEP_TYPE, UPSWEEP_LINE, UPSWEEP_TRAITS,
+// UPSWEEP_INPUT_TYPE, where elements are converted, and UPSWEEP_BLELLOCH_SIZE in front of the text.
 #define UPSWEEP_C_TYPE 0
 #define UPSWEEP_C_LINE 1    // the operator's line in operators.def, from 0
 #define UPSWEEP_C_TRAITS 2
-#define UPSWEEP_C_BLELLOCH_SIZE 3    // invocations of a work group
-#define UPSWEEP_C_BLELLOCH_PADDED 4  // twice that, rounded up to a power of two
+#define UPSWEEP_C_INPUT_TYPE 3
+#define UPSWEEP_C_BLELLOCH_SIZE 4    // invocations of a work group
+#define UPSWEEP_C_BLELLOCH_PADDED 5  // twice that, rounded up to a power of two
 
 // Element types. The stages hold an element of the first three as a uint, of the others as a uvec2.
 #define UPSWEEP_T_UINT 0
@@ -138,6 +139,18 @@
 #define UPSWEEP_T_INT64 4
 #define UPSWEEP_T_AFFINE 5  // affine_map<float>
 #define UPSWEEP_T_DOUBLE 6
+
+// Types of the input: the element's, or one that is converted to it (UPSWEEP_C_INPUT_TYPE).
+#define UPSWEEP_I_SAME 0
+#define UPSWEEP_I_UINT8 1
+#define UPSWEEP_I_INT8 2
+#define UPSWEEP_I_UINT16 3
+#define UPSWEEP_I_INT16 4
+#define UPSWEEP_I_FLOAT16 5
+#define UPSWEEP_I_BFLOAT16 6
+#define UPSWEEP_I_UINT 7
+#define UPSWEEP_I_INT 8
+#define UPSWEEP_I_FLOAT 9
 
 // What is known about an operator on a type (UPSWEEP_C_TRAITS).
 #define UPSWEEP_EXACT 1u        // every grouping gives the same bits

@@ -12,10 +12,8 @@ layout(local_size_x = UPSWEEP_GROUP_SIZE) in;
 #include "operands.glsl"
 #include "parts.glsl"
 #include "axis.glsl"
+#include "input.glsl"
 
-layout(std430, binding = UPSWEEP_INPUT) readonly buffer input_block {
-    stored input_elements[];
-};
 layout(std430, binding = UPSWEEP_OUTPUT) writeonly buffer output_block {
     stored output_elements[];
 };
@@ -106,7 +104,7 @@ void load_pieces(uint sequences, uint done, uint width, uint count) {
             uvec2 at = moved(k + uint(j), width);
             next[j] = stored(0u);
             if (at.x < sequences && at.y < count)
-                next[j] = input_elements[begins[at.x].x + (done + at.y) * input_stride()];
+                next[j] = input_element(begins[at.x].x + (done + at.y) * input_stride());
         }
         for (int j = 0; j < UPSWEEP_AHEAD; ++j) {
             uvec2 at = moved(k + uint(j), width);

@@ -1,8 +1,6 @@
 // An invocation's part of a tile, loaded.
 
-layout(std430, binding = UPSWEEP_INPUT) readonly buffer input_block {
-    stored input_elements[];
-};
+#include "input.glsl"
 #if UPSWEEP_ELEMENT_WORDS < 4
 // The same memory in vectors of four words.
 layout(std430, binding = UPSWEEP_INPUT) readonly buffer input_vector_block {
@@ -11,9 +9,36 @@ layout(std430, binding = UPSWEEP_INPUT) readonly buffer input_vector_block {
 #define UPSWEEP_RUN_VECTORS UPSWEEP_ELEMENT_WORDS
 #endif
 
+#ifdef UPSWEEP_CONVERTS
+// The runs of `lane` in a complete tile, wherever it begins: words first, then what is in them.
+void load_converted_runs(uint first, uint base, uint lane, uint stride, out operand items[UPSWEEP_ITEMS]) {
+    uvec4 words[UPSWEEP_RUNS];
+    if ((run_begin(first, base, stride) & 3u) == 0u) {
+        for (int k = 0; k < UPSWEEP_RUNS; ++k)
+            words[k] = aligned_run_words(run_begin(first, run_position(base, k, lane), stride));
+    } else {
+        for (int k = 0; k < UPSWEEP_RUNS; ++k)
+            words[k] = run_words(run_begin(first, run_position(base, k, lane), stride));
+    }
+    for (int k = 0; k < UPSWEEP_RUNS; ++k) {
+        uint position = run_position(base, k, lane);
+        uvec4 run = run_bits(words[k], run_begin(first, position, stride));
+        if (is_backwards(stride)) run = run.wzyx;
+        uint heads = run_heads(position);
+        for (int m = 0; m < 4; ++m) items[4 * k + m] = operand_of(converted(run[m]), heads, uint(m));
+    }
+}
+#endif
+
 // The runs of `lane` in the tile at `base`. Positions from `length` on get a value that must not matter.
 void load_runs(uint first, uint base, uint lane, uint length, out operand items[UPSWEEP_ITEMS]) {
     uint stride = input_stride();
+#ifdef UPSWEEP_CONVERTS
+    if (input_type != UPSWEEP_I_SAME && is_complete(base, length, stride)) {
+        load_converted_runs(first, base, lane, stride, items);
+        return;
+    }
+#endif
 #if UPSWEEP_ELEMENT_WORDS < 4
     // All loads before the first use, and no branch between them.
     if (moves_vectors(first, base, length, stride)) {
@@ -49,7 +74,7 @@ void load_runs(uint first, uint base, uint lane, uint length, out operand items[
         operand value = from_kept(no_kept());
         if (position < length) {
             uint m = position % uint(UPSWEEP_RUN_ELEMENTS);
-            value = operand_of(input_elements[place_of(first, position, stride)], run_heads(position - m), m);
+            value = operand_of(input_element(place_of(first, position, stride)), run_heads(position - m), m);
         }
         for (int at = 0; at < UPSWEEP_ITEMS; ++at) {
             if (uint(at) == i) items[at] = value;

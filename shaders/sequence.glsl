@@ -54,16 +54,21 @@ operand operand_of(stored words, uint heads, uint m) { return from_words(words);
 
 uint place_of(uint first, uint position, uint stride) { return first + position * stride; }
 bool is_backwards(uint stride) { return stride == 0xffffffffu; }
-// The first word of the run at `position`, a multiple of 4, where elements are neighbours.
-uint run_word(uint first, uint position, uint stride) {
-    uint lowest = is_backwards(stride) ? first - position - uint(UPSWEEP_RUN_ELEMENTS - 1) : first + position;
-    return lowest * uint(UPSWEEP_ELEMENT_WORDS);
+// The lowest element of the run at `position`, a multiple of 4, where elements are neighbours; and its first word.
+uint run_begin(uint first, uint position, uint stride) {
+    return is_backwards(stride) ? first - position - uint(UPSWEEP_RUN_ELEMENTS - 1) : first + position;
 }
-// Whether all of a tile's runs can be moved as vectors: the tile is complete, its elements are neighbours, its runs begin
-// at multiples of 16 bytes.
-bool moves_vectors(uint first, uint base, uint length, uint stride) {
+uint run_word(uint first, uint position, uint stride) {
+    return run_begin(first, position, stride) * uint(UPSWEEP_ELEMENT_WORDS);
+}
+// Whether a tile is complete and its elements are neighbours.
+bool is_complete(uint base, uint length, uint stride) {
     bool neighbours = stride == 1u || is_backwards(stride);
-    return neighbours && base + uint(UPSWEEP_TILE_ELEMENTS) <= length && (run_word(first, base, stride) & 3u) == 0u;
+    return neighbours && base + uint(UPSWEEP_TILE_ELEMENTS) <= length;
+}
+// Whether all of its runs can then be moved as vectors: they begin at multiples of 16 bytes.
+bool moves_vectors(uint first, uint base, uint length, uint stride) {
+    return is_complete(base, length, stride) && (run_word(first, base, stride) & 3u) == 0u;
 }
 // The k-th run of an invocation.
 uint run_position(uint base, int k, uint lane) {

@@ -58,9 +58,9 @@ operand total_of(uint first, uint tile, uint base) {
     for (uint run_index = lane; run_index < uint(UPSWEEP_TILE_RUNS); run_index += uint(UPSWEEP_GROUP_SIZE)) {
         uint position = base + run_index * uint(UPSWEEP_RUN_ELEMENTS);
         uint heads = run_heads(position);
-        operand fold = operand_of(input_elements[place_of(first, position, stride)], heads, 0u);
+        operand fold = operand_of(input_element(place_of(first, position, stride)), heads, 0u);
         for (uint m = 1u; m < uint(UPSWEEP_RUN_ELEMENTS); ++m)
-            fold = join(fold, operand_of(input_elements[place_of(first, position + m, stride)], heads, m));
+            fold = join(fold, operand_of(input_element(place_of(first, position + m, stride)), heads, m));
         set_row_value(row_slot(run_index), fold);
     }
     memoryBarrierBuffer();

@@ -18,6 +18,11 @@ shader::algorithm shader_algorithm(scan_algorithm algorithm) {
     return algorithm == scan_algorithm::tree ? shader::algorithm::tree : shader::algorithm::blelloch;
 }
 
+// Not where elements are converted.
+bool is_in_place(const shader::operation& op, const buffer_region& in, const buffer_region& out) {
+    return op.input == shader::input_type::same && in.buffer == out.buffer && in.offset == out.offset;
+}
+
 // ---- scans ----
 
 void check_scan(const scan_call& call) {
@@ -28,8 +33,7 @@ void check_scan(const scan_call& call) {
     const named_region length{"options.length", call.length}, workspace{"options.workspace", call.workspace};
     if (call.total.buffer != 0) check_bytes(total, size);
     if (call.length.buffer != 0) check_bytes(length, 4);
-    const bool in_place = call.in.buffer == call.out.buffer && call.in.offset == call.out.offset;
-    if (!in_place) forbid_overlap(out, std::array{in});
+    if (!is_in_place(call.op, call.in, call.out)) forbid_overlap(out, std::array{in});
     forbid_overlap(total, std::array{in, out});
     forbid_overlap(length, std::array{out, total});
     forbid_overlap(workspace, std::array{in, out, total, length});
@@ -68,8 +72,7 @@ void check_segmented(const segmented_call& call, const named_region& described) 
     const named_region in{"in", call.in}, out{"out", call.out},
         workspace{"options.workspace", call.workspace};
     check_size(call.size, call.out.bytes / size);
-    if (call.in.buffer != call.out.buffer || call.in.offset != call.out.offset)
-        forbid_overlap(out, std::array{in});
+    if (!is_in_place(call.op, call.in, call.out)) forbid_overlap(out, std::array{in});
     forbid_overlap(out, std::array{described});
     forbid_overlap(workspace, std::array{in, out, described});
 }
@@ -205,7 +208,7 @@ void executor::run(const scan_call& call) {
     check_scan(call);
     state_->programs.check_text(call.user_text);
     const saved_state saved(state_->gl, UPSWEEP_BINDINGS);
-    state_->check_buffer("in", call.in);
+    state_->check_input(call.in);
     state_->check_buffer("out", call.out);
     state_->check_buffer("options.total", call.total);
     state_->check_buffer("options.length", call.length);
@@ -229,7 +232,7 @@ void executor::run(const segmented_call& call) {
     check_segmented(call, segments);
     state_->programs.check_text(call.user_text);
     const saved_state saved(state_->gl, UPSWEEP_BINDINGS);
-    state_->check_buffer("in", call.in);
+    state_->check_input(call.in);
     state_->check_buffer("out", call.out);
     state_->check_buffer("segments", segments.region);
     const std::vector<shader::dispatch> plan = shader::plan_segmented_scan(request_of(call), state_->limits);
@@ -256,7 +259,7 @@ void executor::run(const axis_call& call) {
     forbid_overlap({"options.workspace", call.workspace}, std::array{in, out});
     state_->programs.check_text(call.user_text);
     const saved_state saved(state_->gl, UPSWEEP_BINDINGS);
-    state_->check_buffer("in", in.region);
+    state_->check_input(in.region);
     state_->check_buffer("out", out.region);
     const std::vector<shader::dispatch> plan = shader::plan_axis_scan(arguments.request, state_->limits);
     if (plan.empty()) return;

@@ -25,6 +25,13 @@ void executor::state::check_operation(const shader::operation& op) const {
     if (!supports(op)) throw_error(errc::unsupported, "op: OpenGL ES has no sums and products of double");
 }
 
+std::uint64_t executor::state::bytes_of(std::uint32_t buffer) const {
+    GLint64 bytes = 0;
+    gl.bind_buffer(GL_COPY_READ_BUFFER, buffer);
+    gl.get_buffer_parameter(GL_COPY_READ_BUFFER, GL_BUFFER_SIZE, &bytes);
+    return static_cast<std::uint64_t>(bytes);
+}
+
 void executor::state::check_buffer(const char* what, const buffer_region& region) const {
     if (region.buffer == 0 && region.bytes == 0) return;
     if (region.buffer == 0 || gl.is_buffer(region.buffer) == GL_FALSE) {
@@ -32,10 +39,7 @@ void executor::state::check_buffer(const char* what, const buffer_region& region
                                                 ": expected a buffer object, but there is none named " +
                                                 std::to_string(region.buffer));
     }
-    GLint64 bytes = 0;
-    gl.bind_buffer(GL_COPY_READ_BUFFER, region.buffer);
-    gl.get_buffer_parameter(GL_COPY_READ_BUFFER, GL_BUFFER_SIZE, &bytes);
-    const auto size = static_cast<std::uint64_t>(bytes);
+    const std::uint64_t size = bytes_of(region.buffer);
     if (region.offset > size || region.bytes > size - region.offset) {
         throw_error(errc::invalid_argument, std::string(what) + ": expected to end within buffer " +
                                                 std::to_string(region.buffer) + ", which has " +
@@ -43,6 +47,17 @@ void executor::state::check_buffer(const char* what, const buffer_region& region
                                                 std::to_string(region.bytes) + " bytes from " +
                                                 std::to_string(region.offset) + " on");
     }
+}
+
+void executor::state::check_input(const buffer_region& region) const {
+    check_buffer("in", region);
+    const std::uint64_t end = region.offset + region.bytes;
+    if (region.bytes == 0 || end % 4 == 0 || bytes_of(region.buffer) / 4 > end / 4) return;
+    throw_error(errc::invalid_argument, "in: expected buffer " + std::to_string(region.buffer) +
+                                            " to have whole words, " + std::to_string(end / 4 * 4 + 4) +
+                                            " bytes, because elements of fewer bytes are loaded in words, "
+                                            "but it has " +
+                                            std::to_string(bytes_of(region.buffer)));
 }
 
 void executor::state::grow_scratch(std::uint64_t bytes) {

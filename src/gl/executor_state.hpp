@@ -38,6 +38,10 @@ struct executor::state {
     void check_operation(const shader::operation& op) const;
     // Throws upsweep::error, invalid_argument, unless the region lies within a buffer object.
     void check_buffer(const char* what, const buffer_region& region) const;
+    // The same of an input, whose last word must lie within it too: elements of fewer bytes are loaded in
+    // words.
+    void check_input(const buffer_region& region) const;
+    [[nodiscard]] std::uint64_t bytes_of(std::uint32_t buffer) const;
     // Throws errc::out_of_memory.
     void grow_scratch(std::uint64_t bytes);
     // The caller's workspace if there is one, else the executor's, of at least so many bytes.

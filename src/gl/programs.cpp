@@ -32,6 +32,7 @@ GLuint program_cache::get(shader::program_key key, std::uint32_t user_text) {
         key.shape = shader::form::sequence;
         user_text = 0;
     }
+    if (!shader::loads_elements(key.which)) key.op.input = shader::input_type::same;
     if (shader::takes_bins(key.which)) key.op = {.type = key.op.type, .element_words = key.op.element_words};
     for (const entry& each : entries_) {
         if (each.key == key && each.user_text == user_text) return each.program.name();

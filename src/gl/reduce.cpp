@@ -47,7 +47,7 @@ void executor::run(const reduce_call& call) {
     check_reduce(call);
     state_->programs.check_text(call.user_text);
     const saved_state saved(state_->gl, UPSWEEP_BINDINGS);
-    state_->check_buffer("in", call.in);
+    state_->check_input(call.in);
     state_->check_buffer("out", call.out);
     state_->check_buffer("options.length", call.length);
     const std::vector<shader::dispatch> plan = shader::plan_scan(request_of(call), state_->limits);

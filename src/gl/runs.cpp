@@ -102,7 +102,7 @@ void executor::run(const runs_call& call) {
     check_runs(call, described);
     state_->programs.check_text(call.user_text);
     const saved_state saved(state_->gl, UPSWEEP_BINDINGS);
-    state_->check_buffer("in", call.in);
+    state_->check_input(call.in);
     state_->check_buffer(shader::results_name(call.values), call.out);
     state_->check_buffer(shader::keys_out_name(call.values), call.keys_out);
     state_->check_buffer(call.described, described.region);

@@ -67,7 +67,7 @@ axis_arguments check_axis_arguments(const operation& op, const array_description
     const int along = upsweep::detail::check_axis("in", in.shape, out.shape, out.strides, axis);
     const std::uint64_t size = std::uint64_t{4} * op.element_words;
     // First of all that no product of extents and strides overflows.
-    const byte_range from = bytes_of("in", in, size);
+    const byte_range from = bytes_of("in", in, input_bytes(op));
     const byte_range to = bytes_of("out", out, size);
     const std::array<std::int64_t, max_rank> none{};
     const std::span<const std::int64_t> unused(none.data(), in.shape.size());
@@ -79,7 +79,8 @@ axis_arguments check_axis_arguments(const operation& op, const array_description
                         to};
     made.request.input_offset = in.offset;
     made.request.output_offset = out.offset;
-    const bool in_place = in.offset == out.offset && std::ranges::equal(in.strides, out.strides);
+    const bool in_place = op.input == input_type::same && in.offset == out.offset &&
+                          std::ranges::equal(in.strides, out.strides);
     if (same_buffer && !in_place && overlap(made.in, made.out)) upsweep::detail::throw_views_overlap("in");
     return made;
 }
@@ -88,7 +89,7 @@ axis_arguments check_total_arguments(const operation& op, const array_descriptio
                                      const array_description& out, bool same_buffer, int axis) {
     const int along = upsweep::detail::check_reduced_axis(in.shape, out.shape, out.strides, axis);
     const std::uint64_t size = std::uint64_t{4} * op.element_words;
-    const byte_range from = bytes_of("in", in, size);
+    const byte_range from = bytes_of("in", in, input_bytes(op));
     const byte_range to = bytes_of("out", out, size);
     const std::array<std::int64_t, max_rank> none{};
     const auto used = [&](const array_description& view, const byte_range& bytes) {

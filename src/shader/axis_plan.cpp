@@ -35,6 +35,7 @@ class axis_planner {
         : request_(request),
           device_(device),
           size_(std::uint64_t{4} * request.op.element_words),
+          input_size_(input_bytes(request.op)),
           length_(request.geometry.length),
           along_{length_, request.geometry.in_stride, request.geometry.out_stride},
           way_(way),
@@ -80,7 +81,8 @@ class axis_planner {
         if (length_ != 0) add(std::min(window, length_), along_);
         return all;
     }
-    // What must be bound for it, wherever it begins.
+    // What must be bound for it, wherever it begins. Elements of an input that have fewer bytes count like
+    // others, so that their numbers have 32 bits.
     [[nodiscard]] std::uint64_t bytes_of(const block& part, std::uint64_t window) const {
         const auto [in, out] = reach_of(part, window);
         return std::max(in.elements(), out.elements()) * size_ + alignment_of(device_);
@@ -203,8 +205,9 @@ class axis_planner {
     }
     void set_range(dispatch& to, int at, resource from, std::uint64_t offset, std::ptrdiff_t first,
                    const reach& all) const {
-        const std::uint64_t lowest = offset + static_cast<std::uint64_t>(first + all.low) * size_;
-        const bound_range range = bind(from, lowest, all.elements(), size_, device_);
+        const std::uint64_t size = at == UPSWEEP_INPUT ? input_size_ : size_;
+        const std::uint64_t lowest = offset + static_cast<std::uint64_t>(first + all.low) * size;
+        const bound_range range = bind(from, lowest, all.elements(), size, device_);
         to.bindings[static_cast<std::size_t>(at)] = range.range;
         to.parameters[at == UPSWEEP_INPUT ? UPSWEEP_P_INPUT_FIRST : UPSWEEP_P_OUTPUT_FIRST] =
             range.first + static_cast<std::uint32_t>(-all.low);
@@ -309,6 +312,7 @@ class axis_planner {
     const axis_request& request_;
     const limits& device_;
     std::uint64_t size_;
+    std::uint64_t input_size_;
     std::uint64_t length_;
     dimension along_;  // in the order of the scan
     axis_way way_;
@@ -325,7 +329,7 @@ bool stores_nothing(const axis_request& request) {
 
 void check_request(const axis_request& request, const limits& device) {
     const std::uint64_t size = std::uint64_t{4} * request.op.element_words;
-    check_offset("in", request.input_offset, size);
+    check_offset("in", request.input_offset, input_bytes(request.op));
     check_offset("out", request.output_offset, size);
     check_offset("workspace", request.workspace_offset, alignment_of(device));
     check_start(request.op, request.exclusive, request.has_initial, !is_empty(request.geometry));

@@ -86,7 +86,7 @@ class builder {
     form form_ = form::sequence;
 };
 
-// A range of a buffer with elements of `size` bytes, bound from an aligned offset on.
+// A range of a buffer with elements of `size` bytes, bound from an aligned offset on, in whole words.
 struct bound_range {
     binding range;
     std::uint32_t first;  // the first element, counted from the binding's start
@@ -95,7 +95,7 @@ inline bound_range bind(resource from, std::uint64_t offset, std::uint64_t eleme
                         const limits& device) {
     const std::uint64_t start = offset / alignment_of(device) * alignment_of(device);
     const std::uint64_t first = (offset - start) / size;
-    return {{from, start, (first + elements) * size}, static_cast<std::uint32_t>(first)};
+    return {{from, start, round_up((first + elements) * size, 4)}, static_cast<std::uint32_t>(first)};
 }
 
 // ---- counts, of which compactions and splits make places ----

@@ -27,7 +27,7 @@ tree_layout tree_layout_of(std::uint64_t length) {
 
 void check_request(const scan_request& request, const limits& device) {
     const std::uint64_t size = std::uint64_t{4} * request.op.element_words;
-    check_offset("in", request.input_offset, size);
+    check_offset("in", request.input_offset, input_bytes(request.op));
     check_offset("out", request.output_offset, size);
     check_offset("workspace", request.workspace_offset, alignment_of(device));
     const char* const total = request.only_total ? "out" : "options.total";
@@ -42,6 +42,11 @@ void check_request(const scan_request& request, const limits& device) {
         }
     }
     if (request.how == algorithm::blelloch) {
+        if (request.op.input != input_type::same)
+            throw_error(
+                errc::unsupported,
+                "options.algorithm: Blelloch's scan converts no elements, so in and out must have the "
+                "same type");
         if (!request.exclusive)
             throw_error(errc::invalid_argument, "options.algorithm: Blelloch's scan is exclusive");
         if (!request.op.has_identity)

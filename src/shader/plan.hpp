@@ -100,8 +100,8 @@ enum class algorithm : std::uint8_t {
     blelloch,  // exclusive; the same bits for exact operators only
 };
 
-// Offsets are bytes from the start of the buffers: of input, output and total multiples of the element's
-// size, of the length multiples of 4, of the workspace a multiple of workspace_alignment(limits).
+// Offsets are bytes from the start of the buffers: of input, output and total multiples of the size of their
+// elements, of the length multiples of 4, of the workspace a multiple of workspace_alignment(limits).
 struct scan_request {
     operation op{};
     std::uint64_t length = 0;  // elements; with length_in_buffer the most that there can be, below 2^32
@@ -215,7 +215,7 @@ struct runs_request {
 [[nodiscard]] std::vector<dispatch> plan_runs(const runs_request& request, const limits& device);
 
 // A scan along an axis. Offsets are bytes from the start of the buffers to the elements from which the
-// geometry counts, multiples of the element's size; of the workspace a multiple of
+// geometry counts, multiples of their size; of the workspace a multiple of
 // workspace_alignment(limits). All elements lie behind the buffers' starts.
 struct axis_request {
     operation op{};

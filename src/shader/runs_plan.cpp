@@ -242,7 +242,7 @@ void check_runs(const runs_request& request, const limits& device) {
     check_segments(request.segments, request.length);
     const bool folds = request.values == run_values::totals;
     const std::uint64_t size = folds ? std::uint64_t{4} * request.op.element_words : 4;
-    check_offset("in", request.input_offset, size);
+    check_offset("in", request.input_offset, folds ? input_bytes(request.op) : size);
     check_offset(results_name(request.values), request.output_offset, size);
     check_offset(keys_out_name(request.values), request.keys_offset, 4);
     check_offset("arguments", request.arguments_offset, 4);

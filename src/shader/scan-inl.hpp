@@ -22,6 +22,7 @@ class scan_planner {
         : request_(request),
           device_(device),
           size_(std::uint64_t{4} * request.op.element_words),
+          input_size_(input_bytes(request.op)),
           kept_size_(kept_bytes(request.op, request.segmented)),
           builder_(device, made_) {}
 
@@ -77,7 +78,8 @@ class scan_planner {
             low = 0;
             elements = request_.length;
         }
-        const bound_range window = bind(from, offset + low * size_, elements, size_, device_);
+        const std::uint64_t size = at == UPSWEEP_INPUT ? input_size_ : size_;
+        const bound_range window = bind(from, offset + low * size, elements, size, device_);
         if (window.range.bytes > largest_binding(device_))
             throw_bytes("length: a reversed sequence whose length is in a buffer", window.range.bytes,
                         device_);
@@ -167,7 +169,8 @@ class scan_planner {
 
     const scan_request& request_;
     const limits& device_;
-    std::uint64_t size_;
+    std::uint64_t size_;  // of an element; those of the input have no more bytes
+    std::uint64_t input_size_;
     std::uint64_t kept_size_;  // of a total in the workspace
     std::vector<dispatch> made_;
     builder builder_;

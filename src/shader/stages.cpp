@@ -30,6 +30,16 @@ static_assert(static_cast<int>(element_type::uint64) == UPSWEEP_T_UINT64);
 static_assert(static_cast<int>(element_type::int64) == UPSWEEP_T_INT64);
 static_assert(static_cast<int>(element_type::affine32) == UPSWEEP_T_AFFINE);
 static_assert(static_cast<int>(element_type::float64) == UPSWEEP_T_DOUBLE);
+static_assert(static_cast<int>(input_type::same) == UPSWEEP_I_SAME);
+static_assert(static_cast<int>(input_type::uint8) == UPSWEEP_I_UINT8);
+static_assert(static_cast<int>(input_type::int8) == UPSWEEP_I_INT8);
+static_assert(static_cast<int>(input_type::uint16) == UPSWEEP_I_UINT16);
+static_assert(static_cast<int>(input_type::int16) == UPSWEEP_I_INT16);
+static_assert(static_cast<int>(input_type::float16) == UPSWEEP_I_FLOAT16);
+static_assert(static_cast<int>(input_type::bfloat16) == UPSWEEP_I_BFLOAT16);
+static_assert(static_cast<int>(input_type::uint32) == UPSWEEP_I_UINT);
+static_assert(static_cast<int>(input_type::int32) == UPSWEEP_I_INT);
+static_assert(static_cast<int>(input_type::float32) == UPSWEEP_I_FLOAT);
 
 void define(std::string& source, std::string_view macro, std::uint32_t value, std::string_view suffix = "") {
     source += "#define ";
@@ -81,6 +91,8 @@ std::string program_source(const program_key& key, bool es, std::string_view use
             define(source, "UPSWEEP_TYPE", static_cast<std::uint32_t>(key.op.type));
             define(source, "UPSWEEP_LINE", static_cast<std::uint32_t>(key.op.line));
             if (key.op.type == element_type::float64 && !key.op.exact) source += "#define UPSWEEP_DOUBLE\n";
+            if (key.op.input != input_type::same)
+                define(source, "UPSWEEP_INPUT_TYPE", static_cast<std::uint32_t>(key.op.input));
         }
     }
     if (key.shape == form::axis) source += "#define UPSWEEP_AXIS\n";

@@ -74,6 +74,13 @@ enum class form : std::uint8_t {
            which == stage::repeat;
 }
 
+// That load elements, and convert them.
+[[nodiscard]] constexpr bool loads_elements(stage which) {
+    return which == stage::tile_totals || which == stage::tile_scan || which == stage::lane_scan ||
+           which == stage::look_back_scan || which == stage::segment_totals ||
+           which == stage::look_back_totals;
+}
+
 // "tile_totals"
 [[nodiscard]] std::string_view name(stage which);
 

@@ -159,15 +159,22 @@ VkPipeline executor::state::make_pipeline(std::span<const std::uint32_t> module,
 
     struct {
         std::int32_t type, line;
-        std::uint32_t traits, blelloch_size, blelloch_padded;
-    } values{constants.type, constants.line, constants.traits, constants.blelloch_size,
+        std::uint32_t traits;
+        std::int32_t input;
+        std::uint32_t blelloch_size, blelloch_padded;
+    } values{constants.type,
+             constants.line,
+             constants.traits,
+             constants.input,
+             constants.blelloch_size,
              constants.blelloch_size == 0 ? 0 : shader::blelloch_padded(constants.blelloch_size)};
     static_assert(UPSWEEP_C_TYPE == 0 && UPSWEEP_C_LINE == 1 && UPSWEEP_C_TRAITS == 2 &&
-                  UPSWEEP_C_BLELLOCH_SIZE == 3 && UPSWEEP_C_BLELLOCH_PADDED == 4);
-    std::array<VkSpecializationMapEntry, 5> entries{};
+                  UPSWEEP_C_INPUT_TYPE == 3 && UPSWEEP_C_BLELLOCH_SIZE == 4 &&
+                  UPSWEEP_C_BLELLOCH_PADDED == 5);
+    std::array<VkSpecializationMapEntry, 6> entries{};
     for (std::uint32_t i = 0; i < entries.size(); ++i) entries[i] = {i, 4 * i, 4};
     VkSpecializationInfo specialisation{};
-    specialisation.mapEntryCount = constants.blelloch_size == 0 ? 3 : 5;
+    specialisation.mapEntryCount = constants.blelloch_size == 0 ? 4 : 6;
     specialisation.pMapEntries = entries.data();
     specialisation.dataSize = sizeof(values);
     specialisation.pData = &values;

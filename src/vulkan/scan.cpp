@@ -57,10 +57,12 @@ VkPipeline scan_pipeline(executor::state& ex, shader::stage which, const shader:
                          std::uint32_t blelloch_size, shader::form shape) {
     const auto module = module_of(which, op, shape, ex.subgroups);
     const bool subgroups = module.data() != module_of(which, op, shape, false).data();
+    const shader::input_type input = shader::loads_elements(which) ? op.input : shader::input_type::same;
     return ex.pipeline(
         module,
         {static_cast<std::int32_t>(op.type), static_cast<std::int32_t>(op.line), shader::traits_of(op),
-         is_blelloch(which) ? blelloch_size : 0, op.type == shader::element_type::float64 && !op.exact},
+         is_blelloch(which) ? blelloch_size : 0, op.type == shader::element_type::float64 && !op.exact,
+         static_cast<std::int32_t>(input)},
         subgroups);
 }
 
@@ -132,7 +134,7 @@ commands prepare_scan(executor& executor, const scan_arguments& arguments) {
     const memory_use workspace{"workspace", arguments.workspace.buffer, arguments.workspace.offset, needed};
     const memory_use total{"options.total", arguments.total.buffer, arguments.total.offset, element_bytes};
     const memory_use length{"options.length", arguments.length.buffer, arguments.length.offset, 4};
-    if (in.offset != out.offset) check_apart(out, in);
+    if (arguments.op.input != shader::input_type::same || in.offset != out.offset) check_apart(out, in);
     for (const memory_use& written : {workspace, total}) {
         check_apart(written, in);
         check_apart(written, out);

@@ -41,7 +41,7 @@ commands prepare_segmented_scan(executor& ex, const segmented_scan_arguments& gi
     const memory_use out{"out", given.out.buffer, given.out.offset, given.out.size};
     const memory_use described{"segments", segments.buffer, segments.offset, segments.bytes()};
     const memory_use workspace{"workspace", given.workspace.buffer, given.workspace.offset, needed};
-    if (in.offset != out.offset) check_apart(out, in);
+    if (given.op.input != shader::input_type::same || in.offset != out.offset) check_apart(out, in);
     check_apart(out, described);
     for (const memory_use& other : {in, out, described}) check_apart(workspace, other);
 

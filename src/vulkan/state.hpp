@@ -22,14 +22,14 @@ struct pipeline_constants {
     std::uint32_t traits = 0;
     std::uint32_t blelloch_size = 0;  // 0 for a stage whose work group size is fixed
     bool float64 = false;             // the module computes with double
+    std::int32_t input = 0;           // shader::input_type
     friend bool operator<(const pipeline_constants& a, const pipeline_constants& b) {
         return a.members() < b.members();
     }
 
   private:
-    [[nodiscard]] std::tuple<std::int32_t, std::int32_t, std::uint32_t, std::uint32_t, bool> members() const {
-        return {type, line, traits, blelloch_size, float64};
-    }
+    using all = std::tuple<std::int32_t, std::int32_t, std::uint32_t, std::uint32_t, bool, std::int32_t>;
+    [[nodiscard]] all members() const { return {type, line, traits, blelloch_size, float64, input}; }
 };
 
 class executor::state {

@@ -38,10 +38,10 @@ struct axis_reduce_options {
 
 namespace detail {
 
-template <class T, class Op>
-axis_call make_call(const buffer_view<const T>& in, const buffer_view<T>& out, int axis, const Op& op,
-                    const axis_reduce_options<T>& options) {
-    axis_call call = make_call<T>(
+template <class T, class In = T, class Op>
+axis_call make_call(const std::type_identity_t<buffer_view<const In>>& in, const buffer_view<T>& out,
+                    int axis, const Op& op, const axis_reduce_options<T>& options) {
+    axis_call call = make_call<T, In>(
         in, out, axis, false, op,
         axis_options<T>{.initial = options.initial, .way = options.way, .workspace = options.workspace});
     call.only_totals = true;
@@ -52,13 +52,14 @@ axis_call make_call(const buffer_view<const T>& in, const buffer_view<T>& out, i
 
 // Bytes of workspace that totals of these views along `axis` need; at least 4. Throws as the call does.
 template <class In, class T, class Op = plus>
-requires std::same_as<std::remove_const_t<In>, T> && combines_in_shader<Op, T>
+requires loads_in_shader<Op, In, T>
 [[nodiscard]] std::uint64_t axis_reduce_workspace_bytes(const executor& ex, const buffer_view<In>& in,
                                                         const buffer_view<T>& out, int axis,
                                                         const Op& op = {},
                                                         const axis_reduce_options<T>& options = {}) {
-    const buffer_view<const T> from(in);
-    return ex.axis_workspace_bytes(detail::make_call<T>(from, out, axis, op, options));
+    const buffer_view<const In> from(in);
+    return ex.axis_workspace_bytes(
+        detail::make_call<T, std::remove_const_t<In>>(from, out, axis, op, options));
 }
 
 }  // namespace upsweep::gl
@@ -66,12 +67,12 @@ requires std::same_as<std::remove_const_t<In>, T> && combines_in_shader<Op, T>
 namespace upsweep {
 
 // Its programs are those of scans: gl::prepare_axis_scan compiles them.
-template <class In, class T, class Op = plus>
-requires std::same_as<std::remove_const_t<In>, T> && gl::combines_in_shader<Op, T>
+template <class Acc = deduced, class In, class T, class Op = plus>
+requires gl::accumulates_in_shader<Op, Acc, In, T>
 void reduce(gl::executor& ex, const gl::buffer_view<In>& in, const gl::buffer_view<T>& out, int axis,
             const Op& op = {}, const std::type_identity_t<gl::axis_reduce_options<T>>& options = {}) {
-    const gl::buffer_view<const T> from(in);
-    ex.run(gl::detail::make_call<T>(from, out, axis, op, options));
+    const gl::buffer_view<const In> from(in);
+    ex.run(gl::detail::make_call<T, std::remove_const_t<In>>(from, out, axis, op, options));
 }
 
 }  // namespace upsweep

@@ -35,11 +35,11 @@ struct reduce_options {
 
 namespace detail {
 
-template <class T, class Op>
-reduce_call make_call(buffer_span<const T> in, buffer_span<T> out, const Op& op,
+template <class T, class In = T, class Op>
+reduce_call make_call(std::type_identity_t<buffer_span<const In>> in, buffer_span<T> out, const Op& op,
                       const reduce_options<T>& options) {
     reduce_call call;
-    describe_operation<T>(call, op, options);
+    describe_operation<T, In>(call, op, options);
     call.in = in.region();
     call.out = out.region();
     call.size = in.size;
@@ -50,21 +50,21 @@ reduce_call make_call(buffer_span<const T> in, buffer_span<T> out, const Op& op,
 }  // namespace detail
 
 // Compiles the programs of totals with Op on T now, so that no later one waits for the driver's compiler.
-template <class T, class Op = plus>
-requires combines_in_shader<Op, T>
+template <class T, class Op = plus, class In = T>
+requires loads_in_shader<Op, In, T>
 void prepare_reduce(executor& ex, const Op& op = {}) {
-    ex.compile(detail::make_call<T>({}, {}, op, reduce_options<T>()));
+    ex.compile(detail::make_call<T, In>({}, {}, op, reduce_options<T>()));
 }
 
 }  // namespace upsweep::gl
 
 namespace upsweep {
 
-template <class In, class T, class Op = plus>
-requires std::same_as<std::remove_const_t<In>, T> && gl::combines_in_shader<Op, T>
+template <class Acc = deduced, class In, class T, class Op = plus>
+requires gl::accumulates_in_shader<Op, Acc, In, T>
 void reduce(gl::executor& ex, gl::buffer_span<In> in, gl::buffer_span<T> out, const Op& op = {},
             const std::type_identity_t<gl::reduce_options<T>>& options = {}) {
-    ex.run(gl::detail::make_call<T>(in, out, op, options));
+    ex.run(gl::detail::make_call<T, std::remove_const_t<In>>(in, out, op, options));
 }
 
 }  // namespace upsweep

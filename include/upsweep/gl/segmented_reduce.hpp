@@ -56,13 +56,14 @@ struct segmented_reduce_options {
 
 namespace detail {
 
-template <class T, class Op>
-runs_call reduction(const shader::segments<std::uint32_t>& segments, buffer_span<const T> in,
-                    buffer_span<T> out, buffer_span<indirect_arguments> arguments, const Op& op,
+template <class T, class In = T, class Op>
+runs_call reduction(const shader::segments<std::uint32_t>& segments,
+                    std::type_identity_t<buffer_span<const In>> in, buffer_span<T> out,
+                    buffer_span<indirect_arguments> arguments, const Op& op,
                     const segmented_reduce_options<T>& options) {
     runs_call call;
     call.values = shader::run_values::totals;
-    describe_operation<T>(call, op, options);
+    describe_operation<T, In>(call, op, options);
     call.segments = segments;
     call.in = in.region();
     call.out = out.region();
@@ -77,42 +78,43 @@ runs_call reduction(const shader::segments<std::uint32_t>& segments, buffer_span
 }  // namespace detail
 
 // Compiles the programs of reductions with Op on T now, so that no later one waits for the driver's compiler.
-template <class T, class Op = plus>
-requires combines_in_shader<Op, T>
+template <class T, class Op = plus, class In = T>
+requires loads_in_shader<Op, In, T>
 void prepare_segmented_reduce(executor& ex, const Op& op = {}) {
-    ex.compile(detail::reduction<T>({}, {}, {}, {}, op, {}));
+    ex.compile(detail::reduction<T, In>({}, {}, {}, {}, op, {}));
 }
 
 }  // namespace upsweep::gl
 
 namespace upsweep {
 
-template <class In, class T, class Op = plus>
-requires std::same_as<std::remove_const_t<In>, T> && gl::combines_in_shader<Op, T>
+template <class Acc = deduced, class In, class T, class Op = plus>
+requires gl::accumulates_in_shader<Op, Acc, In, T>
 void segmented_reduce(gl::executor& ex, const gl::by_offsets& segments, gl::buffer_span<In> in,
                       gl::buffer_span<T> out, const Op& op = {},
                       const std::type_identity_t<gl::segmented_reduce_options<T>>& options = {}) {
-    ex.run(gl::detail::reduction<T>(segments.described, in, out, {}, op, options));
+    ex.run(gl::detail::reduction<T, std::remove_const_t<In>>(segments.described, in, out, {}, op, options));
 }
-template <class Segments, class In, class T, class Op = plus>
+template <class Acc = deduced, class Segments, class In, class T, class Op = plus>
 requires(std::same_as<Segments, gl::by_head_flags> || std::same_as<Segments, gl::by_keys>) &&
-    std::same_as<std::remove_const_t<In>, T>&& gl::combines_in_shader<Op, T> void segmented_reduce(
+    gl::accumulates_in_shader<Op, Acc, In, T> void segmented_reduce(
         gl::executor& ex, const Segments& segments, gl::buffer_span<In> in, gl::buffer_span<T> out,
         gl::buffer_span<gl::indirect_arguments> arguments, const Op& op = {},
         const std::type_identity_t<gl::segmented_reduce_options<T>>& options = {}) {
-    ex.run(gl::detail::reduction<T>(segments.described, in, out, arguments, op, options));
+    ex.run(gl::detail::reduction<T, std::remove_const_t<In>>(segments.described, in, out, arguments, op,
+                                                             options));
 }
 
-template <class Keys, class In, class Key, class T, class Op = plus>
+template <class Acc = deduced, class Keys, class In, class Key, class T, class Op = plus>
 requires std::same_as<std::remove_const_t<Keys>, Key> && shader::segment_key<Key> &&
-    std::same_as<std::remove_const_t<In>, T> && gl::combines_in_shader<Op, T>
+    gl::accumulates_in_shader<Op, Acc, In, T>
 void reduce_by_key(gl::executor& ex, gl::buffer_span<Keys> keys, gl::buffer_span<In> in,
                    gl::buffer_span<Key> keys_out, gl::buffer_span<T> out,
                    gl::buffer_span<gl::indirect_arguments> arguments, const Op& op = {},
                    const std::type_identity_t<gl::segmented_reduce_options<T>>& options = {}) {
     detail::check_key_count(keys.size, in.size);
-    gl::runs_call call =
-        gl::detail::reduction<T>(gl::by_keys(keys).described, in, out, arguments, op, options);
+    gl::runs_call call = gl::detail::reduction<T, std::remove_const_t<In>>(gl::by_keys(keys).described, in,
+                                                                           out, arguments, op, options);
     call.described = "keys";
     call.keys_out = keys_out.region();
     call.has_keys = true;

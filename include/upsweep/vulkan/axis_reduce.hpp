@@ -36,13 +36,14 @@ struct axis_reduce_options {
 
 namespace detail {
 
-template <class T>
+template <class T, class In = T>
 axis_scan_arguments arguments_of(const shader::operation& op, const user_operator* user,
-                                 const buffer_view<const T>& in, const buffer_view<T>& out, int axis,
-                                 const workspace_span& workspace, const axis_reduce_options<T>& options) {
+                                 const std::type_identity_t<buffer_view<const In>>& in,
+                                 const buffer_view<T>& out, int axis, const workspace_span& workspace,
+                                 const axis_reduce_options<T>& options) {
     axis_scan_arguments made =
-        arguments_of<T>(op, user, false, in, out, axis, workspace,
-                        axis_options<T>{.initial = options.initial, .way = options.way});
+        arguments_of<T, In>(op, user, false, in, out, axis, workspace,
+                            axis_options<T>{.initial = options.initial, .way = options.way});
     made.only_totals = true;
     return made;
 }
@@ -50,29 +51,29 @@ axis_scan_arguments arguments_of(const shader::operation& op, const user_operato
 }  // namespace detail
 
 // The workspace that totals of these views along `axis` need. Throws as prepare_reduce does.
-template <class In, class Op = plus, class T = std::remove_const_t<In>>
-requires combines_in_shader<Op, T>
+template <class Acc = deduced, class In, class Op = plus, class T = shader::accumulator_for<Acc, In>>
+requires loads_in_shader<Op, In, T>
 [[nodiscard]] workspace_requirements axis_reduce_workspace(
     const executor& ex, const buffer_view<In>& in, const std::type_identity_t<buffer_view<T>>& out, int axis,
     const Op& op = {}, const std::type_identity_t<axis_reduce_options<T>>& options = {}) {
-    const buffer_view<const T> from(in);
+    const buffer_view<const In> from(in);
     return detail::axis_scan_workspace(
-        ex, detail::arguments_of<T>(detail::operation_on<Op, T>(op), detail::user_of(op), from, out, axis, {},
-                                    options));
+        ex, detail::arguments_of<T, std::remove_const_t<In>>(
+                detail::operation_on<Op, T, In>(op), detail::user_of(op), from, out, axis, {}, options));
 }
 
 // The commands of totals along `axis`. Makes pipelines and descriptor sets as the scan does; does nothing on
 // the device.
-template <class In, class Op = plus, class T = std::remove_const_t<In>>
-requires combines_in_shader<Op, T>
+template <class Acc = deduced, class In, class Op = plus, class T = shader::accumulator_for<Acc, In>>
+requires loads_in_shader<Op, In, T>
 [[nodiscard]] commands prepare_reduce(executor& ex, const buffer_view<In>& in,
                                       const std::type_identity_t<buffer_view<T>>& out, int axis,
                                       const workspace_span& workspace, const Op& op = {},
                                       const std::type_identity_t<axis_reduce_options<T>>& options = {}) {
-    const buffer_view<const T> from(in);
-    return detail::prepare_axis_scan(
-        ex, detail::arguments_of<T>(detail::operation_on<Op, T>(op), detail::user_of(op), from, out, axis,
-                                    workspace, options));
+    const buffer_view<const In> from(in);
+    return detail::prepare_axis_scan(ex, detail::arguments_of<T, std::remove_const_t<In>>(
+                                             detail::operation_on<Op, T, In>(op), detail::user_of(op), from,
+                                             out, axis, workspace, options));
 }
 
 }  // namespace upsweep::vulkan

@@ -7,16 +7,19 @@
 //     const auto rows = vulkan::prepare_inclusive_scan(gpu, picture, picture, 1, workspace);
 //     const auto columns = vulkan::prepare_inclusive_scan(gpu, picture, picture, 0, workspace);
 //
+// Of 8-bit pixels the first is vulkan::prepare_inclusive_scan<std::uint32_t>(gpu, pixels, sums, 1,
+// workspace).
+//
 // Elements and operators: as in scan.hpp. Shapes: in and out have equal shapes; strides are their own, in
 // elements, negative ones too. `axis` counts from 0, or from the end if negative. An extent of 0 is legal. in
-// may repeat elements (stride 0); out must not. Aliasing: out may be in (same buffer, offset and strides);
-// any other overlap of the ranges of bytes that the two span is an error, even if they interleave without
-// sharing an element; so is any with the workspace. Errors and bits: as in scan.hpp; that elements lie within
-// their buffer is seen at its beginning only. Cost: the input is read once and the output written once, the
-// input a second time where sequences are few and longer than a tile of 4096 elements; 1 to 4 dispatches.
-// Where a sequence has more than 8192 elements and there are many, or the array is larger than a binding,
-// dispatches take parts of it, and five values a sequence wait in the workspace, up to 4 million at once.
-// Sources: docs/numerics.md for the tree; docs/shaders.md for the ways.
+// may repeat elements (stride 0); out must not. Aliasing: out may be in (same buffer, offset, strides and
+// type); any other overlap of the ranges of bytes that the two span is an error, even if they interleave
+// without sharing an element; so is any with the workspace. Errors and bits: as in scan.hpp; that elements
+// lie within their buffer is seen at its beginning only. Cost: the input is read once and the output written
+// once, the input a second time where sequences are few and longer than a tile of 4096 elements; 1 to 4
+// dispatches. Where a sequence has more than 8192 elements and there are many, or the array is larger than a
+// binding, dispatches take parts of it, and five values a sequence wait in the workspace, up to 4 million at
+// once. Sources: docs/numerics.md for the tree; docs/shaders.md for the ways.
 #pragma once
 
 #include <array>
@@ -65,10 +68,11 @@ struct axis_scan_arguments {
 commands prepare_axis_scan(executor& ex, const axis_scan_arguments& given);
 workspace_requirements axis_scan_workspace(const executor& ex, const axis_scan_arguments& given);
 
-template <class T>
+template <class T, class In = T>
 axis_scan_arguments arguments_of(const shader::operation& op, const user_operator* user, bool exclusive,
-                                 const buffer_view<const T>& in, const buffer_view<T>& out, int axis,
-                                 const workspace_span& workspace, const axis_options<T>& options) {
+                                 const std::type_identity_t<buffer_view<const In>>& in,
+                                 const buffer_view<T>& out, int axis, const workspace_span& workspace,
+                                 const axis_options<T>& options) {
     return {op,
             user,
             {in.buffer(), in.offset(), in.shape(), in.strides()},
@@ -85,44 +89,44 @@ axis_scan_arguments arguments_of(const shader::operation& op, const user_operato
 }  // namespace detail
 
 // The workspace that a scan of these views along `axis` needs. Throws as the scan does.
-template <class In, class Op = plus, class T = std::remove_const_t<In>>
-requires combines_in_shader<Op, T>
+template <class Acc = deduced, class In, class Op = plus, class T = shader::accumulator_for<Acc, In>>
+requires loads_in_shader<Op, In, T>
 [[nodiscard]] workspace_requirements axis_scan_workspace(const executor& ex, const buffer_view<In>& in,
                                                          const std::type_identity_t<buffer_view<T>>& out,
                                                          int axis, const Op& op = {},
                                                          axis_way way = axis_way::automatic) {
-    const buffer_view<const T> from(in);
-    return detail::axis_scan_workspace(
-        ex, detail::arguments_of<T>(detail::operation_on<Op, T>(op), detail::user_of(op), false, from, out,
-                                    axis, {}, {.way = way}));
+    const buffer_view<const In> from(in);
+    return detail::axis_scan_workspace(ex, detail::arguments_of<T, std::remove_const_t<In>>(
+                                               detail::operation_on<Op, T, In>(op), detail::user_of(op),
+                                               false, from, out, axis, {}, {.way = way}));
 }
 
 // The commands of a scan along `axis`: out[i] = in[0] (+) ... (+) in[i]. Makes pipelines and descriptor sets
 // as the scan of a sequence does; does nothing on the device.
-template <class In, class Op = plus, class T = std::remove_const_t<In>>
-requires combines_in_shader<Op, T>
+template <class Acc = deduced, class In, class Op = plus, class T = shader::accumulator_for<Acc, In>>
+requires loads_in_shader<Op, In, T>
 [[nodiscard]] commands prepare_inclusive_scan(executor& ex, const buffer_view<In>& in,
                                               const std::type_identity_t<buffer_view<T>>& out, int axis,
                                               const workspace_span& workspace, const Op& op = {},
                                               const std::type_identity_t<axis_options<T>>& options = {}) {
-    const buffer_view<const T> from(in);
-    return detail::prepare_axis_scan(
-        ex, detail::arguments_of<T>(detail::operation_on<Op, T>(op), detail::user_of(op), false, from, out,
-                                    axis, workspace, options));
+    const buffer_view<const In> from(in);
+    return detail::prepare_axis_scan(ex, detail::arguments_of<T, std::remove_const_t<In>>(
+                                             detail::operation_on<Op, T, In>(op), detail::user_of(op), false,
+                                             from, out, axis, workspace, options));
 }
 
 // Along `axis`: out[i] = in[0] (+) ... (+) in[i-1]; out[0] = options.initial, or else the operator's
 // identity.
-template <class In, class Op = plus, class T = std::remove_const_t<In>>
-requires combines_in_shader<Op, T>
+template <class Acc = deduced, class In, class Op = plus, class T = shader::accumulator_for<Acc, In>>
+requires loads_in_shader<Op, In, T>
 [[nodiscard]] commands prepare_exclusive_scan(executor& ex, const buffer_view<In>& in,
                                               const std::type_identity_t<buffer_view<T>>& out, int axis,
                                               const workspace_span& workspace, const Op& op = {},
                                               const std::type_identity_t<axis_options<T>>& options = {}) {
-    const buffer_view<const T> from(in);
-    return detail::prepare_axis_scan(
-        ex, detail::arguments_of<T>(detail::operation_on<Op, T>(op), detail::user_of(op), true, from, out,
-                                    axis, workspace, options));
+    const buffer_view<const In> from(in);
+    return detail::prepare_axis_scan(ex, detail::arguments_of<T, std::remove_const_t<In>>(
+                                             detail::operation_on<Op, T, In>(op), detail::user_of(op), true,
+                                             from, out, axis, workspace, options));
 }
 
 }  // namespace upsweep::vulkan

@@ -50,10 +50,11 @@ struct reduce_arguments {
 };
 commands prepare_reduce(executor& ex, const reduce_arguments& given);
 
-template <class T>
+template <class T, class In = T>
 reduce_arguments arguments_of(const shader::operation& op, const user_operator* user,
-                              const buffer_span<const T>& in, const buffer_span<T>& out,
-                              const workspace_span& workspace, const reduce_options<T>& options) {
+                              const std::type_identity_t<buffer_span<const In>>& in,
+                              const buffer_span<T>& out, const workspace_span& workspace,
+                              const reduce_options<T>& options) {
     return {op,
             user,
             options.initial.has_value(),
@@ -69,15 +70,15 @@ reduce_arguments arguments_of(const shader::operation& op, const user_operator* 
 
 // The commands of a total, whose workspace is that of a scan: scan_workspace(). Makes pipelines and
 // descriptor sets as the scan does; does nothing on the device.
-template <class In, class Op = plus, class T = std::remove_const_t<In>>
-requires combines_in_shader<Op, T>
+template <class Acc = deduced, class In, class Op = plus, class T = shader::accumulator_for<Acc, In>>
+requires loads_in_shader<Op, In, T>
 [[nodiscard]] commands prepare_reduce(executor& ex, const buffer_span<In>& in,
                                       const std::type_identity_t<buffer_span<T>>& out,
                                       const workspace_span& workspace, const Op& op = {},
                                       const std::type_identity_t<reduce_options<T>>& options = {}) {
     return detail::prepare_reduce(
-        ex, detail::arguments_of<T>(detail::operation_on<Op, T>(op), detail::user_of(op), in, out, workspace,
-                                    options));
+        ex, detail::arguments_of<T, std::remove_const_t<In>>(
+                detail::operation_on<Op, T, In>(op), detail::user_of(op), in, out, workspace, options));
 }
 
 }  // namespace upsweep::vulkan

@@ -6,14 +6,18 @@
 //
 // Shapes: in and out have equal size n >= 0 of one type, which is the accumulator: uint32, int32, float,
 // uint64, int64, double, affine_map<float>, with the operators of operators.def that combine it; or any type
-// of 4, 8 or 16 bytes with an operator of the caller's. Bits: those of docs/numerics.md, with and without
-// subgroups. Aliasing: out may be in (same buffer, same offset); any other overlap, also with workspace,
-// total and length, is an error. Errors: upsweep::error names the argument. Cost: the output is written once,
-// the input read once where sequence_way is look_back or in one tile of 4096 elements, elsewhere twice; 1 to
-// 4 dispatches below 2^31 elements. Sources: docs/numerics.md for the tree; reduce-then-scan is Merrill and
-// Grimshaw, Parallel scan for stream architectures, 2009; look-back Merrill and Garland, Single-pass parallel
-// prefix scan with decoupled look-back, 2016, and Smith, Levien and Owens, Decoupled fallback: a portable
-// single-pass GPU scan, 2025.
+// of 4, 8 or 16 bytes with an operator of the caller's. Numbers of fewer bytes than these, of 8, 16 or 32
+// bits, float16 and bfloat16 too, convert to the accumulator type when loaded, which is the output's and must
+// be named, prepare_inclusive_scan<std::uint32_t>(executor, bytes, words, workspace), but for 16-bit floating
+// point, where it is float unless named. Their buffer must have all of the 4-byte word that the last one lies
+// in, which the library cannot see. Bits: those of docs/numerics.md, with and without subgroups. Aliasing:
+// out may be in (same buffer, offset and type); any other overlap, also with workspace, total and length, is
+// an error. Errors: upsweep::error names the argument. Cost: the output is written once, the input read once
+// where sequence_way is look_back or in one tile of 4096 elements, elsewhere twice; 1 to 4 dispatches below
+// 2^31 elements. Sources: docs/numerics.md for the tree; reduce-then-scan is Merrill and Grimshaw, Parallel
+// scan for stream architectures, 2009; look-back Merrill and Garland, Single-pass parallel prefix scan with
+// decoupled look-back, 2016, and Smith, Levien and Owens, Decoupled fallback: a portable single-pass GPU
+// scan, 2025.
 #pragma once
 
 #include <array>
@@ -90,12 +94,12 @@ workspace_requirements scan_workspace(const executor& ex, const shader::operatio
 shader::operation operation_of(const user_operator& op, std::size_t element_bytes);
 
 // Of a built-in operator or one of the caller's.
-template <class Op, class T>
+template <class Op, class T, class In = T>
 shader::operation operation_on(const Op& op) {
     if constexpr (std::is_same_v<Op, user_operator>)
         return operation_of(op, sizeof(T));
     else
-        return shader::operation_of<Op, T>();
+        return shader::operation_of<Op, T, In>();
 }
 template <class Op>
 const user_operator* user_of(const Op& op) {
@@ -105,9 +109,9 @@ const user_operator* user_of(const Op& op) {
         return nullptr;
 }
 
-template <class T>
+template <class T, class In = T>
 commands prepare_scan(executor& ex, const shader::operation& op, const user_operator* user, bool exclusive,
-                      const buffer_span<const T>& in, const buffer_span<T>& out,
+                      const std::type_identity_t<buffer_span<const In>>& in, const buffer_span<T>& out,
                       const workspace_span& workspace, const scan_options<T>& options) {
     return prepare_scan(
         ex, {op,
@@ -133,6 +137,11 @@ commands prepare_scan(executor& ex, const shader::operation& op, const user_oper
 template <class Op, class T>
 concept combines_in_shader = shader::supported<Op, T> || std::is_same_v<Op, user_operator>;
 
+// And elements of In, which are T's or become such when they are loaded.
+template <class Op, class In, class T>
+concept loads_in_shader = shader::loads_and_combines<Op, In, T> ||
+    (std::is_same_v<Op, user_operator>&& std::is_same_v<std::remove_const_t<In>, T>);
+
 // The workspace that a scan of up to `length` elements needs.
 template <class T, class Op = plus>
 requires shader::supported<Op, T>
@@ -151,42 +160,25 @@ template <class T>
 }
 
 // The commands of a scan. Makes the pipelines at the first call for an operator and type, which takes
-// milliseconds, and descriptor sets; does nothing on the device.
-template <class In, class Op = plus, class T = std::remove_const_t<In>>
-requires shader::supported<Op, T>
+// milliseconds, and descriptor sets; does nothing on the device. With an operator of the caller's an element
+// is any trivially copyable type of as many bytes.
+template <class Acc = deduced, class In, class Op = plus, class T = shader::accumulator_for<Acc, In>>
+requires loads_in_shader<Op, In, T>
 [[nodiscard]] commands prepare_inclusive_scan(executor& ex, const buffer_span<In>& in,
                                               const std::type_identity_t<buffer_span<T>>& out,
-                                              const workspace_span& workspace, const Op& = {},
+                                              const workspace_span& workspace, const Op& op = {},
                                               const std::type_identity_t<scan_options<T>>& options = {}) {
-    return detail::prepare_scan<T>(ex, shader::operation_of<Op, T>(), nullptr, false, in, out, workspace,
-                                   options);
+    return detail::prepare_scan<T, std::remove_const_t<In>>(
+        ex, detail::operation_on<Op, T, In>(op), detail::user_of(op), false, in, out, workspace, options);
 }
-template <class In, class Op = plus, class T = std::remove_const_t<In>>
-requires shader::supported<Op, T>
+template <class Acc = deduced, class In, class Op = plus, class T = shader::accumulator_for<Acc, In>>
+requires loads_in_shader<Op, In, T>
 [[nodiscard]] commands prepare_exclusive_scan(executor& ex, const buffer_span<In>& in,
                                               const std::type_identity_t<buffer_span<T>>& out,
-                                              const workspace_span& workspace, const Op& = {},
+                                              const workspace_span& workspace, const Op& op = {},
                                               const std::type_identity_t<scan_options<T>>& options = {}) {
-    return detail::prepare_scan<T>(ex, shader::operation_of<Op, T>(), nullptr, true, in, out, workspace,
-                                   options);
-}
-
-// The same with an operator of the caller's, whose element is any trivially copyable type of as many bytes.
-template <class In, class T = std::remove_const_t<In>>
-[[nodiscard]] commands prepare_inclusive_scan(executor& ex, const buffer_span<In>& in,
-                                              const std::type_identity_t<buffer_span<T>>& out,
-                                              const workspace_span& workspace, const user_operator& op,
-                                              const std::type_identity_t<scan_options<T>>& options = {}) {
-    return detail::prepare_scan<T>(ex, detail::operation_of(op, sizeof(T)), &op, false, in, out, workspace,
-                                   options);
-}
-template <class In, class T = std::remove_const_t<In>>
-[[nodiscard]] commands prepare_exclusive_scan(executor& ex, const buffer_span<In>& in,
-                                              const std::type_identity_t<buffer_span<T>>& out,
-                                              const workspace_span& workspace, const user_operator& op,
-                                              const std::type_identity_t<scan_options<T>>& options = {}) {
-    return detail::prepare_scan<T>(ex, detail::operation_of(op, sizeof(T)), &op, true, in, out, workspace,
-                                   options);
+    return detail::prepare_scan<T, std::remove_const_t<In>>(
+        ex, detail::operation_on<Op, T, In>(op), detail::user_of(op), true, in, out, workspace, options);
 }
 
 }  // namespace upsweep::vulkan

@@ -57,11 +57,12 @@ struct segmented_reduce_options {
 
 namespace detail {
 
-template <class T>
+template <class T, class In = T>
 runs_arguments reduction(const shader::operation& op, const user_operator* user,
-                         const shader::segments<VkBuffer>& segments, const buffer_span<const T>& in,
-                         const buffer_span<T>& out, const buffer_span<indirect_arguments>& arguments,
-                         const workspace_span& workspace, const segmented_reduce_options<T>& options) {
+                         const shader::segments<VkBuffer>& segments,
+                         const std::type_identity_t<buffer_span<const In>>& in, const buffer_span<T>& out,
+                         const buffer_span<indirect_arguments>& arguments, const workspace_span& workspace,
+                         const segmented_reduce_options<T>& options) {
     runs_arguments made;
     made.values = shader::run_values::totals;
     made.op = op;
@@ -78,13 +79,13 @@ runs_arguments reduction(const shader::operation& op, const user_operator* user,
     made.workspace = workspace;
     return made;
 }
-template <class T, class Op>
+template <class T, class In, class Op>
 runs_arguments reduction_by(const Op& op, const shader::segments<VkBuffer>& segments,
-                            const buffer_span<const T>& in, const buffer_span<T>& out,
+                            const buffer_span<const In>& in, const buffer_span<T>& out,
                             const buffer_span<indirect_arguments>& arguments, const workspace_span& workspace,
                             const segmented_reduce_options<T>& options) {
-    return reduction<T>(operation_on<Op, T>(op), user_of(op), segments, in, out, arguments, workspace,
-                        options);
+    return reduction<T, In>(operation_on<Op, T, In>(op), user_of(op), segments, in, out, arguments, workspace,
+                            options);
 }
 // What the size of a workspace depends on.
 inline runs_arguments sized_reduction(const shader::operation& op, std::uint64_t length) {
@@ -119,38 +120,39 @@ requires combines_in_shader<Op, T>
 
 // The commands of a reduction. Makes pipelines and descriptor sets as the scan of a sequence does; does
 // nothing on the device.
-template <class In, class Op = plus, class T = std::remove_const_t<In>>
-requires combines_in_shader<Op, T>
+template <class Acc = deduced, class In, class Op = plus, class T = shader::accumulator_for<Acc, In>>
+requires loads_in_shader<Op, In, T>
 [[nodiscard]] commands prepare_segmented_reduce(
     executor& ex, const by_offsets& segments, const buffer_span<In>& in,
     const std::type_identity_t<buffer_span<T>>& out, const workspace_span& workspace, const Op& op = {},
     const std::type_identity_t<segmented_reduce_options<T>>& options = {}) {
-    return detail::prepare_runs(
-        ex, detail::reduction_by<T>(op, segments.described, in, out, {}, workspace, options));
+    return detail::prepare_runs(ex, detail::reduction_by<T, std::remove_const_t<In>>(
+                                        op, segments.described, in, out, {}, workspace, options));
 }
-template <class Segments, class In, class Op = plus, class T = std::remove_const_t<In>>
+template <class Acc = deduced, class Segments, class In, class Op = plus,
+          class T = shader::accumulator_for<Acc, In>>
 requires(std::same_as<Segments, by_head_flags> || std::same_as<Segments, by_keys>) &&
-    combines_in_shader<Op, T> [[nodiscard]] commands
+    loads_in_shader<Op, In, T> [[nodiscard]] commands
     prepare_segmented_reduce(executor& ex, const Segments& segments, const buffer_span<In>& in,
                              const std::type_identity_t<buffer_span<T>>& out,
                              const buffer_span<indirect_arguments>& arguments,
                              const workspace_span& workspace, const Op& op = {},
                              const std::type_identity_t<segmented_reduce_options<T>>& options = {}) {
-    return detail::prepare_runs(
-        ex, detail::reduction_by<T>(op, segments.described, in, out, arguments, workspace, options));
+    return detail::prepare_runs(ex, detail::reduction_by<T, std::remove_const_t<In>>(
+                                        op, segments.described, in, out, arguments, workspace, options));
 }
 
-template <class Keys, class In, class Op = plus, class Key = std::remove_const_t<Keys>,
-          class T = std::remove_const_t<In>>
-requires shader::segment_key<Key> && combines_in_shader<Op, T>
+template <class Acc = deduced, class Keys, class In, class Op = plus, class Key = std::remove_const_t<Keys>,
+          class T = shader::accumulator_for<Acc, In>>
+requires shader::segment_key<Key> && loads_in_shader<Op, In, T>
 [[nodiscard]] commands prepare_reduce_by_key(
     executor& ex, const buffer_span<Keys>& keys, const buffer_span<In>& in,
     const std::type_identity_t<buffer_span<Key>>& keys_out, const std::type_identity_t<buffer_span<T>>& out,
     const buffer_span<indirect_arguments>& arguments, const workspace_span& workspace, const Op& op = {},
     const std::type_identity_t<segmented_reduce_options<T>>& options = {}) {
     upsweep::detail::check_key_count(keys.size, in.size);
-    detail::runs_arguments made =
-        detail::reduction_by<T>(op, by_keys(keys).described, in, out, arguments, workspace, options);
+    detail::runs_arguments made = detail::reduction_by<T, std::remove_const_t<In>>(
+        op, by_keys(keys).described, in, out, arguments, workspace, options);
     made.described = "keys";
     detail::set_keys_out(made, keys_out);
     return detail::prepare_runs(ex, made);

@@ -6,10 +6,10 @@
 //
 // Elements, operators, shapes, errors: as in scan.hpp; offsets need n < 2^32. Bits: the scan of the pairs
 // (head, value) of docs/numerics.md over the whole array; an initial value is combined with the first element
-// of every segment. Aliasing: out may be in; any other overlap, also with what describes the segments and
-// with the workspace, is an error. Cost: what describes the segments is read once, the input twice and the
-// output written once through memory (one tile of 4096 elements: read once); 2 to 6 dispatches below 2^31
-// elements. Source: Blelloch, Prefix sums and their applications, 1990, section 1.5.
+// of every segment. Aliasing: out may be in, of one type; any other overlap, also with what describes the
+// segments and with the workspace, is an error. Cost: what describes the segments is read once, the input
+// twice and the output written once through memory (one tile of 4096 elements: read once); 2 to 6 dispatches
+// below 2^31 elements. Source: Blelloch, Prefix sums and their applications, 1990, section 1.5.
 #pragma once
 
 #include <array>
@@ -56,11 +56,11 @@ commands prepare_segmented_scan(executor& ex, const segmented_scan_arguments& gi
 workspace_requirements segmented_scan_workspace(const executor& ex, const shader::operation& op,
                                                 std::uint64_t length);
 
-template <class T>
+template <class T, class In = T>
 segmented_scan_arguments segmented_arguments_of(const shader::operation& op, const user_operator* user,
                                                 const shader::segments<VkBuffer>& segments, bool exclusive,
-                                                const buffer_span<const T>& in, const buffer_span<T>& out,
-                                                const workspace_span& workspace,
+                                                const std::type_identity_t<buffer_span<const In>>& in,
+                                                const buffer_span<T>& out, const workspace_span& workspace,
                                                 const segmented_options<T>& options) {
     return {op,
             user,
@@ -75,14 +75,14 @@ segmented_scan_arguments segmented_arguments_of(const shader::operation& op, con
             in.size,
             out.size};
 }
-template <class T, class Op>
+template <class T, class In, class Op>
 commands prepare_segmented_scan(executor& ex, const shader::segments<VkBuffer>& segments, bool exclusive,
-                                const buffer_span<const T>& in, const buffer_span<T>& out,
+                                const buffer_span<const In>& in, const buffer_span<T>& out,
                                 const workspace_span& workspace, const Op& op,
                                 const segmented_options<T>& options) {
     return prepare_segmented_scan(
-        ex, segmented_arguments_of<T>(operation_on<Op, T>(op), user_of(op), segments, exclusive, in, out,
-                                      workspace, options));
+        ex, segmented_arguments_of<T, In>(operation_on<Op, T, In>(op), user_of(op), segments, exclusive, in,
+                                          out, workspace, options));
 }
 
 }  // namespace detail
@@ -97,23 +97,25 @@ requires combines_in_shader<Op, T>
 
 // The commands of a segmented scan. Makes pipelines and descriptor sets as the scan of a sequence does; does
 // nothing on the device.
-template <shader::describes_segments<VkBuffer> Segments, class In, class Op = plus,
-          class T = std::remove_const_t<In>>
-requires combines_in_shader<Op, T>
+template <class Acc = deduced, shader::describes_segments<VkBuffer> Segments, class In, class Op = plus,
+          class T = shader::accumulator_for<Acc, In>>
+requires loads_in_shader<Op, In, T>
 [[nodiscard]] commands prepare_inclusive_segmented_scan(
     executor& ex, const Segments& segments, const buffer_span<In>& in,
     const std::type_identity_t<buffer_span<T>>& out, const workspace_span& workspace, const Op& op = {},
     const std::type_identity_t<segmented_options<T>>& options = {}) {
-    return detail::prepare_segmented_scan<T>(ex, segments.described, false, in, out, workspace, op, options);
+    return detail::prepare_segmented_scan<T, std::remove_const_t<In>>(ex, segments.described, false, in, out,
+                                                                      workspace, op, options);
 }
-template <shader::describes_segments<VkBuffer> Segments, class In, class Op = plus,
-          class T = std::remove_const_t<In>>
-requires combines_in_shader<Op, T>
+template <class Acc = deduced, shader::describes_segments<VkBuffer> Segments, class In, class Op = plus,
+          class T = shader::accumulator_for<Acc, In>>
+requires loads_in_shader<Op, In, T>
 [[nodiscard]] commands prepare_exclusive_segmented_scan(
     executor& ex, const Segments& segments, const buffer_span<In>& in,
     const std::type_identity_t<buffer_span<T>>& out, const workspace_span& workspace, const Op& op = {},
     const std::type_identity_t<segmented_options<T>>& options = {}) {
-    return detail::prepare_segmented_scan<T>(ex, segments.described, true, in, out, workspace, op, options);
+    return detail::prepare_segmented_scan<T, std::remove_const_t<In>>(ex, segments.described, true, in, out,
+                                                                      workspace, op, options);
 }
 
 }  // namespace upsweep::vulkan
