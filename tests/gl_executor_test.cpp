@@ -182,8 +182,22 @@ TEST_P(gl_executor, names_what_is_wrong) {
     expect_refused(wrong, "options", "exclusive", [&] {
         inclusive_scan(ex, in.span(), out.span(), plus{}, {.algorithm = gl::scan_algorithm::blelloch});
     });
+    // Elements that are converted lie elsewhere than results, in whole words.
+    const gl_memory<std::uint8_t> bytes(gl(), 5);  // and as many poisoned ones as make 1029
+    const auto convert = [&](auto from, gl::buffer_span<float> to, gl::scan_options<float> options = {}) {
+        return [&ex, from, to, options] { exclusive_scan<float>(ex, from, to, plus{}, options); };
+    };
+    const auto results = out.span().part(0, 5);
+    using shorts = gl::buffer_span<const std::int16_t>;
+    expect_refused(wrong, "in", "1032",
+                   convert(gl::buffer_span<std::uint8_t>{bytes.name(), 5, 1024}, results));
+    expect_refused(wrong, "in", "multiple of 2", convert(shorts{in.name(), 5, 513}, results));
+    expect_refused(wrong, "out", "overlap", convert(shorts{out.name(), 5, results.offset}, results));
+    expect_refused(errc::unsupported, "options.algorithm", "type",
+                   convert(shorts{in.name(), 5, 512}, results, {.algorithm = gl::scan_algorithm::blelloch}));
     EXPECT_TRUE(out.untouched());
     EXPECT_TRUE(one.untouched());
+    EXPECT_NO_THROW(convert(gl::buffer_span<std::uint8_t>{bytes.name(), 5, 1023}, results)());
     EXPECT_NO_THROW(scan(in.span().part(0, 50), in.span().part(50, 50))());
     // Nothing at all: no buffer is needed either.
     EXPECT_NO_THROW(scan({}, {})());

@@ -101,6 +101,10 @@ TEST_P(gl_look_back, compiles_nothing_later) {
     check_segments<float, plus>(scanner, 100, 30, 5, 0.3f);
     check_segments<float, plus>(scanner, 9000, 30, 5, 0.3f);
     EXPECT_EQ(programs_linked, 7);
+    gl::prepare<float, plus, float16>(ex);  // elements that are converted: the stages that load them
+    EXPECT_EQ(programs_linked, 9);
+    check_sizes<float, plus, float16>(scanner, 0.5f, {100, 9000});
+    EXPECT_EQ(programs_linked, 9);
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 
 #include "support/gl_scanner.hpp"
 #include "support/random.hpp"
+#include "support/shader_sweep.hpp"
 #include "support/sweep.hpp"
 #include "upsweep/error.hpp"
 
@@ -76,6 +77,8 @@ TEST_P(gl_scan, small_limits) {
         }
     }
     EXPECT_EQ(few_groups.device().max_groups_x, 3u);
+    gl_scanner limited(GetParam(), small_bindings);
+    if (!brief()) check_sizes<std::uint32_t, plus, std::uint8_t>(limited, 5, {24577, 70003});
 }
 
 TEST_P(gl_scan, a_thousand_in_a_row) {

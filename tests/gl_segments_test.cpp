@@ -14,6 +14,8 @@
 #include "support/refused.hpp"
 #include "support/segment_scans.hpp"
 #include "upsweep/error.hpp"
+#include "upsweep/gl/reduce.hpp"
+#include "upsweep/gl/segmented_reduce.hpp"
 
 namespace upsweep::test {
 namespace {
@@ -40,6 +42,26 @@ TEST_P(gl_segments, flags_offsets_and_keys) {
     EXPECT_EQ(out.read(), (std::vector<std::uint32_t>{3, 2, 12, 9, 5, 6}));
     exclusive_scan_by_key(executor(), float_keys.span(), in.span(), in.span());
     EXPECT_EQ(in.read(), (std::vector<std::uint32_t>{0, 1, 0, 3, 7, 0}));
+}
+
+// Elements of fewer bytes than results, as their callers name what they become.
+TEST_P(gl_segments, bytes_become_words) {
+    if (brief()) GTEST_SKIP() << "texts that gl_scan_test has in every context";
+    const std::array<std::uint8_t, 6> x{200, 100, 3, 4, 250, 6};
+    const std::array<std::uint32_t, 6> flags{0, 0, 1, 0, 0, 9};
+    const std::array<std::uint32_t, 5> offsets{0, 2, 2, 5, 6};
+    const gl_memory<std::uint8_t> in(gl(), std::span(x), 3);
+    const gl_memory<std::uint32_t> head_flags(gl(), std::span(flags), 1), bounds(gl(), std::span(offsets), 3),
+        out(gl(), 6);
+    inclusive_segmented_scan<std::uint32_t>(executor(), gl::by_head_flags(head_flags.span()), in.span(),
+                                            out.span());
+    EXPECT_EQ(out.read(), (std::vector<std::uint32_t>{200, 300, 3, 7, 257, 6}));
+    exclusive_scan_by_key<std::uint32_t>(executor(), head_flags.span(), in.span(), out.span());
+    EXPECT_EQ(out.read(), (std::vector<std::uint32_t>{0, 200, 0, 0, 4, 0}));
+    segmented_reduce<std::uint32_t>(executor(), gl::by_offsets(bounds.span()), in.span(),
+                                    out.span().part(0, 4));
+    reduce<std::uint32_t>(executor(), in.span(), out.span().part(4, 1));
+    EXPECT_EQ(out.read(), (std::vector<std::uint32_t>{300, 0, 257, 6, 563, 0}));
 }
 
 // Few groups, and bindings that hold little more than a tile: windows of heads, of what describes them, of

@@ -33,13 +33,15 @@ struct array {
     int axis = 0;
 };
 
-shader::axis_request request_of(const array& given, axis_way way, std::uint32_t words = 1) {
+shader::axis_request request_of(const array& given, axis_way way, std::uint32_t words = 1,
+                                shader::input_type input = shader::input_type::same) {
     shader::operation op = shader::operation_of<plus, float>();
     op.element_words = words;
+    op.input = input;
     const std::uint64_t size = 4 * words;
     shader::axis_request request =
         shader::check_axis_arguments(
-            op, {given.in_offset + given.in.first * size, given.shape, given.in.strides},
+            op, {given.in_offset + given.in.first * shader::input_bytes(op), given.shape, given.in.strides},
             {given.out_offset + given.out.first * size, given.shape, given.out.strides}, false, given.axis)
             .request;
     request.way = way;
@@ -48,11 +50,13 @@ shader::axis_request request_of(const array& given, axis_way way, std::uint32_t 
 
 // Returns how often each stage is dispatched.
 std::map<std::string, int> check_plan(const array& given, const shader::limits& device, axis_way way,
-                                      bool reverse, std::uint32_t words = 1) {
+                                      bool reverse, std::uint32_t words = 1,
+                                      shader::input_type input = shader::input_type::same) {
     SCOPED_TRACE(text_of(given.shape) + ", axis " + std::to_string(given.axis) + ", " + given.in.name +
                  " to " + given.out.name);
     const std::uint64_t size = 4 * words;
-    shader::axis_request request = request_of(given, way, words);
+    shader::axis_request request = request_of(given, way, words, input);
+    const std::uint64_t input_size = shader::input_bytes(request.op);
     request.reverse = reverse;
     const std::uint64_t workspace = shader::axis_workspace_bytes(request, device);
     request.workspace_offset = 4096;
@@ -74,12 +78,12 @@ std::map<std::string, int> check_plan(const array& given, const shader::limits& 
             const std::int64_t at = reverse ? length - 1 - i : i;
             expected[given.out_offset / size +
                      static_cast<std::uint64_t>(b + at * given.out.strides[along])] = {
-                given.in_offset / size + static_cast<std::uint64_t>(a + at * given.in.strides[along]),
+                given.in_offset / input_size + static_cast<std::uint64_t>(a + at * given.in.strides[along]),
                 static_cast<std::uint64_t>(i)};
         }
     });
 
-    axis_plan_reader stage(size);
+    axis_plan_reader stage(input_size, size);
     std::map<std::string, int> ran;
     for (const dispatch& d : plan) {
         ++ran[std::string(name(d))];
@@ -172,8 +176,11 @@ TEST(shader_axis_plan, every_element_once_and_in_order) {
             for (const axis_way way : {axis_way::lanes, axis_way::turned_lanes, axis_way::tiles}) {
                 for (const shader::limits* device : {&few_groups, &short_lanes}) {
                     if (++turn % 3 != 0 && few_shapes()) continue;
-                    // Elements of two words, and from the end, in turn.
-                    check_plan(some_array(shape, axis, turn), *device, way, turn % 4 < 2, 1 + turn % 2);
+                    // Elements of two words, of two bytes, of one, and from the end, in turn.
+                    constexpr std::array inputs{shader::input_type::same, shader::input_type::uint16,
+                                                shader::input_type::same, shader::input_type::int8};
+                    check_plan(some_array(shape, axis, turn), *device, way, turn % 4 < 2, 1 + turn % 2,
+                               inputs.at(turn / 4 % inputs.size()));
                     if (HasFailure()) return;
                 }
             }

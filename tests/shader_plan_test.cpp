@@ -3,9 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "shader/plan.hpp"
@@ -22,6 +24,19 @@ using shader::resource;
 static_assert(shader::operation_of<std::plus<>, float>() == shader::operation_of<plus, float>());
 static_assert(!shader::supported<std::plus<double>, float> && !shader::supported<std::minus<>, float>);
 
+// Bytes are accumulated in bytes, which the stages lack, unless a type is named; numbers of 16 bits in float.
+static_assert(
+    !shader::loads_and_combines<plus, std::uint8_t, shader::accumulator_for<deduced, std::uint8_t>>);
+static_assert(std::is_same_v<shader::accumulator_for<std::uint64_t, std::uint8_t>, std::uint64_t>);
+static_assert(std::is_same_v<shader::accumulator_for<deduced, const float16>, float>);
+// Results are not of fewer bytes than elements, and integers no floating-point numbers.
+static_assert(shader::loads_and_combines<plus, const std::int8_t, std::uint32_t>);
+static_assert(!shader::loads_and_combines<plus, std::int32_t, float>);
+static_assert(!shader::loads_and_combines<plus, double, float>);
+static_assert(!shader::loads_and_combines<plus, float16, std::uint32_t>);
+static_assert(!shader::loads_and_combines<bit_and, std::uint8_t, float>);
+static_assert(!shader::loads_and_combines<affine, float, affine_map<float>>);
+
 // Where a dispatch's position 0 lies in the caller's buffer, in elements.
 std::uint64_t element_of(const dispatch& d, int at, int parameter, std::uint64_t size,
                          std::uint64_t buffer_offset) {
@@ -32,7 +47,7 @@ std::uint64_t element_of(const dispatch& d, int at, int parameter, std::uint64_t
 void check_scan(const shader::scan_request& request, const shader::limits& device) {
     const std::vector<dispatch> plan = shader::plan_scan(request, device);
     check_limits(plan, device);
-    const std::uint64_t size = 4 * request.op.element_words;
+    const std::uint64_t size = 4 * request.op.element_words, input_size = shader::input_bytes(request.op);
     std::uint64_t scanned = 0, summed = 0, totals = 0;
     for (const dispatch& d : plan) {
         const std::uint64_t length = d.parameters[UPSWEEP_P_LENGTH];
@@ -41,14 +56,16 @@ void check_scan(const shader::scan_request& request, const shader::limits& devic
             std::uint64_t& done = scans ? scanned : summed;
             EXPECT_EQ(d.parameters[UPSWEEP_P_FIRST_GROUP], done / 4096);
             const std::uint64_t expected = request.reverse ? request.length - 1 - done : done;
-            EXPECT_EQ(element_of(d, UPSWEEP_INPUT, UPSWEEP_P_INPUT_FIRST, size, request.input_offset),
+            EXPECT_EQ(element_of(d, UPSWEEP_INPUT, UPSWEEP_P_INPUT_FIRST, input_size, request.input_offset),
                       expected);
             if (scans) {
                 EXPECT_EQ(element_of(d, UPSWEEP_OUTPUT, UPSWEEP_P_OUTPUT_FIRST, size, request.output_offset),
                           expected);
             }
             const shader::binding& in = d.bindings[UPSWEEP_INPUT];
-            EXPECT_LE(in.offset + in.bytes, request.input_offset + request.length * size);
+            // Whole words, and not one more.
+            EXPECT_LE(in.offset + in.bytes, (request.input_offset + request.length * input_size + 3) / 4 * 4);
+            EXPECT_EQ(in.bytes % 4, 0u);
             done += length;
         }
         const bool ends = (d.parameters[UPSWEEP_P_FLAGS] & UPSWEEP_F_TOTAL) != 0;
@@ -89,19 +106,22 @@ TEST(shader_plan, scans_of_any_length) {
              std::vector<std::uint64_t>{0, 1, 4096, 4097, 131072, 131073, (1u << 22) + 1, 1u << 28,
                                         (std::uint64_t{1} << 32) + 5, (std::uint64_t{1} << 35) + 1}) {
             if (device.binding_bytes < n / 512) continue;  // the workspace would not fit
-            for (unsigned mode = 0; mode < 8; ++mode) {
+            for (unsigned mode = 0; mode < 16; ++mode) {
                 SCOPED_TRACE(std::to_string(n) + ", mode " + std::to_string(mode));
                 shader::limits looking_back = device;
                 looking_back.way = shader::sequence_way::look_back;
+                constexpr std::array operations{shader::operation_of<plus, float>(),
+                                                shader::operation_of<plus, double>(),
+                                                shader::operation_of<plus, std::uint32_t, std::uint8_t>(),
+                                                shader::operation_of<plus, double, float16>()};
                 shader::scan_request request;
-                request.op = mode % 2 == 0 ? shader::operation_of<plus, float>()
-                                           : shader::operation_of<plus, double>();
+                request.op = operations.at(mode % 4);
                 request.length = n;
                 request.has_total = true;
-                request.reverse = mode / 2 % 2 == 1;
-                request.input_offset = 24;
+                request.reverse = mode / 4 % 2 == 1;
+                request.input_offset = 24 + (mode % 4 == 2 ? 7 : mode % 4 == 3 ? 10 : 0);
                 request.output_offset = 4096 + 40;
-                check_scan(request, mode < 4 ? device : looking_back);
+                check_scan(request, mode < 8 ? device : looking_back);
             }
         }
     }
@@ -252,6 +272,14 @@ TEST(shader_plan, what_no_device_can_do_is_an_error) {
     EXPECT_NO_THROW((void)shader::plan_scan(request, {}));
     request.input_offset = 2;
     EXPECT_THROW((void)shader::plan_scan(request, {}), error);
+    request.op = shader::operation_of<plus, float, std::int16_t>();
+    EXPECT_NO_THROW((void)shader::plan_scan(request, {}));
+    request.input_offset = 3;
+    EXPECT_THROW((void)shader::plan_scan(request, {}), error);
+    request.input_offset = 2;
+    request.exclusive = true;
+    request.how = shader::algorithm::blelloch;
+    EXPECT_THROW((void)shader::plan_scan(request, {}), error);  // which converts nothing
 }
 
 }  // namespace

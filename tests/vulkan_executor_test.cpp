@@ -82,6 +82,19 @@ TEST(vulkan_executor, arguments_are_checked) {
     refuse(in, {memory.handle(), 100, 396}, {}, "out: overlaps in");
     refuse(in, {memory.handle(), 100, 400}, {}, "no error");
 
+    // Elements that are converted lie elsewhere than results.
+    const auto refuse_bytes = [&](VkDeviceSize offset, const char* argument) {
+        const vulkan::buffer_span<const std::uint16_t> bytes{memory.handle(), 100, offset};
+        EXPECT_PRED2(starts,
+                     message([&] { (void)vulkan::prepare_inclusive_scan<float>(ex, bytes, out, {}); }),
+                     argument);
+    };
+    refuse_bytes(10, "no error");
+    refuse_bytes(11, "in:");
+    refuse_bytes(4096, "out: overlaps in");
+    refuse_bytes(3896, "no error");
+    refuse_bytes(3898, "out: overlaps in");
+
     const floats longer{memory.handle(), 100000, 0};
     refuse(longer, longer, workspace, "no error");
     refuse(longer, longer, {}, "workspace:");

@@ -41,6 +41,7 @@ TEST(vulkan_windows, small_bindings) {
     vulkan_scanner scanner(tiny(0, 0, 2 * 4096 * 4 + 256, 0));
     check_sizes<float, plus>(scanner, 0.5f, {8192, 8192 + 9, 5 * 4096, 9 * 4096 + 11});
     check_sizes<std::int64_t, maximum>(scanner, 5, {4096 + 1, 3 * 4096 + 9});
+    check_sizes<std::int32_t, plus, std::uint8_t>(scanner, 5, {8192 + 9, 5 * 4096 + 3});
 }
 
 // The serial fold over supers continues from dispatch to dispatch.

@@ -79,7 +79,7 @@ void axis_scan(shader_executor& ex, const strided_view<In>& in, const strided_vi
                bool exclusive, const batch_options<T>& options) {
     const shader_array from = array_of_view(in), to = array_of_view(out);
     const auto scan = [&](shader::axis_way way, T* result) -> const std::vector<std::string>& {
-        return ex.scan_axis({shader::operation_of<Op, T>(), from, to, result, axis, exclusive,
+        return ex.scan_axis({shader::operation_of<Op, T, In>(), from, to, result, axis, exclusive,
                              options.reverse, options.initial ? &*options.initial : nullptr, way});
     };
     in_every_way<T>(ex, static_cast<std::size_t>(in.size()), to, scan);
@@ -88,13 +88,13 @@ void axis_scan(shader_executor& ex, const strided_view<In>& in, const strided_vi
 }  // namespace detail
 
 template <class Acc = deduced, class In, class T, class Op = plus>
-requires shader::supported<Op, T> && std::is_same_v<std::remove_const_t<In>, T>
+requires shader::loads_and_combines<Op, In, T> && std::is_same_v<shader::accumulator_for<Acc, In>, T>
 void inclusive_scan(shader_executor& ex, const strided_view<In>& in, const strided_view<T>& out, int axis,
                     const Op& = {}, const std::type_identity_t<batch_options<T>>& options = {}) {
     detail::axis_scan<Op>(ex, in, out, axis, false, options);
 }
 template <class Acc = deduced, class In, class T, class Op = plus>
-requires shader::supported<Op, T> && std::is_same_v<std::remove_const_t<In>, T>
+requires shader::loads_and_combines<Op, In, T> && std::is_same_v<shader::accumulator_for<Acc, In>, T>
 void exclusive_scan(shader_executor& ex, const strided_view<In>& in, const strided_view<T>& out, int axis,
                     const Op& = {}, const std::type_identity_t<batch_options<T>>& options = {}) {
     detail::axis_scan<Op>(ex, in, out, axis, true, options);

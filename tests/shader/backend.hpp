@@ -123,24 +123,24 @@ class shader_executor {
         return is_exact<Op, T> || conformance().conforming() ? std::string() : conformance().findings.front();
     }
 
-    template <class T, class Op>
-    void scan(const T* in, T* out, std::size_t n, bool exclusive, const scan_options<T>& options) {
+    template <class T, class Op, class In>
+    void scan(const In* in, T* out, std::size_t n, bool exclusive, const scan_options<T>& options) {
         ASSERT_EQ(options.carry, nullptr) << "a scan on a device is not continued";
         count_scan();
         const unsigned turn = turn_++;
         const bool counted = turn % 3 == 1;
-        run({shader::operation_of<Op, T>(), in, out, n, exclusive, options.reverse,
+        run({shader::operation_of<Op, T, In>(), in, out, n, exclusive, options.reverse,
              options.initial ? &*options.initial : nullptr, options.total, counted,
              counted ? turn % 11 * 37 : 0});
     }
 
-    template <class T, class Op>
-    [[nodiscard]] T total(const T* in, std::size_t n, const std::optional<T>& initial) {
+    template <class T, class Op, class In>
+    [[nodiscard]] T total(const In* in, std::size_t n, const std::optional<T>& initial) {
         count_scan();
         const unsigned turn = turn_++;
         const bool counted = turn % 3 == 1;
         T made{};
-        run({shader::operation_of<Op, T>(), in, n, initial ? &*initial : nullptr, &made, counted,
+        run({shader::operation_of<Op, T, In>(), in, n, initial ? &*initial : nullptr, &made, counted,
              counted ? turn % 11 * 3700 : 0});
         return made;
     }
@@ -177,15 +177,15 @@ using upsweep::inclusive_scan;
 using upsweep::linear_recurrence;
 
 template <class Acc = deduced, input_range In, class Out, class Op = plus,
-          class T = std::ranges::range_value_t<In>>
-requires shader::supported<Op, T>
+          class T = shader::accumulator_for<Acc, std::ranges::range_value_t<In>>>
+requires shader::loads_and_combines<Op, std::ranges::range_value_t<In>, T>
 void inclusive_scan(shader_executor& ex, const In& in, Out&& out, const Op& = {},
                     const std::type_identity_t<scan_options<T>>& options = {}) {
     ex.scan<T, Op>(std::ranges::data(in), std::ranges::data(out), std::ranges::size(in), false, options);
 }
 template <class Acc = deduced, input_range In, class Out, class Op = plus,
-          class T = std::ranges::range_value_t<In>>
-requires shader::supported<Op, T>
+          class T = shader::accumulator_for<Acc, std::ranges::range_value_t<In>>>
+requires shader::loads_and_combines<Op, std::ranges::range_value_t<In>, T>
 void exclusive_scan(shader_executor& ex, const In& in, Out&& out, const Op& = {},
                     const std::type_identity_t<scan_options<T>>& options = {}) {
     ex.scan<T, Op>(std::ranges::data(in), std::ranges::data(out), std::ranges::size(in), true, options);

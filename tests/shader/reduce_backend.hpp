@@ -28,9 +28,9 @@ inline constexpr bool carries_key = (std::integral<Key> ||
 template <class R>
 std::vector<std::uint32_t> words_in(const R& r) {
     using element = std::ranges::range_value_t<R>;
-    static_assert(sizeof(element) % 4 == 0);
-    std::vector<std::uint32_t> words(std::ranges::size(r) * sizeof(element) / 4);
-    if (!words.empty()) std::memcpy(words.data(), std::ranges::data(r), 4 * words.size());
+    const std::size_t bytes = std::ranges::size(r) * sizeof(element);
+    std::vector<std::uint32_t> words((bytes + 3) / 4);
+    if (!words.empty()) std::memcpy(words.data(), std::ranges::data(r), bytes);
     return words;
 }
 // The first `count` elements, as far as there is room for them, of which each has its words, or those of a
@@ -62,11 +62,12 @@ host_runs totals_of(const host_segments& segments, const In& in, const Out& out,
                     const reduce_options<A>& options) {
     host_runs asked;
     asked.values = shader::run_values::totals;
-    asked.op = shader::operation_of<Op, A>();
+    using element = std::ranges::range_value_t<In>;
+    asked.op = shader::operation_of<Op, A, element>();
     if (options.initial) asked.initial = shader::words_of(*options.initial);
     asked.segments = segments;
     asked.in = words_in(in);
-    asked.in_words = sizeof(A) / 4;
+    asked.in_words = std::max<std::uint32_t>(1, sizeof(element) / 4);  // or fewer bytes
     asked.size = std::ranges::size(in);
     asked.room = std::ranges::size(out);
     return asked;

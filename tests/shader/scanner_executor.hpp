@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstring>
 #include <optional>
 #include <span>
 #include <string>
@@ -34,17 +35,25 @@ class scanner_executor : public shader_executor {
         return stage == "tile_scan" || stage == "look_back_scan";
     }
 
+    template <class T>
+    static std::optional<T> initial_value(const void* initial) {
+        if (initial == nullptr) return {};
+        T value;
+        std::memcpy(static_cast<void*>(&value), initial, sizeof(T));
+        return value;
+    }
+
     void run(const shader_call& call) final {
         scanner_.settings.length_in_buffer = call.length_in_buffer;
         scanner_.settings.surplus = call.surplus;
-        with_element(call.op.type, [&]<class T>(std::type_identity<T>) {
+        with_types(call.op, [&]<class In, class T>(std::type_identity<In>, std::type_identity<T>) {
             scan_options<T> options;
-            if (call.initial != nullptr) options.initial = *static_cast<const T*>(call.initial);
+            options.initial = initial_value<T>(call.initial);
             options.reverse = call.reverse;
             options.total = static_cast<T*>(call.total);
-            scanner_.scan(std::span(static_cast<const T*>(call.in), call.size),
-                          std::span(static_cast<T*>(call.out), call.size), call.exclusive,
-                          named_operator{call.op}, options);
+            scanner_.template scan<T, In>(std::span(static_cast<const In*>(call.in), call.size),
+                                          std::span(static_cast<T*>(call.out), call.size), call.exclusive,
+                                          named_operator{call.op}, options);
         });
         const auto& stages = scanner_.stages();
         EXPECT_EQ(stages.empty(), call.size + call.surplus == 0 && call.total == nullptr) << "nothing ran";
@@ -53,40 +62,38 @@ class scanner_executor : public shader_executor {
     void run(const shader_total_call& call) final {
         scanner_.settings.length_in_buffer = call.length_in_buffer;
         scanner_.settings.surplus = call.surplus;
-        with_element(call.op.type, [&]<class T>(std::type_identity<T>) {
-            reduce_options<T> options;
-            if (call.initial != nullptr) options.initial = *static_cast<const T*>(call.initial);
-            *static_cast<T*>(call.total) = scanner_.total(
-                std::span(static_cast<const T*>(call.in), call.size), named_operator{call.op}, options);
+        with_types(call.op, [&]<class In, class T>(std::type_identity<In>, std::type_identity<T>) {
+            const reduce_options<T> options{initial_value<T>(call.initial)};
+            const T total = scanner_.template total<T, In>(
+                std::span(static_cast<const In*>(call.in), call.size), named_operator{call.op}, options);
+            std::memcpy(call.total, static_cast<const void*>(&total), sizeof(T));
         });
         ASSERT_FALSE(scanner_.stages().empty()) << "nothing ran";
         EXPECT_EQ(scanner_.stages().back(), "tile_scan");
     }
     const std::vector<std::string>& run(const shader_axis_call& call) final {
-        with_element(call.op.type, [&]<class T>(std::type_identity<T>) {
-            batch_options<T> options;
-            if (call.initial != nullptr) options.initial = *static_cast<const T*>(call.initial);
-            options.reverse = call.reverse;
-            const axis_memory<T> in = axis_memory_of<T>(call.in, call.in.bytes),
-                                 out = axis_memory_of<T>(call.out, call.out.bytes);
+        with_types(call.op, [&]<class In, class T>(std::type_identity<In>, std::type_identity<T>) {
+            const batch_options<T> options{initial_value<T>(call.initial), call.reverse};
+            const axis_memory<In> in = axis_memory_of<In>(call.in, call.in.bytes);
+            const axis_memory<T> out = axis_memory_of<T>(call.out, call.out.bytes);
             auto* const result = static_cast<T*>(call.result);
             const named_operator op{call.op};
             if (call.only_totals)
-                scanner_.total_axis(in, out, result, call.axis, op, reduce_options<T>{options.initial},
-                                    call.way);
+                scanner_.template total_axis<T, In>(in, out, result, call.axis, op,
+                                                    reduce_options<T>{options.initial}, call.way);
             else
-                scanner_.scan_axis(in, out, result, call.axis, call.exclusive, op, options, call.way);
+                scanner_.template scan_axis<T, In>(in, out, result, call.axis, call.exclusive, op, options,
+                                                   call.way);
         });
         return scanner_.stages();
     }
     void run(const shader_segmented_call& call) final {
-        with_element(call.op.type, [&]<class T>(std::type_identity<T>) {
-            batch_options<T> options;
-            if (call.initial != nullptr) options.initial = *static_cast<const T*>(call.initial);
-            options.reverse = call.reverse;
-            scanner_.scan_segments(call.segments, std::span(static_cast<const T*>(call.in), call.size),
-                                   std::span(static_cast<T*>(call.out), call.size), call.exclusive,
-                                   named_operator{call.op}, options);
+        with_types(call.op, [&]<class In, class T>(std::type_identity<In>, std::type_identity<T>) {
+            const batch_options<T> options{initial_value<T>(call.initial), call.reverse};
+            scanner_.template scan_segments<T, In>(call.segments,
+                                                   std::span(static_cast<const In*>(call.in), call.size),
+                                                   std::span(static_cast<T*>(call.out), call.size),
+                                                   call.exclusive, named_operator{call.op}, options);
         });
         const auto& stages = scanner_.stages();
         EXPECT_EQ(stages.empty(), call.size == 0) << "nothing ran";

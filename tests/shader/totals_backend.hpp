@@ -54,7 +54,7 @@ requires(has_scan<std::remove_const_t<In>, Op, T, A>) void reduce(
     const std::type_identity_t<reduce_options<A>>& options = {}) {
     const shader_array from = detail::array_of_view(in), to = detail::array_of_view(out);
     const auto total = [&](shader::axis_way way, T* result) -> const std::vector<std::string>& {
-        return ex.scan_axis({shader::operation_of<Op, T>(), from, to, result, axis, false, false,
+        return ex.scan_axis({shader::operation_of<Op, T, In>(), from, to, result, axis, false, false,
                              options.initial ? &*options.initial : nullptr, way, true});
     };
     detail::in_every_way<T>(ex, static_cast<std::size_t>(in.size()), to, total);

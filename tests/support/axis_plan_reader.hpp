@@ -14,7 +14,9 @@ namespace upsweep::test {
 // What a stage finds in its parameters and in the words behind the workspace.
 class axis_plan_reader {
   public:
-    explicit axis_plan_reader(std::uint64_t element_bytes) : size_(element_bytes) {}
+    explicit axis_plan_reader(std::uint64_t element_bytes) : axis_plan_reader(element_bytes, element_bytes) {}
+    axis_plan_reader(std::uint64_t input_bytes, std::uint64_t element_bytes)
+        : input_size_(input_bytes), size_(element_bytes) {}
 
     void write_shape(const shader::dispatch& d) {
         const shader::binding& words = d.bindings[UPSWEEP_LENGTH];
@@ -39,15 +41,17 @@ class axis_plan_reader {
             out += sequence % extent * word(d, 3 * k + 2);
             sequence /= extent;
         }
-        return {d.bindings[UPSWEEP_INPUT].offset / size_ + in,
+        return {d.bindings[UPSWEEP_INPUT].offset / input_size_ + in,
                 d.bindings[UPSWEEP_OUTPUT].offset / size_ + out,
                 static_cast<std::int32_t>(d.parameters[UPSWEEP_P_INPUT_STRIDE]),
                 static_cast<std::int32_t>(d.parameters[UPSWEEP_P_OUTPUT_STRIDE])};
     }
     void expect_bound(const shader::dispatch& d, int at, std::uint64_t element) const {
         const shader::binding& bound = d.bindings.at(static_cast<std::size_t>(at));
-        ASSERT_GE(element * size_, bound.offset);
-        ASSERT_LE((element + 1) * size_, bound.offset + bound.bytes);
+        const std::uint64_t size = at == UPSWEEP_INPUT ? input_size_ : size_;
+        ASSERT_GE(element * size, bound.offset);
+        ASSERT_LE((element + 1) * size, bound.offset + bound.bytes);
+        ASSERT_EQ(bound.bytes % 4, 0u);
     }
 
   private:
@@ -57,7 +61,7 @@ class axis_plan_reader {
         return shape_.at(d.bindings[UPSWEEP_LENGTH].offset + 4 * at);
     }
 
-    std::uint64_t size_;
+    std::uint64_t input_size_, size_;
     std::map<std::uint64_t, std::uint32_t> shape_;
 };
 

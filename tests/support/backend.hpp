@@ -91,16 +91,16 @@ inline constexpr bool tests_every_pair = false;
 inline constexpr bool tests_every_pair = !sanitized && !on_ranks;
 #endif
 
-// Whether the back ends have scans of In to Out with Op on Acc at all. OpenGL and Vulkan convert nothing and
-// have the pairs of shader/operation.hpp.
+// Whether the back ends have scans of In to Out with Op on Acc at all. OpenGL and Vulkan have those of
+// shader/operation.hpp, whose results are accumulators.
 #if defined(UPSWEEP_TEST_SHADERS)
 template <class In, class Op, class Out = In, class Acc = In>
-inline constexpr bool has_scan =
-    std::is_same_v<In, Acc>&& std::is_same_v<Out, Acc>&& shader::supported<Op, Acc>;
+inline constexpr bool has_scan = std::is_same_v<Out, Acc>&& shader::loads_and_combines<Op, In, Acc>;
 template <class In, class Out, class Acc>
 void report_lack() {
-    const bool converts = !std::is_same_v<In, Acc> || !std::is_same_v<Out, Acc>;
-    leave_out(converts ? "conversions: elements, accumulators and results of a stage have one type"
+    const bool converts =
+        !std::is_same_v<Out, Acc> || (!std::is_same_v<In, Acc> && sizeof(In) >= sizeof(Acc));
+    leave_out(converts ? "conversions of results, and of elements as large as these or larger"
                        : "elements of " + std::to_string(8 * sizeof(Acc)) +
                              " bits: a type or an operator that the stages lack");
 }

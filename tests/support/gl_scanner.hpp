@@ -51,6 +51,21 @@ struct gl_named_operator {
     [[nodiscard]] static std::uint32_t number() { return 0; }
 };
 
+// Where the results of a call lie: in place of its input if there are none of their own. The types differ
+// only where they are.
+template <class T, class In>
+const gl_memory<T>& results_of(const gl_memory<In>& in, const gl_memory<T>& own, bool in_place) {
+    if constexpr (std::is_same_v<In, T>) {
+        if (in_place) return in;
+    }
+    return own;
+}
+// Elements of other types than the results are never in place, even if empty ones begin where these do.
+template <class T, class In>
+bool in_place(const In* in, const T* out) {
+    return std::is_same_v<In, T> && static_cast<const void*>(in) == static_cast<const void*>(out);
+}
+
 class gl_scanner {
   public:
     using named_operator = gl_named_operator;
@@ -71,15 +86,15 @@ class gl_scanner {
         return report.conforming() ? std::string() : report.findings.front();
     }
 
-    template <class T, class Op>
-    void scan(std::span<const T> in, std::span<T> out, bool exclusive, const Op& op,
+    template <class T, class In = T, class Op>
+    void scan(std::type_identity_t<std::span<const In>> in, std::span<T> out, bool exclusive, const Op& op,
               const scan_options<T>& options) {
         const gl::functions& gl = gl_context::of(kind_).gl();
-        const bool in_place = in.data() == out.data();
+        const bool in_place = test::in_place(in.data(), out.data());
         const std::size_t n = in.size(), surplus = settings.length_in_buffer ? settings.surplus : 0;
-        const gl_memory<T> from(gl, in, misalignment(in.data()), surplus);
+        const gl_memory<In> from(gl, in, misalignment(in.data()), surplus);
         const gl_memory<T> separate(gl, in_place ? 0 : n + surplus, misalignment(out.data()));
-        const gl_memory<T>& to = in_place ? from : separate;
+        const gl_memory<T>& to = results_of(from, separate, in_place);
         const gl_memory<T> total(gl, 1, 1);
         const auto count = static_cast<std::uint32_t>(n);
         const gl_memory<std::uint32_t> length(gl, std::span(&count, 1), 3);
@@ -95,11 +110,11 @@ class gl_scanner {
         executor_->observe([this](std::string_view stage) { stages_.emplace_back(stage); });
         const auto& known = on_device<T>(op);
         if constexpr (std::is_same_v<Op, named_operator>)
-            executor_->run(gl::detail::make_call<T>(from.span(), to.span(), exclusive, known, asked));
+            executor_->run(gl::detail::make_call<T, In>(from.span(), to.span(), exclusive, known, asked));
         else if (exclusive)
-            upsweep::exclusive_scan(*executor_, from.span(), to.span(), known, asked);
+            upsweep::exclusive_scan<T>(*executor_, from.span(), to.span(), known, asked);
         else
-            upsweep::inclusive_scan(*executor_, from.span(), to.span(), known, asked);
+            upsweep::inclusive_scan<T>(*executor_, from.span(), to.span(), known, asked);
         executor_->observe({});
 
         const std::vector<T> results = to.read();
@@ -121,11 +136,12 @@ class gl_scanner {
     }
 
     // A workspace of the caller's serves every other time.
-    template <class T, class Op>
-    [[nodiscard]] T total(std::span<const T> in, const Op& op, const reduce_options<T>& options) {
+    template <class T, class In = T, class Op>
+    [[nodiscard]] T total(std::type_identity_t<std::span<const In>> in, const Op& op,
+                          const reduce_options<T>& options) {
         const gl::functions& gl = gl_context::of(kind_).gl();
         const std::size_t surplus = settings.length_in_buffer ? settings.surplus : 0;
-        const gl_memory<T> from(gl, in, misalignment(in.data()), surplus);
+        const gl_memory<In> from(gl, in, misalignment(in.data()), surplus);
         const gl_memory<T> total(gl, 1, turn_ % 7);
         const auto count = static_cast<std::uint32_t>(in.size());
         const gl_memory<std::uint32_t> length(gl, std::span(&count, 1), turn_ % 5);
@@ -140,7 +156,7 @@ class gl_scanner {
         stages_.clear();
         executor_->observe([this](std::string_view stage) { stages_.emplace_back(stage); });
         if constexpr (std::is_same_v<Op, named_operator>)
-            executor_->run(gl::detail::make_call<T>(from.span(), total.span(), known, asked));
+            executor_->run(gl::detail::make_call<T, In>(from.span(), total.span(), known, asked));
         else
             upsweep::reduce(*executor_, from.span(), total.span(), known, asked);
         executor_->observe({});
@@ -153,14 +169,14 @@ class gl_scanner {
     }
 
     // In segments. A workspace of the caller's serves every other time.
-    template <class T, class Op>
-    void scan_segments(const host_segments& segments, std::span<const T> in, std::span<T> out, bool exclusive,
-                       const Op& op, const batch_options<T>& options) {
+    template <class T, class In = T, class Op>
+    void scan_segments(const host_segments& segments, std::type_identity_t<std::span<const In>> in,
+                       std::span<T> out, bool exclusive, const Op& op, const batch_options<T>& options) {
         const gl::functions& gl = gl_context::of(kind_).gl();
-        const bool in_place = in.data() == out.data();
-        const gl_memory<T> from(gl, in, misalignment(in.data()));
+        const bool in_place = test::in_place(in.data(), out.data());
+        const gl_memory<In> from(gl, in, misalignment(in.data()));
         const gl_memory<T> separate(gl, in_place ? 0 : in.size(), misalignment(out.data()));
-        const gl_memory<T>& to = in_place ? from : separate;
+        const gl_memory<T>& to = results_of(from, separate, in_place);
         const gl_memory<std::uint32_t> described(gl, std::span<const std::uint32_t>(segments.words),
                                                  2 * (turn_ % 5));
         stages_.clear();
@@ -172,8 +188,8 @@ class gl_scanner {
             gl::segmented_options<T> asked{options.initial, options.reverse, {}};
             if (turn_++ % 2 == 0) asked.workspace = workspace.span().region();
             if constexpr (std::is_same_v<Op, named_operator>)
-                executor_->run(
-                    gl::detail::make_call<T>(by.described, from.span(), to.span(), exclusive, known, asked));
+                executor_->run(gl::detail::make_call<T, In>(by.described, from.span(), to.span(), exclusive,
+                                                            known, asked));
             else if (exclusive)
                 upsweep::exclusive_segmented_scan(*executor_, by, from.span(), to.span(), known, asked);
             else
@@ -192,7 +208,7 @@ class gl_scanner {
         executor_->observe({});
 
         const std::vector<T> results = to.read();
-        if (!in.empty()) std::memcpy(static_cast<void*>(out.data()), results.data(), in.size_bytes());
+        if (!in.empty()) std::memcpy(static_cast<void*>(out.data()), results.data(), out.size_bytes());
         EXPECT_EQ(described.read(), segments.words) << "changed what describes the segments";
         if (!in_place && !in.empty()) {
             EXPECT_EQ(std::memcmp(from.read().data(), in.data(), in.size_bytes()), 0) << "changed the input";
@@ -200,14 +216,14 @@ class gl_scanner {
     }
 
     // Along an axis. `result` receives the memory of `out` as it is after the scan.
-    template <class T, class Op>
-    void scan_axis(const axis_memory<T>& in, const axis_memory<T>& out, T* result, int axis, bool exclusive,
-                   const Op& op, const batch_options<T>& options,
+    template <class T, class In = T, class Op>
+    void scan_axis(const std::type_identity_t<axis_memory<In>>& in, const axis_memory<T>& out, T* result,
+                   int axis, bool exclusive, const Op& op, const batch_options<T>& options,
                    gl::axis_way way = gl::axis_way::automatic) {
         const auto& known = on_device<T>(op);
-        carry(in, out, result, [&](const auto& x, const auto& y) {
+        carry<In>(in, out, result, [&](const auto& x, const auto& y) {
             gl::axis_options<T> asked{options.initial, options.reverse, way, {}};
-            auto call = gl::detail::make_call<T>(x, y, axis, exclusive, known, asked);
+            auto call = gl::detail::make_call<T, In>(x, y, axis, exclusive, known, asked);
             with_axis_workspace(call, asked, [&] {
                 if constexpr (std::is_same_v<Op, named_operator>)
                     executor_->run(call);
@@ -218,13 +234,14 @@ class gl_scanner {
             });
         });
     }
-    template <class T, class Op>
-    void total_axis(const axis_memory<T>& in, const axis_memory<T>& out, T* result, int axis, const Op& op,
-                    const reduce_options<T>& options, gl::axis_way way = gl::axis_way::automatic) {
+    template <class T, class In = T, class Op>
+    void total_axis(const std::type_identity_t<axis_memory<In>>& in, const axis_memory<T>& out, T* result,
+                    int axis, const Op& op, const reduce_options<T>& options,
+                    gl::axis_way way = gl::axis_way::automatic) {
         const auto& known = on_device<T>(op);
-        carry(in, out, result, [&](const auto& x, const auto& y) {
+        carry<In>(in, out, result, [&](const auto& x, const auto& y) {
             gl::axis_reduce_options<T> asked{options.initial, way, {}};
-            auto call = gl::detail::make_call<T>(x, y, axis, known, asked);
+            auto call = gl::detail::make_call<T, In>(x, y, axis, known, asked);
             with_axis_workspace(call, asked, [&] {
                 if constexpr (std::is_same_v<Op, named_operator>)
                     executor_->run(call);
@@ -245,18 +262,18 @@ class gl_scanner {
         static_cast<void>(workspace.read());  // nothing outside it
     }
     // Views of the arrays on the device for `run`.
-    template <class T, class Run>
-    void carry(const axis_memory<T>& in, const axis_memory<T>& out, T* result, const Run& run) {
+    template <class In, class T, class Run>
+    void carry(const axis_memory<In>& in, const axis_memory<T>& out, T* result, const Run& run) {
         const gl::functions& gl = gl_context::of(kind_).gl();
-        const bool in_place = in.memory.data() == out.memory.data();
-        const gl_memory<T> from(gl, in.memory, misalignment(in.memory.data()));
+        const bool in_place = test::in_place(in.memory.data(), out.memory.data());
+        const gl_memory<In> from(gl, in.memory, misalignment(in.memory.data()));
         const gl_memory<T> separate(gl, in_place ? std::span<const T>() : out.memory,
                                     misalignment(out.memory.data()));
-        const gl_memory<T>& to = in_place ? from : separate;
-        const auto at = [](const gl_memory<T>& memory, std::size_t first) {
-            return memory.span().offset + first * sizeof(T);
+        const gl_memory<T>& to = results_of(from, separate, in_place);
+        const auto at = []<class E>(const gl_memory<E>& memory, std::size_t first) {
+            return memory.span().offset + first * sizeof(E);
         };
-        const gl::buffer_view<const T> x(from.name(), at(from, in.first), in.shape, in.strides);
+        const gl::buffer_view<const In> x(from.name(), at(from, in.first), in.shape, in.strides);
         const gl::buffer_view<T> y(to.name(), at(to, out.first), out.shape, out.strides);
         stages_.clear();
         executor_->observe([this](std::string_view stage) { stages_.emplace_back(stage); });
@@ -304,15 +321,15 @@ using upsweep::exclusive_scan;
 using upsweep::inclusive_scan;
 using upsweep::reduce;
 
-template <class Acc, class T, class Op>
-void inclusive_scan(gl_scanner& ex, std::span<const T> in, std::span<T> out, const Op& op,
+template <class Acc, class In, class T, class Op>
+void inclusive_scan(gl_scanner& ex, std::span<const In> in, std::span<T> out, const Op& op,
                     const scan_options<Acc>& options) {
-    ex.scan<T>(in, out, false, op, options);
+    ex.scan<T, In>(in, out, false, op, options);
 }
-template <class Acc, class T, class Op>
-void exclusive_scan(gl_scanner& ex, std::span<const T> in, std::span<T> out, const Op& op,
+template <class Acc, class In, class T, class Op>
+void exclusive_scan(gl_scanner& ex, std::span<const In> in, std::span<T> out, const Op& op,
                     const scan_options<Acc>& options) {
-    ex.scan<T>(in, out, true, op, options);
+    ex.scan<T, In>(in, out, true, op, options);
 }
 template <class Acc, class Op>
 Acc reduce(gl_scanner& ex, std::span<const Acc> in, const Op& op,

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "support/run_checks.hpp"
@@ -17,16 +18,16 @@
 
 namespace upsweep::test {
 
-template <class T, class Op, class Scanner>
+template <class T, class Op, class In = T, class Scanner>
 void check_sizes(Scanner& scanner, T initial, const std::vector<std::size_t>& sizes) {
-    scan_check<T, T, T, Scanner> checked(operation<T, T, T, Scanner>::of(Op()),
-                                         span_of(sequence<T, Op>(sizes.back(), 17)), initial);
+    scan_check<In, T, T, Scanner> checked(operation<In, T, T, Scanner>::of(Op()),
+                                          span_of(sequence<In, Op>(sizes.back(), 17)), initial);
     unsigned salt = 0;
     for (const std::size_t n : sizes) {
         for (unsigned mode = 0; mode < 4; ++mode) {
-            if (!checked.run(scanner, n, checked.make_mode((mode * 5 + salt) % 16), (salt + mode) % 8,
-                             salt % 5))
-                return;
+            scan_mode how = checked.make_mode((mode * 5 + salt) % 16);
+            how.in_place = how.in_place && std::is_same_v<In, T>;
+            if (!checked.run(scanner, n, how, (salt + mode) % 8, salt % 5)) return;
             ++salt;
         }
     }
@@ -46,6 +47,7 @@ void check_look_back(Scanner& scanner, bool brief) {
     EXPECT_TRUE(ran(scanner.stages(), "look_back_scan") && !ran(scanner.stages(), "tile_totals"));
     check_sizes<std::uint32_t, plus>(scanner, 5, {2 * tile + 1, 7 * super + 2 * tile - 1});
     if (brief) return;
+    check_sizes<float, plus, float16>(scanner, 0.5f, {5, tile + 3, super + tile + 5});
     check_sizes<float, plus>(scanner, 0.5f, {6 * super, 7 * super + 1, 9 * super + 33 * tile + 5});
     check_sizes<std::int64_t, minimum>(scanner, 5, {3 * tile + 9, 8 * super + tile});
     check_sizes<affine_map<float>, affine>(scanner, {0.5f, 1.0f},

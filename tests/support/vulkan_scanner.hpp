@@ -64,6 +64,12 @@ struct vulkan_named_operator {
     shader::operation named;
 };
 
+// Elements of other types than the results are never in place, even if empty ones begin where these do.
+template <class T, class In>
+bool in_place(const In* in, const T* out) {
+    return std::is_same_v<In, T> && static_cast<const void*>(in) == static_cast<const void*>(out);
+}
+
 class vulkan_scanner {
   public:
     using named_operator = vulkan_named_operator;
@@ -75,13 +81,13 @@ class vulkan_scanner {
     // The stages of the last scan.
     [[nodiscard]] const std::vector<std::string>& stages() const { return stages_; }
 
-    template <class T, class Op>
-    void scan(std::span<const T> in, std::span<T> out, bool exclusive, const Op& op,
+    template <class T, class In = T, class Op>
+    void scan(std::type_identity_t<std::span<const In>> in, std::span<T> out, bool exclusive, const Op& op,
               const scan_options<T>& options) {
-        const bool in_place = in.data() == out.data();
+        const bool in_place = test::in_place(in.data(), out.data());
         const std::size_t n = in.size();
         const std::size_t room = n + (settings.length_in_buffer ? settings.surplus : 0);
-        in_.reset(room * sizeof(T), misalignment(in.data()));
+        in_.reset(room * sizeof(In), misalignment(in.data()));
         if (n != 0) std::memcpy(in_.data(), in.data(), in.size_bytes());
         if (!in_place) out_.reset(room * sizeof(T), misalignment(out.data()));
         guarded_buffer& target = in_place ? in_ : out_;
@@ -99,9 +105,9 @@ class vulkan_scanner {
         made.work_group_size = settings.work_group_size;
         vulkan::commands commands;
         if constexpr (shader::supported<Op, T> || std::is_same_v<Op, named_operator>)
-            commands = prepare<T>(target, room, exclusive, op, made);
+            commands = prepare<T, In>(target, room, exclusive, op, made);
         else
-            commands = prepare<T>(target, room, exclusive, *settings.user, made);
+            commands = prepare<T, In>(target, room, exclusive, *settings.user, made);
         run(commands);
 
         if (n != 0) std::memcpy(out.data(), target.data(), out.size_bytes());
@@ -117,10 +123,11 @@ class vulkan_scanner {
             << "wrote past the length";
     }
 
-    template <class T, class Op>
-    [[nodiscard]] T total(std::span<const T> in, const Op& op, const reduce_options<T>& options) {
+    template <class T, class In = T, class Op>
+    [[nodiscard]] T total(std::type_identity_t<std::span<const In>> in, const Op& op,
+                          const reduce_options<T>& options) {
         const std::size_t room = in.size() + (settings.length_in_buffer ? settings.surplus : 0);
-        in_.reset(room * sizeof(T), misalignment(in.data()));
+        in_.reset(room * sizeof(In), misalignment(in.data()));
         if (!in.empty()) std::memcpy(in_.data(), in.data(), in.size_bytes());
         total_.reset(sizeof(T), sizeof(T) * (in.size() % 7));
         length_.reset(4, 4 * (in.size() % 5));
@@ -130,7 +137,7 @@ class vulkan_scanner {
         vulkan::reduce_options<T> made;
         made.initial = options.initial;
         if (settings.length_in_buffer) made.length = length_.span<const std::uint32_t>(1);
-        const auto x = in_.span<const T>(room);
+        const auto x = in_.span<const In>(room);
         const auto y = total_.span<T>(1);
         vulkan::commands commands;
         const auto prepare = [&](const auto& known) {
@@ -142,7 +149,7 @@ class vulkan_scanner {
             const vulkan::workspace_span workspace = workspace_of(
                 vulkan::detail::scan_workspace(*executor_, op.named, room, vulkan::scan_algorithm::tree, 0));
             commands = vulkan::detail::prepare_reduce(
-                *executor_, vulkan::detail::arguments_of<T>(op.named, nullptr, x, y, workspace, made));
+                *executor_, vulkan::detail::arguments_of<T, In>(op.named, nullptr, x, y, workspace, made));
         } else if constexpr (shader::supported<Op, T>) {
             prepare(op);
         } else {
@@ -160,18 +167,18 @@ class vulkan_scanner {
     }
 
     // In segments.
-    template <class T, class Op>
-    void scan_segments(const host_segments& segments, std::span<const T> in, std::span<T> out, bool exclusive,
-                       const Op& op, const batch_options<T>& options) {
-        const bool in_place = in.data() == out.data();
+    template <class T, class In = T, class Op>
+    void scan_segments(const host_segments& segments, std::type_identity_t<std::span<const In>> in,
+                       std::span<T> out, bool exclusive, const Op& op, const batch_options<T>& options) {
+        const bool in_place = test::in_place(in.data(), out.data());
         load(in_, in);
-        if (!in_place) out_.reset(in.size_bytes(), misalignment(out.data()));
+        if (!in_place) out_.reset(out.size_bytes(), misalignment(out.data()));
         const guarded_buffer& target = in_place ? in_ : out_;
         const std::size_t described_bytes = 4 * segments.words.size();
         described_.reset(described_bytes, 8 * (segments.words.size() % 5));
         if (described_bytes != 0) std::memcpy(described_.data(), segments.words.data(), described_bytes);
         vulkan::commands commands;
-        const auto x = in_.span<const T>(in.size());
+        const auto x = in_.span<const In>(in.size());
         const auto y = target.span<T>(in.size());
         const vulkan::segmented_options<T> asked{options.initial, options.reverse};
         const auto prepare = [&](const auto& by, const auto& known) {
@@ -187,8 +194,8 @@ class vulkan_scanner {
                 const vulkan::workspace_span workspace =
                     workspace_of(vulkan::detail::segmented_scan_workspace(*executor_, op.named, in.size()));
                 commands = vulkan::detail::prepare_segmented_scan(
-                    *executor_, vulkan::detail::segmented_arguments_of<T>(op.named, nullptr, by.described,
-                                                                          exclusive, x, y, workspace, asked));
+                    *executor_, vulkan::detail::segmented_arguments_of<T, In>(
+                                    op.named, nullptr, by.described, exclusive, x, y, workspace, asked));
             } else if constexpr (shader::supported<Op, T>) {
                 prepare(by, op);
             } else {
@@ -214,7 +221,7 @@ class vulkan_scanner {
             if (!in_place) {
                 EXPECT_EQ(std::memcmp(in_.data(), in.data(), in.size_bytes()), 0) << "changed the input";
             }
-            std::memcpy(static_cast<void*>(out.data()), target.data(), in.size_bytes());
+            std::memcpy(static_cast<void*>(out.data()), target.data(), out.size_bytes());
         }
         if (described_bytes != 0) {
             EXPECT_EQ(std::memcmp(described_.data(), segments.words.data(), described_bytes), 0)
@@ -223,12 +230,12 @@ class vulkan_scanner {
     }
 
     // Along an axis. `result` receives the memory of `out` as it is after the scan.
-    template <class T, class Op>
-    void scan_axis(const axis_memory<T>& in, const axis_memory<T>& out, T* result, int axis, bool exclusive,
-                   const Op& op, const batch_options<T>& options,
+    template <class T, class In = T, class Op>
+    void scan_axis(const std::type_identity_t<axis_memory<In>>& in, const axis_memory<T>& out, T* result,
+                   int axis, bool exclusive, const Op& op, const batch_options<T>& options,
                    vulkan::axis_way way = vulkan::axis_way::automatic) {
         const vulkan::axis_options<T> asked{options.initial, options.reverse, way};
-        carry(in, out, result, [&](const auto& x, const auto& y) {
+        carry<In>(in, out, result, [&](const auto& x, const auto& y) {
             const auto prepare = [&](const auto& known) {
                 const vulkan::workspace_span workspace =
                     workspace_of(vulkan::axis_scan_workspace(*executor_, x, y, axis, known, way));
@@ -238,18 +245,19 @@ class vulkan_scanner {
             };
             if constexpr (std::is_same_v<Op, named_operator>)
                 return prepare_named(
-                    vulkan::detail::arguments_of<T>(op.named, nullptr, exclusive, x, y, axis, {}, asked));
+                    vulkan::detail::arguments_of<T, In>(op.named, nullptr, exclusive, x, y, axis, {}, asked));
             else if constexpr (shader::supported<Op, T>)
                 return prepare(op);
             else
                 return prepare(*settings.user);
         });
     }
-    template <class T, class Op>
-    void total_axis(const axis_memory<T>& in, const axis_memory<T>& out, T* result, int axis, const Op& op,
-                    const reduce_options<T>& options, vulkan::axis_way way = vulkan::axis_way::automatic) {
+    template <class T, class In = T, class Op>
+    void total_axis(const std::type_identity_t<axis_memory<In>>& in, const axis_memory<T>& out, T* result,
+                    int axis, const Op& op, const reduce_options<T>& options,
+                    vulkan::axis_way way = vulkan::axis_way::automatic) {
         const vulkan::axis_reduce_options<T> asked{options.initial, way};
-        carry(in, out, result, [&](const auto& x, const auto& y) {
+        carry<In>(in, out, result, [&](const auto& x, const auto& y) {
             const auto prepare = [&](const auto& known) {
                 const vulkan::workspace_span workspace =
                     workspace_of(vulkan::axis_reduce_workspace(*executor_, x, y, axis, known, asked));
@@ -257,7 +265,7 @@ class vulkan_scanner {
             };
             if constexpr (std::is_same_v<Op, named_operator>)
                 return prepare_named(
-                    vulkan::detail::arguments_of<T>(op.named, nullptr, x, y, axis, {}, asked));
+                    vulkan::detail::arguments_of<T, In>(op.named, nullptr, x, y, axis, {}, asked));
             else if constexpr (shader::supported<Op, T>)
                 return prepare(op);
             else
@@ -267,17 +275,16 @@ class vulkan_scanner {
 
   private:
     // prepare(views of the arrays on the device)
-    template <class T, class Prepare>
-    void carry(const axis_memory<T>& in, const axis_memory<T>& out, T* result, const Prepare& prepare) {
-        const bool in_place = in.memory.data() == out.memory.data();
+    template <class In, class T, class Prepare>
+    void carry(const axis_memory<In>& in, const axis_memory<T>& out, T* result, const Prepare& prepare) {
+        const bool in_place = test::in_place(in.memory.data(), out.memory.data());
         load(in_, in.memory);
         if (!in_place) load(out_, out.memory);
         const guarded_buffer& target = in_place ? in_ : out_;
-        const auto offset = [](const guarded_buffer& buffer, std::size_t first) {
-            return buffer.span<T>(0).offset + first * sizeof(T);
-        };
-        const vulkan::buffer_view<const T> x(in_.handle(), offset(in_, in.first), in.shape, in.strides);
-        const vulkan::buffer_view<T> y(target.handle(), offset(target, out.first), out.shape, out.strides);
+        const vulkan::buffer_view<const In> x(in_.handle(), in_.span<In>(0).offset + in.first * sizeof(In),
+                                              in.shape, in.strides);
+        const vulkan::buffer_view<T> y(target.handle(), target.span<T>(0).offset + out.first * sizeof(T),
+                                       out.shape, out.strides);
         run(prepare(x, y));
 
         for (const guarded_buffer* buffer : {&in_, &out_, &workspace_}) EXPECT_TRUE(buffer->guards_intact());
@@ -303,21 +310,21 @@ class vulkan_scanner {
         to.reset(from.size_bytes(), misalignment(from.data()));
         if (!from.empty()) std::memcpy(to.data(), from.data(), from.size_bytes());
     }
-    template <class T, class Op>
+    template <class T, class In, class Op>
     vulkan::commands prepare(const guarded_buffer& target, std::size_t room, bool exclusive, const Op& op,
                              const vulkan::scan_options<T>& options) {
-        const auto in = in_.span<const T>(room);
+        const auto in = in_.span<const In>(room);
         const auto out = target.span<T>(room);
         if constexpr (std::is_same_v<Op, named_operator>) {
             const vulkan::workspace_span workspace = workspace_of(vulkan::detail::scan_workspace(
                 *executor_, op.named, room, options.algorithm, options.work_group_size));
-            return vulkan::detail::prepare_scan<T>(*executor_, op.named, nullptr, exclusive, in, out,
-                                                   workspace, options);
+            return vulkan::detail::prepare_scan<T, In>(*executor_, op.named, nullptr, exclusive, in, out,
+                                                       workspace, options);
         } else {
             const vulkan::workspace_span workspace = workspace_of(
                 vulkan::scan_workspace<T>(*executor_, room, op, options.algorithm, options.work_group_size));
-            return exclusive ? vulkan::prepare_exclusive_scan(*executor_, in, out, workspace, op, options)
-                             : vulkan::prepare_inclusive_scan(*executor_, in, out, workspace, op, options);
+            return exclusive ? vulkan::prepare_exclusive_scan<T>(*executor_, in, out, workspace, op, options)
+                             : vulkan::prepare_inclusive_scan<T>(*executor_, in, out, workspace, op, options);
         }
     }
     vulkan::workspace_span workspace_of(const vulkan::workspace_requirements& needed) {
@@ -334,15 +341,15 @@ class vulkan_scanner {
     std::vector<std::string> stages_;
 };
 
-template <class Acc, class T, class Op>
-void inclusive_scan(vulkan_scanner& ex, std::span<const T> in, std::span<T> out, const Op& op,
+template <class Acc, class In, class T, class Op>
+void inclusive_scan(vulkan_scanner& ex, std::span<const In> in, std::span<T> out, const Op& op,
                     const scan_options<Acc>& options) {
-    ex.scan<T>(in, out, false, op, options);
+    ex.scan<T, In>(in, out, false, op, options);
 }
-template <class Acc, class T, class Op>
-void exclusive_scan(vulkan_scanner& ex, std::span<const T> in, std::span<T> out, const Op& op,
+template <class Acc, class In, class T, class Op>
+void exclusive_scan(vulkan_scanner& ex, std::span<const In> in, std::span<T> out, const Op& op,
                     const scan_options<Acc>& options) {
-    ex.scan<T>(in, out, true, op, options);
+    ex.scan<T, In>(in, out, true, op, options);
 }
 template <class Acc, class Op>
 Acc reduce(vulkan_scanner& ex, std::span<const Acc> in, const Op& op,
