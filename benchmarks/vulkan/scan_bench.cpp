@@ -1,14 +1,15 @@
 // Inclusive sums of float and uint32 on Vulkan, 2^16 to 2^28 elements, in device memory; with --wide of
-// double and uint64 too.
+// double and uint64 too, with --narrow of uint8 as uint32 and of float16 as float.
 //
-//     vulkan_scan_bench [--json] [--no-subgroups] [--look-back | --reduce-then-scan] [--wide] [--stages]
-//                       [LARGEST_EXPONENT]
+//     vulkan_scan_bench [--json] [--no-subgroups] [--look-back | --reduce-then-scan] [--wide] [--narrow]
+//                       [--stages] [LARGEST_EXPONENT]
 //
 // Each row compares, within the same rounds and by the GPU's own clock, a scan with a copy of the same bytes
 // (the faster of vkCmdCopyBuffer and a compute shader) and with as many empty dispatches, and barriers
 // between, as the scan has. Times are medians over rounds; shares are medians of the ratios within a round. A
 // scan by reduce-then-scan moves 3 n elements, a copy 2 n, so 67 % of a copy is its ceiling where nothing
-// stays in a cache. --stages adds what each stage takes.
+// stays in a cache. Where elements have fewer bytes than results, a copy moves half of the bytes of both.
+// --stages adds what each stage takes.
 #include <volk.h>
 
 #include <algorithm>
@@ -49,18 +50,18 @@ struct setting {
     bool stages;
 };
 
-template <class T>
+template <class T, class In = T>
 void run(const setting& on, const char* type, std::uint64_t n) {
-    const VkDeviceSize bytes = n * sizeof(T);
-    const standalone_device::memory in(on.device, bytes), out(on.device, bytes);
+    const VkDeviceSize bytes = n * (sizeof(In) + sizeof(T)) / 2;  // of a copy, from each and to each
+    const standalone_device::memory in(on.device, bytes), out(on.device, n * sizeof(T));
     // Ones; n is a power of two, so that float holds every partial sum of the tree.
-    const std::vector<T> ones(std::min<std::uint64_t>(n, std::uint64_t{1} << 22), T(1));
+    const std::vector<In> ones(std::min<std::uint64_t>(n, std::uint64_t{1} << 22), In(1));
     for (std::uint64_t done = 0; done < n; done += ones.size())
-        on.device.upload(in, done * sizeof(T), std::as_bytes(std::span(ones)));
+        on.device.upload(in, done * sizeof(In), std::as_bytes(std::span(ones)));
     const auto needed = upsweep::vulkan::scan_workspace<T>(on.ex, n);
     const standalone_device::memory workspace(on.device, needed.bytes);
-    const upsweep::vulkan::commands scan = upsweep::vulkan::prepare_inclusive_scan(
-        on.ex, in.span<const T>(n), out.span<T>(n), workspace.span<std::byte>(needed.bytes));
+    const upsweep::vulkan::commands scan = upsweep::vulkan::prepare_inclusive_scan<T>(
+        on.ex, in.span<const In>(n), out.span<T>(n), workspace.span<std::byte>(needed.bytes));
     upsweep::vulkan::run(on.ex, on.device.queue(), scan);
     T last{};
     on.device.download(out, (n - 1) * sizeof(T), std::as_writable_bytes(std::span(&last, 1)));
@@ -112,7 +113,7 @@ void run(const setting& on, const char* type, std::uint64_t n) {
 
 int main(int count, char** words) {
     try {
-        bool json = false, stages = false, wide = false;
+        bool json = false, stages = false, wide = false, narrow = false;
         auto subgroups = upsweep::vulkan::subgroup_use::automatic;
         auto way = upsweep::vulkan::sequence_way::automatic;
         int largest = 28;
@@ -124,6 +125,8 @@ int main(int count, char** words) {
                 stages = true;
             else if (word == "--wide")
                 wide = true;
+            else if (word == "--narrow")
+                narrow = true;
             else if (word == "--no-subgroups")
                 subgroups = upsweep::vulkan::subgroup_use::off;
             else if (!bench::take_way(word, way))
@@ -152,6 +155,10 @@ int main(int count, char** words) {
             if (n * 4 > ex.properties().limits.maxStorageBufferRange) break;  // the copy is one binding
             run<float>(on, "float", n);
             run<std::uint32_t>(on, "uint32", n);
+            if (narrow) {
+                run<std::uint32_t, std::uint8_t>(on, "uint8", n);
+                run<float, upsweep::float16>(on, "float16", n);
+            }
             if (!wide || n * 8 > ex.properties().limits.maxStorageBufferRange) continue;
             run<double>(on, "double", n);
             run<std::uint64_t>(on, "uint64", n);
