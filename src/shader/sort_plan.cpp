@@ -146,10 +146,14 @@ void sort_planner::append_values() {
 
 }  // namespace
 
-void bind_elements(dispatch& to, int at, int parameter, const place& from, std::uint64_t elements,
-                   std::uint32_t words, const limits& device) {
+bound_range bind_place(const place& from, std::uint64_t elements, std::uint32_t words, const limits& device) {
     const bound_range bound = bind(from.from, from.offset, elements, std::uint64_t{4} * words, device);
     if (bound.range.bytes > largest_binding(device)) throw_bytes(from.name, bound.range.bytes, device);
+    return bound;
+}
+void bind_elements(dispatch& to, int at, int parameter, const place& from, std::uint64_t elements,
+                   std::uint32_t words, const limits& device) {
+    const bound_range bound = bind_place(from, elements, words, device);
     to.bindings[static_cast<std::size_t>(at)] = bound.range;
     to.parameters[static_cast<std::size_t>(parameter)] = bound.first;
 }
@@ -161,32 +165,45 @@ void set_length(dispatch& to, const sort_request& request, const limits& device)
     to.parameters[UPSWEEP_P_LENGTH_INDEX] = length.first;
 }
 
-std::uint32_t order_flags(const sort_request& request) {
-    const core::key_order& order = request.order;
+std::uint32_t order_flags(const core::key_order& order) {
     return (order.is_signed ? UPSWEEP_F_SIGNED : 0u) | (order.is_floating ? UPSWEEP_F_FLOATING : 0u) |
-           (order.descending ? UPSWEEP_F_DESCENDING : 0u) |
-           (request.length_in_buffer ? UPSWEEP_F_LENGTH : 0u);
+           (order.descending ? UPSWEEP_F_DESCENDING : 0u);
+}
+std::uint32_t order_flags(const sort_request& request) {
+    return order_flags(request.order) | (request.length_in_buffer ? UPSWEEP_F_LENGTH : 0u);
 }
 
-void append_gather(std::vector<dispatch>& made, const sort_request& request, std::uint32_t width,
-                   const place& values, const place* indices, const place& out, const limits& device) {
-    const std::uint64_t groups = divide_up(request.items * width, tile_elements);
-    const std::uint64_t window = most_groups(device);
+void append_gather(std::vector<dispatch>& made, const gathering& what, const limits& device) {
+    const std::uint64_t words = what.count * what.width;
+    const std::uint64_t groups = divide_up(words, tile_elements), window = most_groups(device);
+    const bool has_indices = what.indices.from != resource::none;
+    const bool has_length = what.length.from != resource::none;
     builder builder(device, made);
     for (std::uint64_t first = 0; first < groups; first += window) {
-        const std::uint32_t wanted = order_flags(request) | (indices != nullptr ? UPSWEEP_F_INDICES : 0u);
-        dispatch& next = builder.add(stage::sort_gather, std::min(window, groups - first), wanted);
+        dispatch& next =
+            builder.add(stage::sort_gather, std::min(window, groups - first),
+                        (has_indices ? UPSWEEP_F_INDICES : 0u) | (has_length ? UPSWEEP_F_LENGTH : 0u));
+        next.counts = true;  // words
         next.parameters[UPSWEEP_P_FIRST_GROUP] = static_cast<std::uint32_t>(first);
-        next.parameters[UPSWEEP_P_LENGTH] = static_cast<std::uint32_t>(request.items);
-        next.parameters[UPSWEEP_P_RECORD_WORDS] = width;
-        bind_elements(next, UPSWEEP_INPUT, UPSWEEP_P_INPUT_FIRST, values, request.items * width, 1, device);
-        bind_elements(next, UPSWEEP_OUTPUT, UPSWEEP_P_OUTPUT_FIRST, out, request.items * width, 1, device);
+        next.parameters[UPSWEEP_P_LENGTH] = static_cast<std::uint32_t>(what.count);
+        next.parameters[UPSWEEP_P_RECORD_WORDS] = what.width;
+        bind_elements(next, UPSWEEP_INPUT, UPSWEEP_P_INPUT_FIRST, what.from, what.from_count * what.width, 1,
+                      device);
+        bind_elements(next, UPSWEEP_OUTPUT, UPSWEEP_P_OUTPUT_FIRST, what.to, words, 1, device);
         next.bindings[UPSWEEP_WORKSPACE] = next.bindings[UPSWEEP_LENGTH] = next.bindings[UPSWEEP_INPUT];
-        if (indices != nullptr)
-            bind_elements(next, UPSWEEP_WORKSPACE, UPSWEEP_P_VALUES_FIRST, *indices, request.items, 1,
+        if (has_indices)
+            bind_elements(next, UPSWEEP_WORKSPACE, UPSWEEP_P_VALUES_FIRST, what.indices, what.count, 1,
                           device);
-        set_length(next, request, device);
+        if (has_length)
+            bind_elements(next, UPSWEEP_LENGTH, UPSWEEP_P_LENGTH_INDEX, what.length, 1, 1, device);
     }
+}
+void append_gather(std::vector<dispatch>& made, const sort_request& request, std::uint32_t width,
+                   const place& values, const place* indices, const place& out, const limits& device) {
+    gathering all{values, request.items, {}, out, request.items, width};
+    if (indices != nullptr) all.indices = *indices;
+    if (request.length_in_buffer) all.length = {resource::length, request.length_offset, "options.length"};
+    append_gather(made, all, device);
 }
 
 std::uint64_t sort_workspace_bytes(const sort_shape& shape, std::uint64_t items, const limits& device) {
