@@ -26,16 +26,6 @@ void check_as_many(const char* name, std::uint64_t count, const char* other, std
     }
 }
 
-// So many bytes fit no buffer, and no 64-bit number.
-void check_bytes(const char* name, std::uint64_t count, std::uint64_t bytes) {
-    constexpr std::uint64_t most = std::uint64_t{1} << 62;
-    if (count > most / bytes) {
-        throw_error(errc::invalid_argument,
-                    std::string(name) + ": expected fewer than 2^62 bytes, but it has " +
-                        std::to_string(count) + " elements of " + std::to_string(bytes));
-    }
-}
-
 struct sort_uses {
     memory_use in, out, values, values_out, workspace, length, described;
 };
