@@ -31,7 +31,7 @@ set(UPSWEEP_SUBGROUP_LINES "#define UPSWEEP_SUBGROUPS|#extension GL_KHR_shader_s
 set(UPSWEEP_STAGES tile_totals super_totals super_prefixes tile_scan blelloch_scan blelloch_add vote compact sort_count
     sort_move sort_gather probe lane_scan axis_shape mark_heads mark_offsets clear_counts count_bins
     bins_count bins_move bins_number bins_offsets segment_totals fill_empty run_lengths look_back_scan look_back_totals
-    repeat segment_sort segment_merge)
+    repeat segment_sort segment_merge select_count select_vote select_rows)
 # Those of scans along an axis that depend on the operator.
 set(UPSWEEP_AXIS_STAGES tile_totals super_totals super_prefixes tile_scan lane_scan CACHE INTERNAL "For the functions below")
 # And those of scans of segments.
@@ -102,7 +102,7 @@ function(upsweep_embed_spirv output)
         if(variant STREQUAL "doubles")
             # Which compute with no double.
             list(REMOVE_ITEM stages sort_count sort_move count_bins bins_count bins_move bins_number segment_sort
-                 segment_merge)
+                 segment_merge select_count select_vote select_rows)
         endif()
         upsweep_compile_stages(modules "${folder}" "_${variant}" "${UPSWEEP_HEADER_${variant}}" "${stages}")
     endforeach()

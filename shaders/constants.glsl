@@ -42,6 +42,15 @@
 #define UPSWEEP_P_SHIFT 14         // sort: the lowest bit of the digit
 #define UPSWEEP_P_BINS 17          // bins; split: at most UPSWEEP_MOST_BINS
 #define UPSWEEP_P_TILES 18         // split: tiles, which is how far apart the counts of two bins are
+// Radix selections, whose room for candidates is at UPSWEEP_P_CAPACITY. Digits are told by their lowest bit in a key with the
+// index in 32 bits below it; UPSWEEP_P_SHIFT is that of the one to count.
+#define UPSWEEP_P_WANTED 15         // k
+#define UPSWEEP_P_INDEX_SHIFT 16    // the highest one of an index
+#define UPSWEEP_P_COUNTED_SHIFT 18  // the one that was counted last
+#define UPSWEEP_P_PASS 19           // digits that were counted before
+// select_rows: rows lie one behind the other, and UPSWEEP_P_LENGTH is the length of one.
+#define UPSWEEP_P_ROWS 18        // of this dispatch
+#define UPSWEEP_P_GROUP_ROWS 19  // of a work group
 // repeat, whose other words are those of compact; the number of results is at UPSWEEP_P_CARRY.
 #define UPSWEEP_P_OFFSETS_FIRST 12  // where the results of each element begin, in the workspace
 #define UPSWEEP_P_USER 21          // four words for a user's keep and move, or bin
@@ -70,7 +79,7 @@
 #define UPSWEEP_P_NEXT_ENDS 16  // segment_merge: and those of what it makes
 
 // Bins and histograms.
-#define UPSWEEP_P_GROUP_TILES 10   // count_bins, segment_merge: tiles of a work group
+#define UPSWEEP_P_GROUP_TILES 10   // count_bins, segment_merge, radix selections: tiles of a work group
 #define UPSWEEP_P_COPIES 11        // count_bins: of each counter in shared memory, a power of two
 #define UPSWEEP_P_SLICE_BINS 19    // count_bins: bins for which a work group has counters
 #define UPSWEEP_P_SLICES 20        // count_bins: slices of this dispatch; UPSWEEP_P_FIRST_GROUP others are before them
@@ -162,6 +171,15 @@
 
 // Words of keys that an invocation of a sort of segments has.
 #define UPSWEEP_STRIP_WORDS 8
+
+// What each pass of a radix selection has in the workspace, in words: what was known in front of it, then the counts of its
+// digits.
+#define UPSWEEP_SELECTION_COUNTS 8
+#define UPSWEEP_SELECTION_WORDS (UPSWEEP_SELECTION_COUNTS + UPSWEEP_MOST_BINS)
+
+// Elements for which a work group of select_rows has room, a power of two; and words of a row between two dispatches.
+#define UPSWEEP_SELECTED 1024
+#define UPSWEEP_ROW_STATE_WORDS 4
 
 // Offsets of segments that an invocation loads before it uses one.
 #define UPSWEEP_OFFSETS_AHEAD 4

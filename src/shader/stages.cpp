@@ -13,11 +13,12 @@ extern const std::array<std::string_view, stage_count> texts;
 namespace {
 
 constexpr std::array<std::string_view, stage_count> names = {
-    "tile_totals", "super_totals",   "super_prefixes",   "tile_scan",    "blelloch_scan",  "blelloch_add",
-    "vote",        "compact",        "sort_count",       "sort_move",    "sort_gather",    "probe",
-    "lane_scan",   "axis_shape",     "mark_heads",       "mark_offsets", "clear_counts",   "count_bins",
-    "bins_count",  "bins_move",      "bins_number",      "bins_offsets", "segment_totals", "fill_empty",
-    "run_lengths", "look_back_scan", "look_back_totals", "repeat",       "segment_sort",   "segment_merge"};
+    "tile_totals",  "super_totals",   "super_prefixes",   "tile_scan",    "blelloch_scan",  "blelloch_add",
+    "vote",         "compact",        "sort_count",       "sort_move",    "sort_gather",    "probe",
+    "lane_scan",    "axis_shape",     "mark_heads",       "mark_offsets", "clear_counts",   "count_bins",
+    "bins_count",   "bins_move",      "bins_number",      "bins_offsets", "segment_totals", "fill_empty",
+    "run_lengths",  "look_back_scan", "look_back_totals", "repeat",       "segment_sort",   "segment_merge",
+    "select_count", "select_vote",    "select_rows"};
 
 // The line of a stage that the user's text replaces.
 constexpr std::string_view user_marker = "//! user text\n";

@@ -45,8 +45,11 @@ enum class stage : std::uint8_t {
     repeat,
     segment_sort,
     segment_merge,
+    select_count,
+    select_vote,
+    select_rows,
 };
-inline constexpr int stage_count = 30;
+inline constexpr int stage_count = 33;
 
 // What the stages of a scan find their elements in: each is built for all of these.
 enum class form : std::uint8_t {
@@ -61,7 +64,8 @@ enum class form : std::uint8_t {
 }
 [[nodiscard]] constexpr bool takes_keys(stage which) {
     return which == stage::sort_count || which == stage::sort_move || which == stage::sort_gather ||
-           which == stage::segment_sort || which == stage::segment_merge;
+           which == stage::segment_sort || which == stage::segment_merge || which == stage::select_count ||
+           which == stage::select_vote || which == stage::select_rows;
 }
 [[nodiscard]] constexpr bool takes_bins(stage which) {
     return which == stage::count_bins || which == stage::bins_count || which == stage::bins_move ||

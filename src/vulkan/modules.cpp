@@ -46,14 +46,18 @@ constexpr table one_word =
               UPSWEEP_MODULE(bins_count, one_word),   UPSWEEP_MODULE(bins_move, one_word),
               UPSWEEP_MODULE(bins_number, one_word),  UPSWEEP_MODULE(bins_offsets, one_word),
               UPSWEEP_MODULE(run_lengths, one_word),  UPSWEEP_MODULE(repeat, one_word),
-              UPSWEEP_MODULE(segment_sort, one_word), UPSWEEP_MODULE(segment_merge, one_word)});
+              UPSWEEP_MODULE(segment_sort, one_word), UPSWEEP_MODULE(segment_merge, one_word),
+              UPSWEEP_MODULE(select_count, one_word), UPSWEEP_MODULE(select_vote, one_word),
+              UPSWEEP_MODULE(select_rows, one_word)});
 constexpr table two_words =
     table_of({UPSWEEP_SEQUENCE_MODULES(two_words), UPSWEEP_MODULE(blelloch_scan, two_words),
               UPSWEEP_MODULE(blelloch_add, two_words), UPSWEEP_MODULE(sort_count, two_words),
               UPSWEEP_MODULE(sort_move, two_words), UPSWEEP_MODULE(probe, two_words),
               UPSWEEP_MODULE(count_bins, two_words), UPSWEEP_MODULE(bins_count, two_words),
               UPSWEEP_MODULE(bins_move, two_words), UPSWEEP_MODULE(bins_number, two_words),
-              UPSWEEP_MODULE(segment_sort, two_words), UPSWEEP_MODULE(segment_merge, two_words)});
+              UPSWEEP_MODULE(segment_sort, two_words), UPSWEEP_MODULE(segment_merge, two_words),
+              UPSWEEP_MODULE(select_count, two_words), UPSWEEP_MODULE(select_vote, two_words),
+              UPSWEEP_MODULE(select_rows, two_words)});
 constexpr table doubles = table_of({UPSWEEP_SEQUENCE_MODULES(doubles), UPSWEEP_MODULE(blelloch_scan, doubles),
                                     UPSWEEP_MODULE(blelloch_add, doubles), UPSWEEP_MODULE(probe, doubles)});
 constexpr table one_word_axis =

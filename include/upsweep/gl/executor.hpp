@@ -70,7 +70,7 @@ struct device_info {
 
 // A scan, total, compaction, repetition, sort or histogram without types, as scan.hpp, reduce.hpp,
 // segmented_scan.hpp, segmented_reduce.hpp, segmented_sort.hpp, unique.hpp, axis_scan.hpp, axis_reduce.hpp,
-// compact.hpp, repeat.hpp, sort.hpp, histogram.hpp and bins.hpp hand it over.
+// compact.hpp, repeat.hpp, sort.hpp, top_k.hpp, histogram.hpp and bins.hpp hand it over.
 struct scan_call {
     shader::operation op{};
     std::uint32_t user_text = 0;  // number of a user's operator; 0: built in
@@ -157,6 +157,15 @@ struct sort_call {
     buffer_region in{}, out{}, values{}, values_out{}, length{}, workspace{};
     std::uint64_t size = 0;  // keys
 };
+// The first elements of a sorted order.
+struct top_k_call {
+    core::key_order order{};
+    shader::sort_shape shape{};
+    buffer_region in{}, out{}, values{}, values_out{}, length{}, workspace{};
+    std::uint64_t rows = 1;
+    std::uint64_t size = 0;    // keys of a row
+    std::uint64_t wanted = 0;  // of them
+};
 struct histogram_call {
     shader::bin_bounds bounds{};
     std::uint32_t user_text = 0;  // number of a user's bins, which replace the bounds; 0: none
@@ -216,6 +225,8 @@ class executor {
                                                      std::uint64_t size) const;
     [[nodiscard]] std::uint64_t segmented_sort_workspace_bytes(const shader::sort_shape& shape,
                                                                std::uint64_t size) const;
+    [[nodiscard]] std::uint64_t top_k_workspace_bytes(const shader::sort_shape& shape, std::uint64_t rows,
+                                                      std::uint64_t size, std::uint64_t wanted) const;
     [[nodiscard]] std::uint64_t histogram_workspace_bytes(shader::element_type type,
                                                           std::uint64_t bins) const;
     [[nodiscard]] std::uint64_t bins_workspace_bytes(shader::element_type type, std::uint64_t bins,
@@ -238,6 +249,7 @@ class executor {
     void run(const compact_call& call);
     void run(const repeat_call& call);
     void run(const sort_call& call);
+    void run(const top_k_call& call);
     void run(const histogram_call& call);
     void run(const bins_call& call);
     // Compiles what a scan of that many elements needs.
@@ -246,6 +258,7 @@ class executor {
     void compile(const reduce_call& call);
     // And what sorts of such keys need, whatever goes along with them.
     void compile(const sort_call& call);
+    void compile(const top_k_call& call);
     // And what scans along axes, or of segments, need.
     void compile(const axis_call& call);
     void compile(const segmented_call& call);

@@ -16,5 +16,6 @@
 #include "upsweep/gl/segmented_scan.hpp"
 #include "upsweep/gl/segmented_sort.hpp"
 #include "upsweep/gl/sort.hpp"
+#include "upsweep/gl/top_k.hpp"
 #include "upsweep/gl/unique.hpp"
 #include "upsweep/gl/user.hpp"
