@@ -26,11 +26,12 @@ struct record {
 };
 
 upsweep::gl::executor executor(nullptr);
-GLuint in_name, out_name, sum_name, name, rows_name;
+GLuint in_name, out_name, sum_name, name, rows_name, bytes_name, sums_name;
 std::size_t n, rows;
 std::int64_t height, width, pitch;
 const std::vector<float> edges;
-buffer_of<float> in, out, values, values_out;
+buffer_of<float> in, out, values, values_out, floats;
+buffer_of<const upsweep::float16> halves;
 buffer_of<std::uint32_t> flags, offsets, counts, lengths, indices, cells;
 buffer_of<std::int32_t> keys, keys_out;
 buffer_of<record> records, records_out, points, sorted;

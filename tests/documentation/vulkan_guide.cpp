@@ -32,7 +32,7 @@ VkPhysicalDevice physical_device;
 VkDevice device;
 VkCommandBuffer command_buffer;
 VkQueryPool queries;
-VkBuffer in_buffer, out_buffer, sum_buffer, rows_buffer, workspace_buffer, buffer;
+VkBuffer in_buffer, out_buffer, sum_buffer, rows_buffer, workspace_buffer, buffer, bytes_buffer, words_buffer;
 struct {
     VkDescriptorSetLayout layout;
     VkDescriptorSet set;
@@ -45,7 +45,8 @@ std::int64_t height, width;
 float limit;
 const std::vector<float> edges;
 const std::vector<unpaired> text;
-buffer_of<float> in, out, values, values_out;
+buffer_of<float> in, out, values, values_out, floats;
+buffer_of<const upsweep::float16> halves;
 buffer_of<std::uint32_t> flags, offsets, counts, lengths, indices, cells;
 const buffer_of<std::uint32_t> length;
 buffer_of<std::int32_t> keys, keys_out;
