@@ -268,7 +268,9 @@ TEST(shader_sort_plan, few_keys_are_merged) {
                              request.workspace_offset + shader::sort_workspace_bytes(shape, n, device));
             }
         }
-        EXPECT_EQ(shader::plan_sort(request_of(shape, 100001), device).front().which, stage::sort_count);
+        const std::uint64_t most = shape.key_words == 1 ? 100000 : 400000;
+        EXPECT_EQ(shader::plan_sort(request_of(shape, most), device).front().which, stage::segment_sort);
+        EXPECT_EQ(shader::plan_sort(request_of(shape, most + 1), device).front().which, stage::sort_count);
     }
     // Records of a key and an index that one binding does not hold are not merged.
     const shader::limits small{.binding_bytes = 40000};

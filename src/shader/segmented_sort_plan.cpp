@@ -185,8 +185,10 @@ std::vector<dispatch> plan_merge_sort(const sort_request& request, const limits&
 }
 
 std::uint64_t merged_items(const sort_shape& shape, const limits& device) {
-    // An array of the workspace begins where a binding may.
-    return std::min(device.merged_keys, largest_binding(device) / (std::uint64_t{4} * record_words(shape)));
+    // A key of two words has twice as many digits to split by. An array of the workspace begins where a
+    // binding may.
+    return std::min(device.merged_keys * (shape.key_words == 1 ? 1 : 4),
+                    largest_binding(device) / (std::uint64_t{4} * record_words(shape)));
 }
 
 }  // namespace upsweep::shader

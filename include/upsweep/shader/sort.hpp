@@ -11,7 +11,7 @@ namespace upsweep::shader {
 template <class T>
 concept word_key = sort_key<T> &&(sizeof(T) == 4 || sizeof(T) == 8);
 
-// Of sorts that merge unless an executor is told another number.
+// Of a word, of sorts that merge unless an executor is told another number.
 inline constexpr std::uint64_t most_merged_keys = std::uint64_t{1} << 18;
 
 enum class sort_output : std::uint8_t {

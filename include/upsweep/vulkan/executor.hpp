@@ -53,7 +53,8 @@ struct executor_options {
     // last tile comes first, so that no total is there yet.
     std::uint32_t max_polls = 0;
     bool last_tile_first = false;
-    // A sort of up to so many keys merges sorted tiles, one of more splits by digits: docs/shaders.md.
+    // A sort of up to so many keys of a word, or four times as many of two, merges sorted tiles; one of more
+    // splits by digits: docs/shaders.md.
     std::uint64_t merged_keys = shader::most_merged_keys;
 };
 
