@@ -9,7 +9,6 @@
 #include <functional>
 #include <numeric>
 #include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -17,6 +16,7 @@
 #include "support/gl_context.hpp"
 #include "support/gl_linked.hpp"
 #include "support/gl_memory.hpp"
+#include "support/gl_test_device.hpp"
 #include "support/random.hpp"
 #include "support/refused.hpp"
 #include "support/shader_top_k.hpp"
@@ -27,31 +27,11 @@ namespace upsweep::test {
 namespace {
 
 template <gl::api Kind>
-class gl_chooser {
+class gl_chooser : public gl_test_device {
   public:
     static constexpr bool brief = Kind == gl::api::es;  // whose texts differ in their first lines
-    template <class T>
-    class memory : public gl_memory<T> {
-      public:
-        memory(const gl_chooser& on, std::size_t size, std::size_t offset = 0)
-            : gl_memory<T>(on.context_->gl(), size, offset) {}
-        memory(const gl_chooser& on, std::span<const T> contents, std::size_t offset = 0)
-            : gl_memory<T>(on.context_->gl(), contents, offset) {}
-    };
 
-    explicit gl_chooser(const sort_limits& limits)
-        : context_(&gl_context::of(Kind)),
-          executor_(context_->loader(), {.max_groups_x = limits.groups_x,
-                                         .max_groups_y = limits.groups_y,
-                                         .max_binding_bytes = limits.binding_bytes,
-                                         .merged_keys = limits.merged_keys}) {
-        executor_.observe([this](std::string_view stage) { stages_.emplace_back(stage); });
-    }
-    gl_chooser(const gl_chooser&) = delete;
-    gl_chooser& operator=(const gl_chooser&) = delete;
-
-    [[nodiscard]] const std::vector<std::string>& stages() const { return stages_; }
-    std::vector<std::string> take_complaints() { return gl_context::of(Kind).take_complaints(); }
+    explicit gl_chooser(const sort_limits& limits) : gl_test_device(Kind, limits) {}
 
     template <class Key>
     void top_k(const memory<Key>& in, const memory<Key>& out, bool smallest,
@@ -81,20 +61,9 @@ class gl_chooser {
     }
 
   private:
-    gl::executor& begin() {
-        gl_context::of(Kind);
-        stages_.clear();
-        return executor_;
-    }
     static gl::top_k_options options(bool smallest, const memory<std::uint32_t>* length) {
-        gl::top_k_options made{.smallest = smallest};
-        if (length != nullptr) made.length = length->span();
-        return made;
+        return with_length(gl::top_k_options{.smallest = smallest}, length);
     }
-
-    gl_context* context_;
-    gl::executor executor_;
-    std::vector<std::string> stages_;
 };
 INSTANTIATE_TYPED_TEST_SUITE_P(core43, shader_top_k, gl_chooser<gl::api::desktop>);
 INSTANTIATE_TYPED_TEST_SUITE_P(es31, shader_top_k, gl_chooser<gl::api::es>);

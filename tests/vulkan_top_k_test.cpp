@@ -3,109 +3,66 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
-#include <string>
-#include <vector>
 
 #include "support/refused.hpp"
 #include "support/shader_top_k.hpp"
-#include "support/vulkan_memory.hpp"
-#include "support/vulkan_sorter.hpp"
-#include "upsweep/vulkan/run.hpp"
+#include "support/vulkan_test_device.hpp"
 #include "upsweep/vulkan/top_k.hpp"
 
 namespace upsweep::test {
 namespace {
 
-// With or without subgroups in the scans of counts.
 template <vulkan::subgroup_use Subgroups>
-class vulkan_chooser {
+class vulkan_chooser : public vulkan_test_device {
   public:
     static constexpr bool brief = Subgroups == vulkan::subgroup_use::off;
-    template <class T>
-    class memory : public vulkan_memory<T> {
-      public:
-        memory(const vulkan_chooser&, std::size_t size, std::size_t offset = 0)
-            : vulkan_memory<T>(size, offset) {}
-        memory(const vulkan_chooser&, std::span<const T> contents, std::size_t offset = 0)
-            : vulkan_memory<T>(contents, offset) {}
-    };
 
-    explicit vulkan_chooser(const sort_limits& limits)
-        : executor_(vulkan_device::get().handles(), options_of(Subgroups, limits)) {}
-
-    [[nodiscard]] const std::vector<std::string>& stages() const { return stages_; }
-    std::vector<std::string> take_complaints() { return vulkan_messages(); }
+    explicit vulkan_chooser(const sort_limits& limits) : vulkan_test_device(Subgroups, limits) {}
 
     template <class Key>
     void top_k(const memory<Key>& in, const memory<Key>& out, bool smallest,
                const memory<std::uint32_t>* length) {
-        run(vulkan::top_k_workspace<Key>(executor_, in.span().size, out.span().size),
-            [&](const vulkan::workspace_span& workspace) {
-                return vulkan::prepare_top_k(executor_, in.span(), out.span(), workspace,
-                                             options(smallest, length));
-            });
+        const auto needed = vulkan::top_k_workspace<Key>(executor(), in.span().size, out.span().size);
+        run(vulkan::prepare_top_k(executor(), in.span(), out.span(), workspace(needed),
+                                  options(smallest, length)));
     }
     template <class Key>
     void top_k_indices(const memory<Key>& in, const memory<std::uint32_t>& out, bool smallest,
                        const memory<std::uint32_t>* length) {
-        run(vulkan::top_k_indices_workspace<Key>(executor_, in.span().size, out.span().size),
-            [&](const vulkan::workspace_span& workspace) {
-                return vulkan::prepare_top_k_indices(executor_, in.span(), out.span(), workspace,
-                                                     options(smallest, length));
-            });
+        const auto needed = vulkan::top_k_indices_workspace<Key>(executor(), in.span().size, out.span().size);
+        run(vulkan::prepare_top_k_indices(executor(), in.span(), out.span(), workspace(needed),
+                                          options(smallest, length)));
     }
     template <class Key>
     void top_k_rows(std::size_t rows, const memory<Key>& in, const memory<Key>& out, bool smallest,
                     const memory<std::uint32_t>* length) {
-        run(vulkan::top_k_rows_workspace<Key>(executor_, rows, row(rows, in.span().size),
-                                              row(rows, out.span().size)),
-            [&](const vulkan::workspace_span& workspace) {
-                return vulkan::prepare_top_k_rows(executor_, rows, in.span(), out.span(), workspace,
-                                                  options(smallest, length));
-            });
+        const auto needed = vulkan::top_k_rows_workspace<Key>(executor(), rows, row(rows, in.span().size),
+                                                              row(rows, out.span().size));
+        run(vulkan::prepare_top_k_rows(executor(), rows, in.span(), out.span(), workspace(needed),
+                                       options(smallest, length)));
     }
     template <class Key>
     void top_k_row_indices(std::size_t rows, const memory<Key>& in, const memory<std::uint32_t>& out,
                            bool smallest, const memory<std::uint32_t>* length) {
-        run(vulkan::top_k_row_indices_workspace<Key>(executor_, rows, row(rows, in.span().size),
-                                                     row(rows, out.span().size)),
-            [&](const vulkan::workspace_span& workspace) {
-                return vulkan::prepare_top_k_row_indices(executor_, rows, in.span(), out.span(), workspace,
-                                                         options(smallest, length));
-            });
+        const auto needed = vulkan::top_k_row_indices_workspace<Key>(
+            executor(), rows, row(rows, in.span().size), row(rows, out.span().size));
+        run(vulkan::prepare_top_k_row_indices(executor(), rows, in.span(), out.span(), workspace(needed),
+                                              options(smallest, length)));
     }
     template <class Key, class Value>
     void top_k_by_key(const memory<Key>& keys, const memory<Value>& values, const memory<Key>& keys_out,
                       const memory<Value>& values_out, bool smallest, const memory<std::uint32_t>* length) {
-        run(vulkan::top_k_by_key_workspace<Key, Value>(executor_, keys.span().size, keys_out.span().size),
-            [&](const vulkan::workspace_span& workspace) {
-                return vulkan::prepare_top_k_by_key(executor_, keys.span(), values.span(), keys_out.span(),
-                                                    values_out.span(), workspace, options(smallest, length));
-            });
+        const auto needed =
+            vulkan::top_k_by_key_workspace<Key, Value>(executor(), keys.span().size, keys_out.span().size);
+        run(vulkan::prepare_top_k_by_key(executor(), keys.span(), values.span(), keys_out.span(),
+                                         values_out.span(), workspace(needed), options(smallest, length)));
     }
 
   private:
     static std::uint64_t row(std::uint64_t rows, std::uint64_t all) { return rows == 0 ? 0 : all / rows; }
     static vulkan::top_k_options options(bool smallest, const memory<std::uint32_t>* length) {
-        vulkan::top_k_options made{.smallest = smallest};
-        if (length != nullptr) made.length = length->span();
-        return made;
+        return with_length(vulkan::top_k_options{.smallest = smallest}, length);
     }
-    // With a workspace of exactly as much as is needed.
-    template <class Prepare>
-    void run(const vulkan::workspace_requirements& needed, const Prepare& prepare) {
-        const vulkan_memory<std::byte> workspace(needed.bytes);
-        EXPECT_EQ(workspace.span().offset % needed.alignment, 0u);
-        const vulkan::commands commands = prepare(workspace.span());
-        stages_.clear();
-        for (std::uint32_t i = 0; i < commands.dispatch_count(); ++i) stages_.emplace_back(commands.stage(i));
-        vulkan::run(executor_, vulkan_device::get().queue(), commands);
-        static_cast<void>(workspace.read());  // nothing outside it
-    }
-
-    vulkan::executor executor_;
-    std::vector<std::string> stages_;
 };
 INSTANTIATE_TYPED_TEST_SUITE_P(subgroups, shader_top_k, vulkan_chooser<vulkan::subgroup_use::required>);
 INSTANTIATE_TYPED_TEST_SUITE_P(no_subgroups, shader_top_k, vulkan_chooser<vulkan::subgroup_use::off>);
