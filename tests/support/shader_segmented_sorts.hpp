@@ -1,4 +1,4 @@
-// The tests of sorting segments on OpenGL and Vulkan, one text for both, on devices as shader_sorts.hpp has
+// The tests of sorting segments on OpenGL and Vulkan, one text for both, on devices as shader_orders.hpp has
 // them, which name the descriptions of segments and have the three segmented sorts too. Results are compared
 // byte for byte with those of the CPU.
 #pragma once
@@ -10,15 +10,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "support/build.hpp"
 #include "support/refused.hpp"
 #include "support/segment_lengths.hpp"
+#include "support/shader_orders.hpp"
 #include "support/sort_records.hpp"
 #include "support/sorted.hpp"
 #include "upsweep/cpu/executor.hpp"
@@ -28,18 +27,15 @@
 namespace upsweep::test {
 
 template <class Device>
-class shader_segmented_sort : public ::testing::Test {
+class shader_segmented_sort : public shader_order<Device> {
   public:
     template <class T>
     using memory = typename Device::template memory<T>;
-    using words = std::vector<std::uint32_t>;
-    static constexpr bool brief = Device::brief || sanitized;
+    using base = shader_order<Device>;
+    using base::device;
+    using typename base::length_memory;
+    using typename base::words;
 
-    // Kept for the whole program, so that its programs are compiled once.
-    static Device& device() {
-        static Device made{sort_limits{}};
-        return made;
-    }
     struct asked {
         bool descending = false;
         std::size_t length = SIZE_MAX;  // the first min(n, length) elements; SIZE_MAX: no length
@@ -84,12 +80,6 @@ class shader_segmented_sort : public ::testing::Test {
                                {.descending = descending});
         return made;
     }
-    // The elements with these indices, in front of what `to` has.
-    template <class T>
-    static std::vector<T> placed(const std::vector<T>& x, const words& order, std::vector<T> to) {
-        for (std::size_t i = 0; i < order.size(); ++i) to[i] = x[order[i]];
-        return to;
-    }
 
     // The sort, its indices and the sort in place.
     template <class Key>
@@ -101,8 +91,7 @@ class shader_segmented_sort : public ::testing::Test {
                      " segments of kind " + std::to_string(static_cast<int>(kind)) +
                      (options.descending ? ", descending" : ""));
         Device& on = options.device != nullptr ? *options.device : device();
-        const std::optional<memory<std::uint32_t>> length = length_memory(on, options);
-        const auto* const so_many = length ? &*length : nullptr;
+        const length_memory length(on, options.length);
         const words order = expected_indices(x, offsets, used, options.descending);
         const memory<Key> in(on, std::span<const Key>(x), offset), out(on, n, offset % 3);
         const memory<std::uint32_t> indices(on, n, offset % 5);
@@ -111,20 +100,18 @@ class shader_segmented_sort : public ::testing::Test {
         const auto wants = [&](int call) { return options.only < 0 || options.only == call; };
         describe(kind, offsets, on, [&](const auto& segments) {
             if (wants(0)) {
-                on.segmented_sort(segments, in, out, options.descending, so_many);
+                on.segmented_sort(segments, in, out, options.descending, length.get());
                 if (&on == &device()) check_stages(n * sizeof(Key));
                 EXPECT_TRUE(same_memory(placed(x, order, poison), out.read())) << "segmented_sort";
             }
             if (wants(1)) {
-                on.segmented_sort_indices(segments, in, indices, options.descending, so_many);
+                on.segmented_sort_indices(segments, in, indices, options.descending, length.get());
                 if (&on == &device()) check_stages(n * sizeof(Key));
-                words places = word_poison;
-                std::copy(order.begin(), order.end(), places.begin());
-                EXPECT_EQ(places, indices.read()) << "segmented_sort_indices";
+                EXPECT_EQ(in_front_of(word_poison, order), indices.read()) << "segmented_sort_indices";
             }
             EXPECT_TRUE(same_memory(x, in.read())) << "changed the input";
             if (wants(2)) {
-                on.segmented_sort(segments, in, in, options.descending, so_many);
+                on.segmented_sort(segments, in, in, options.descending, length.get());
                 EXPECT_TRUE(same_memory(placed(x, order, x), in.read())) << "in place";
             }
         });
@@ -139,8 +126,7 @@ class shader_segmented_sort : public ::testing::Test {
                      " bytes by keys of " + std::to_string(sizeof(Key)) + ", " + std::to_string(used) +
                      " of them");
         Device& on = options.device != nullptr ? *options.device : device();
-        const std::optional<memory<std::uint32_t>> length = length_memory(on, options);
-        const auto* const so_many = length ? &*length : nullptr;
+        const length_memory length(on, options.length);
         const words order = expected_indices(x, offsets, used, options.descending);
         const std::vector<Value> y = numbered<Value>(n);
         const auto check = [&](bool keys_in_place, bool values_in_place) {
@@ -153,7 +139,7 @@ class shader_segmented_sort : public ::testing::Test {
             const std::vector<Value> moved = placed(y, order, values_out.read());
             describe(kind, offsets, on, [&](const auto& segments) {
                 on.segmented_sort_by_key(segments, keys, values, keys_out, values_out, options.descending,
-                                         so_many);
+                                         length.get());
             });
             EXPECT_TRUE(same_memory(sorted, keys_out.read())) << "keys_out";
             EXPECT_TRUE(same_memory(moved, values_out.read())) << "values_out";
@@ -168,30 +154,14 @@ class shader_segmented_sort : public ::testing::Test {
         check(offset % 3 == 0, offset % 3 != 0);
     }
 
-  protected:
-    void SetUp() override { device().take_complaints(); }
-    void TearDown() override {
-        for (const std::string& each : device().take_complaints())
-            ADD_FAILURE() << "the driver complains: " << each;
-    }
-
   private:
-    static std::optional<memory<std::uint32_t>> length_memory(Device& on, const asked& options) {
-        if (options.length == SIZE_MAX) return std::nullopt;
-        const auto word = static_cast<std::uint32_t>(options.length);
-        return std::optional<memory<std::uint32_t>>(std::in_place, on, std::span(&word, 1), 3);
-    }
     // Tiles of 8192 bytes are sorted once and merged as often as their number can be halved.
     static void check_stages(std::size_t bytes) {
-        const std::vector<std::string>& stages = device().stages();
-        const auto count = [&](std::string_view name) {
-            return std::count(stages.begin(), stages.end(), name);
-        };
-        std::ptrdiff_t levels = 0;
+        std::size_t levels = 0;
         for (std::size_t reach = 8192; reach < bytes; reach *= 2) ++levels;
-        EXPECT_EQ(count("segment_sort"), bytes == 0 ? 0 : 1);
-        EXPECT_EQ(count("segment_merge"), levels);
-        EXPECT_EQ(stages.empty(), bytes == 0);
+        EXPECT_EQ(count_of_stages(device(), "segment_sort"), bytes == 0 ? 0u : 1u);
+        EXPECT_EQ(count_of_stages(device(), "segment_merge"), levels);
+        EXPECT_EQ(device().stages().empty(), bytes == 0);
     }
 };
 TYPED_TEST_SUITE_P(shader_segmented_sort);
@@ -202,31 +172,13 @@ TYPED_TEST_P(shader_segmented_sort, the_device_is_what_it_claims) {
 
 // Each size with a type, kind, description, order, offset and call of its own.
 TYPED_TEST_P(shader_segmented_sort, small_sizes) {
-    std::size_t turn = 0;
-    for (std::size_t n = 0; n <= 300; n += n < 40 || !TestFixture::brief ? 1 : 13) {
-        const std::string_view kind = key_kinds[turn % key_kinds.size()];
-        const typename TestFixture::asked options{.descending = turn % 4 == 1,
-                                                  .only = static_cast<int>((turn + turn / 9) % 3)};
-        const auto offsets = offsets_of(segment_kinds[turn / 2 % 3], n, n);
-        const auto check = [&]<class Key>() {
-            TestFixture::check_keys(keys_of<Key>(kind, n, n), offsets,
-                                    segment_descriptions[(turn + turn / 3) % 3], turn % 7, options);
-        };
-        switch (turn++ % 4) {
-            case 0:
-                check.template operator()<std::uint32_t>();
-                break;
-            case 1:
-                check.template operator()<float>();
-                break;
-            case 2:
-                check.template operator()<std::int64_t>();
-                break;
-            default:
-                check.template operator()<double>();
-        }
-        if (::testing::Test::HasFailure()) return;
-    }
+    const auto check = []<class Key>(std::size_t n, std::size_t turn) {
+        TestFixture::check_keys(
+            keys_of<Key>(key_kinds[turn % key_kinds.size()], n, n),
+            offsets_of(segment_kinds[turn / 2 % 3], n, n), segment_descriptions[(turn + turn / 3) % 3],
+            turn % 7, {.descending = turn % 4 == 1, .only = static_cast<int>((turn + turn / 9) % 3)});
+    };
+    TestFixture::template for_small_sizes<std::uint32_t, float, std::int64_t, double>(check);
 }
 
 // Tiles have 2048 keys of a word and 1024 of two; those of heads are 4096.
@@ -373,7 +325,7 @@ TYPED_TEST_P(shader_segmented_sort, small_limits) {
     TestFixture::check_keys(keys_of<float>("few bits", more, 8), offsets_of("of all lengths", more, 1), by, 1,
                             {.device = &few, .only = 1});
     TestFixture::template check_values<float, sort_record<3>>(x, offsets, by, 1, {.device = &few});
-    for (const std::string& each : few.take_complaints()) ADD_FAILURE() << each;
+    TestFixture::expect_no_complaints(few);
 
     TypeParam small(sort_limits{0, 0, 8 * n + 512});
     TestFixture::check_keys(x, offsets, by, 1, {.device = &small});
@@ -386,7 +338,7 @@ TYPED_TEST_P(shader_segmented_sort, small_limits) {
         "workspace: expected at most",
         [&] { small.segmented_sort_indices(segments, in, indices, false, nullptr); }, errc::unsupported);
     EXPECT_TRUE(out.untouched() && indices.untouched());
-    for (const std::string& each : small.take_complaints()) ADD_FAILURE() << each;
+    TestFixture::expect_no_complaints(small);
 }
 
 REGISTER_TYPED_TEST_SUITE_P(shader_segmented_sort, the_device_is_what_it_claims, small_sizes, around_tiles,

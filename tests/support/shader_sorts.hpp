@@ -1,10 +1,7 @@
 // The tests of sorting on OpenGL and Vulkan, one text for both: gl_sort_test.cpp and vulkan_sort_test.cpp
 // each name the devices that they run on. Results are compared byte for byte with those of the CPU's sorts.
 //
-// A Device says whether it is `brief`: it differs so little from another under test that a part of the sizes
-// will do. It has a memory<T>, constructed from the device with a size or contents and an offset in elements,
-// with span(), read(), which looks at the sentinels on both sides, and untouched(); the three sorts; the
-// stages of the last call; and what the driver complained about.
+// A Device is as in shader_orders.hpp, with the three sorts.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -14,7 +11,6 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -23,6 +19,7 @@
 
 #include "support/build.hpp"
 #include "support/refused.hpp"
+#include "support/shader_orders.hpp"
 #include "support/sort_records.hpp"
 #include "support/sorted.hpp"
 #include "upsweep/cpu/executor.hpp"
@@ -31,20 +28,16 @@
 namespace upsweep::test {
 
 template <class Device>
-class shader_sort : public ::testing::Test {
+class shader_sort : public shader_order<Device> {
   public:
     template <class T>
     using memory = typename Device::template memory<T>;
-    using indices_type = std::vector<std::uint32_t>;
-    // Sanitizers see in few sizes what they see in many.
-    static constexpr bool brief = Device::brief || sanitized;
+    using base = shader_order<Device>;
+    using base::device;
+    using typename base::length_memory;
+    using typename base::words;
     static constexpr bool briefest = Device::brief && sanitized;
 
-    // Kept for the whole program, so that its programs are compiled once.
-    static Device& device() {
-        static Device made{sort_limits{}};
-        return made;
-    }
     // A call's length is the first min(n, length) elements; SIZE_MAX: no length.
     struct asked {
         bool descending = false;
@@ -54,18 +47,13 @@ class shader_sort : public ::testing::Test {
         std::size_t merged = 0;    // up to so many keys of 4 bytes are
     };
 
-    // What the CPU makes of the first elements; the rest is what `to` had.
+    // What the CPU makes of the first `used` elements: where those stand that come one after the other.
     template <class Key>
-    static indices_type expected_indices(const std::vector<Key>& x, std::size_t used, bool descending) {
+    static words expected_indices(const std::vector<Key>& x, std::size_t used, bool descending) {
         static cpu::executor cpu(1);
-        indices_type made(used);
+        words made(used);
         upsweep::sort_indices(cpu, std::span(x).first(used), made, {.descending = descending});
         return made;
-    }
-    template <class T>
-    static std::vector<T> placed(const std::vector<T>& x, const indices_type& order, std::vector<T> to) {
-        for (std::size_t i = 0; i < order.size(); ++i) to[i] = x[order[i]];
-        return to;
     }
 
     // sort and sort_indices of x, elsewhere and in place.
@@ -75,9 +63,8 @@ class shader_sort : public ::testing::Test {
         SCOPED_TRACE(std::to_string(n) + " keys of " + std::to_string(sizeof(Key)) + " bytes, " +
                      std::to_string(used) + " of them" + (options.descending ? ", descending" : ""));
         Device& on = options.device != nullptr ? *options.device : device();
-        const std::optional<memory<std::uint32_t>> length = length_memory(on, options);
-        const auto* const so_many = length ? &*length : nullptr;
-        const indices_type order = expected_indices(x, used, options.descending);
+        const length_memory length(on, options.length);
+        const words order = expected_indices(x, used, options.descending);
         static cpu::executor cpu(1);
         std::vector<Key> sorted(used);
         upsweep::sort(cpu, std::span(x).first(used), sorted, {.descending = options.descending});
@@ -85,25 +72,21 @@ class shader_sort : public ::testing::Test {
         const memory<Key> in(on, std::span<const Key>(x), offset), out(on, n, offset % 3);
         const memory<std::uint32_t> indices(on, n, offset % 5);
         const std::vector<Key> poison = out.read();
-        const indices_type word_poison = indices.read();
+        const words word_poison = indices.read();
         const auto wants = [&](int call) { return options.only < 0 || options.only == call; };
         if (wants(0)) {
-            on.sort(in, out, options.descending, so_many);
+            on.sort(in, out, options.descending, length.get());
             check_stages(on, sizeof(Key), n, options);
-            std::vector<Key> whole = poison;
-            std::copy(sorted.begin(), sorted.end(), whole.begin());
-            EXPECT_TRUE(same_memory(whole, out.read())) << "sort";
+            EXPECT_TRUE(same_memory(in_front_of(poison, sorted), out.read())) << "sort";
         }
         if (wants(1)) {
-            on.sort_indices(in, indices, options.descending, so_many);
+            on.sort_indices(in, indices, options.descending, length.get());
             check_stages(on, sizeof(Key), n, options);
-            indices_type places = word_poison;
-            std::copy(order.begin(), order.end(), places.begin());
-            EXPECT_EQ(places, indices.read()) << "sort_indices";
+            EXPECT_EQ(in_front_of(word_poison, order), indices.read()) << "sort_indices";
         }
         EXPECT_TRUE(same_memory(x, in.read())) << "changed the input";
         if (wants(2)) {
-            on.sort(in, in, options.descending, so_many);
+            on.sort(in, in, options.descending, length.get());
             check_stages(on, sizeof(Key), n, options);
             EXPECT_TRUE(same_memory(placed(x, order, x), in.read())) << "in place";
         }
@@ -117,51 +100,35 @@ class shader_sort : public ::testing::Test {
                      " bytes by keys of " + std::to_string(sizeof(Key)) + ", " + std::to_string(used) +
                      " of them");
         Device& on = options.device != nullptr ? *options.device : device();
-        const std::optional<memory<std::uint32_t>> length = length_memory(on, options);
-        const auto* const so_many = length ? &*length : nullptr;
-        const indices_type order = expected_indices(x, used, options.descending);
+        const length_memory length(on, options.length);
+        const words order = expected_indices(x, used, options.descending);
         const std::vector<Value> y = numbered<Value>(n);
 
         const memory<Key> keys(on, std::span<const Key>(x), offset % 4), keys_out(on, n, offset % 3);
         const memory<Value> values(on, std::span<const Value>(y), offset), values_out(on, n, offset % 2);
         const std::vector<Key> sorted = placed(x, order, keys_out.read());
         const std::vector<Value> moved = placed(y, order, values_out.read());
-        on.sort_by_key(keys, values, keys_out, values_out, options.descending, so_many);
+        on.sort_by_key(keys, values, keys_out, values_out, options.descending, length.get());
         EXPECT_TRUE(same_memory(sorted, keys_out.read())) << "keys_out";
         EXPECT_TRUE(same_memory(moved, values_out.read())) << "values_out";
         EXPECT_TRUE(same_memory(x, keys.read())) << "changed the keys";
         EXPECT_TRUE(same_memory(y, values.read())) << "changed the values";
 
-        on.sort_by_key(keys, values, keys, values, options.descending, so_many);
+        on.sort_by_key(keys, values, keys, values, options.descending, length.get());
         EXPECT_TRUE(same_memory(placed(x, order, x), keys.read())) << "keys in place";
         EXPECT_TRUE(same_memory(placed(y, order, y), values.read())) << "values in place";
     }
 
-  protected:
-    void SetUp() override { device().take_complaints(); }
-    void TearDown() override {
-        for (const std::string& each : device().take_complaints())
-            ADD_FAILURE() << "the driver complains: " << each;
-    }
-
   private:
-    static std::optional<memory<std::uint32_t>> length_memory(Device& on, const asked& options) {
-        if (options.length == SIZE_MAX) return std::nullopt;
-        const auto word = static_cast<std::uint32_t>(options.length);
-        return std::optional<memory<std::uint32_t>>(std::in_place, on, std::span(&word, 1), 3);
-    }
     // A pass for each byte of a key, none left out; or the stages that merge.
     static void check_stages(const Device& on, std::size_t key_bytes, std::size_t n, const asked& options) {
-        const std::vector<std::string>& stages = on.stages();
-        const auto count = [&](std::string_view name) {
-            return static_cast<std::size_t>(std::count(stages.begin(), stages.end(), name));
-        };
+        const auto count = [&](std::string_view name) { return count_of_stages(on, name); };
         const bool merges = n <= options.merged * (key_bytes == 8 ? 4 : 1);
         EXPECT_GE(count("sort_count"), n == 0 || merges ? 0 : key_bytes);
         EXPECT_EQ(count("sort_count"), count("sort_move"));
         EXPECT_EQ(count("segment_sort"), merges && n != 0 ? 1u : 0u);
         EXPECT_EQ(count("sort_count") == 0, merges || n == 0);
-        EXPECT_EQ(stages.empty(), n == 0);
+        EXPECT_EQ(on.stages().empty(), n == 0);
     }
 };
 TYPED_TEST_SUITE_P(shader_sort);
@@ -172,32 +139,12 @@ TYPED_TEST_P(shader_sort, the_device_is_what_it_claims) {
 
 // Each size with a type, kind, order, offset and call of its own.
 TYPED_TEST_P(shader_sort, small_sizes) {
-    std::size_t turn = 0;
-    for (std::size_t n = 0; n <= 300; n += n < 40 || !TestFixture::brief ? 1 : 13) {
-        const std::string_view kind = key_kinds[turn % key_kinds.size()];
-        const typename TestFixture::asked options{.descending = turn % 4 == 1,
-                                                  .only = static_cast<int>((turn + turn / 9) % 3)};
-        const auto check = [&]<class Key>() {
-            TestFixture::check_keys(keys_of<Key>(kind, n, n), turn % 7, options);
-        };
-        switch (turn++ % 5) {
-            case 0:
-                check.template operator()<std::uint32_t>();
-                break;
-            case 1:
-                check.template operator()<float>();
-                break;
-            case 2:
-                check.template operator()<std::int64_t>();
-                break;
-            case 3:
-                check.template operator()<std::int32_t>();
-                break;
-            default:
-                check.template operator()<double>();
-        }
-        if (::testing::Test::HasFailure()) return;
-    }
+    const auto check = []<class Key>(std::size_t n, std::size_t turn) {
+        TestFixture::check_keys(
+            keys_of<Key>(key_kinds[turn % key_kinds.size()], n, n), turn % 7,
+            {.descending = turn % 4 == 1, .only = static_cast<int>((turn + turn / 9) % 3)});
+    };
+    TestFixture::template for_small_sizes<std::uint32_t, float, std::int64_t, std::int32_t, double>(check);
 }
 
 TYPED_TEST_P(shader_sort, around_tiles) {
@@ -283,8 +230,8 @@ TYPED_TEST_P(shader_sort, one_of_two_in_place) {
     const auto order = TestFixture::expected_indices(x, n, false);
     const auto check = [&]<class Value>() {
         const auto y = numbered<Value>(n);
-        const auto sorted = TestFixture::placed(x, order, x);
-        const auto moved = TestFixture::placed(y, order, y);
+        const auto sorted = placed(x, order, x);
+        const auto moved = placed(y, order, y);
         using keys_memory = typename TestFixture::template memory<std::uint32_t>;
         using values_memory = typename TestFixture::template memory<Value>;
         const keys_memory keys(on, std::span<const std::uint32_t>(x)), keys_out(on, n);
@@ -330,7 +277,7 @@ TYPED_TEST_P(shader_sort, few_keys_are_merged) {
     }
     TestFixture::check_keys(keys_of<std::int32_t>("few values", most, 1), 2,
                             {.length = 4097, .device = &merges, .merged = most});
-    for (const std::string& each : merges.take_complaints()) ADD_FAILURE() << each;
+    TestFixture::expect_no_complaints(merges);
 }
 
 // Dispatches of few groups in one dimension and then in two, and bindings that hardly hold the keys.
@@ -341,7 +288,7 @@ TYPED_TEST_P(shader_sort, small_limits) {
     TestFixture::check_keys(x, 1, {.device = &few});
     TestFixture::template check_values<float, sort_record<3>>(x, 1, {.device = &few});
     TestFixture::check_keys(x, 1, {.length = 4 * 4096 + 1, .device = &few});
-    for (const std::string& each : few.take_complaints()) ADD_FAILURE() << each;
+    TestFixture::expect_no_complaints(few);
 
     TypeParam small(sort_limits{0, 0, 8 * n + 512});
     TestFixture::check_keys(keys_of<double>("any bits", n, 8), 1, {.device = &small});
@@ -355,7 +302,7 @@ TYPED_TEST_P(shader_sort, small_limits) {
         "values: expected at most",
         [&] { small.sort_by_key(keys, values, keys_out, values_out, false, nullptr); }, errc::unsupported);
     EXPECT_TRUE(out.untouched() && keys_out.untouched() && values_out.untouched());
-    for (const std::string& each : small.take_complaints()) ADD_FAILURE() << each;
+    TestFixture::expect_no_complaints(small);
 }
 
 REGISTER_TYPED_TEST_SUITE_P(shader_sort, the_device_is_what_it_claims, small_sizes, around_tiles,

@@ -2,7 +2,7 @@
 // vulkan_top_k_test.cpp each name the devices that they run on. Results are compared byte for byte with those
 // of the CPU.
 //
-// A Device is as in shader_sorts.hpp, with the five functions in place of sorts.
+// A Device is as in shader_orders.hpp, with the five functions.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -10,15 +10,14 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "support/build.hpp"
 #include "support/random.hpp"
 #include "support/refused.hpp"
+#include "support/shader_orders.hpp"
 #include "support/sort_records.hpp"
 #include "support/sorted.hpp"
 #include "upsweep/cpu/executor.hpp"
@@ -30,18 +29,15 @@ namespace upsweep::test {
 enum class top_k_way { none, by_groups, sorted, selected };
 
 template <class Device>
-class shader_top_k : public ::testing::Test {
+class shader_top_k : public shader_order<Device, 1 << 18> {
   public:
     template <class T>
     using memory = typename Device::template memory<T>;
-    using words = std::vector<std::uint32_t>;
-    static constexpr bool brief = Device::brief || sanitized;
+    using base = shader_order<Device, 1 << 18>;
+    using base::device;
+    using typename base::length_memory;
+    using typename base::words;
 
-    // Kept for the whole program, so that its programs are compiled once.
-    static Device& device() {
-        static Device made{sort_limits{.merged_keys = 1 << 18}};
-        return made;
-    }
     // A call's length is the first min(n, length) elements; SIZE_MAX: no length.
     struct asked {
         bool smallest = false;
@@ -59,8 +55,7 @@ class shader_top_k : public ::testing::Test {
                      std::to_string(sizeof(Key)) + " bytes, " + std::to_string(used) + " of them" +
                      (options.smallest ? ", the smallest" : ""));
         Device& on = options.device != nullptr ? *options.device : device();
-        const std::optional<memory<std::uint32_t>> length = length_memory(on, options);
-        const auto* const so_many = length ? &*length : nullptr;
+        const length_memory length(on, options.length);
         static cpu::executor cpu(1);
         words places(found);
         std::vector<Key> first(found);
@@ -72,17 +67,15 @@ class shader_top_k : public ::testing::Test {
         const auto wants = [&](int call) { return options.only < 0 || options.only == call; };
         if (wants(0)) {
             const memory<Key> out(on, k, n % 3);
-            std::vector<Key> expected = out.read();
-            std::copy(first.begin(), first.end(), expected.begin());
-            on.top_k(in, out, options.smallest, so_many);
+            const std::vector<Key> expected = in_front_of(out.read(), first);
+            on.top_k(in, out, options.smallest, length.get());
             check_stages(on, sizeof(Key), k, options.way);
             EXPECT_TRUE(same_memory(expected, out.read())) << "top_k";
         }
         if (wants(1)) {
             const memory<std::uint32_t> out(on, k, n % 7);
-            words expected = out.read();
-            std::copy(places.begin(), places.end(), expected.begin());
-            on.top_k_indices(in, out, options.smallest, so_many);
+            const words expected = in_front_of(out.read(), places);
+            on.top_k_indices(in, out, options.smallest, length.get());
             check_stages(on, sizeof(Key), k, options.way);
             EXPECT_EQ(expected, out.read()) << "top_k_indices";
         }
@@ -90,11 +83,9 @@ class shader_top_k : public ::testing::Test {
             const std::vector<Value> y = numbered<Value>(n);
             const memory<Value> values(on, std::span<const Value>(y), n % 2), values_out(on, k, n % 4);
             const memory<Key> keys_out(on, k, n % 3);
-            std::vector<Key> expected_keys = keys_out.read();
-            std::vector<Value> expected = values_out.read();
-            std::copy(first.begin(), first.end(), expected_keys.begin());
-            for (std::size_t i = 0; i < found; ++i) expected[i] = y[places[i]];
-            on.top_k_by_key(in, values, keys_out, values_out, options.smallest, so_many);
+            const std::vector<Key> expected_keys = in_front_of(keys_out.read(), first);
+            const std::vector<Value> expected = placed(y, places, values_out.read());
+            on.top_k_by_key(in, values, keys_out, values_out, options.smallest, length.get());
             check_stages(on, sizeof(Key), k, options.way);
             EXPECT_TRUE(same_memory(expected_keys, keys_out.read())) << "keys_out";
             EXPECT_TRUE(same_memory(expected, values_out.read())) << "values_out";
@@ -113,8 +104,7 @@ class shader_top_k : public ::testing::Test {
                      std::to_string(n) + " keys of " + std::to_string(sizeof(Key)) + " bytes, " +
                      std::to_string(used) + " of them");
         Device& on = options.device != nullptr ? *options.device : device();
-        const std::optional<memory<std::uint32_t>> length = length_memory(on, options);
-        const auto* const so_many = length ? &*length : nullptr;
+        const length_memory length(on, options.length);
         const memory<Key> in(on, std::span<const Key>(x), n % 5), out(on, rows * k, k % 3);
         const memory<std::uint32_t> indices(on, rows * k, k % 7);
         std::vector<Key> expected = out.read();
@@ -126,36 +116,21 @@ class shader_top_k : public ::testing::Test {
             upsweep::top_k(cpu, from, std::span(expected).subspan(row * k, found), order);
             upsweep::top_k_indices(cpu, from, std::span(places).subspan(row * k, found), order);
         }
-        on.top_k_rows(rows, in, out, options.smallest, so_many);
+        on.top_k_rows(rows, in, out, options.smallest, length.get());
         check_stages(on, sizeof(Key), rows * k, options.way);
         EXPECT_TRUE(same_memory(expected, out.read())) << "top_k_rows";
-        on.top_k_row_indices(rows, in, indices, options.smallest, so_many);
+        on.top_k_row_indices(rows, in, indices, options.smallest, length.get());
         check_stages(on, sizeof(Key), rows * k, options.way);
         EXPECT_EQ(places, indices.read()) << "top_k_row_indices";
         EXPECT_TRUE(same_memory(x, in.read())) << "changed the input";
     }
 
-  protected:
-    void SetUp() override { device().take_complaints(); }
-    void TearDown() override {
-        for (const std::string& each : device().take_complaints())
-            ADD_FAILURE() << "the driver complains: " << each;
-    }
-
   private:
-    static std::optional<memory<std::uint32_t>> length_memory(Device& on, const asked& options) {
-        if (options.length == SIZE_MAX) return std::nullopt;
-        const auto word = static_cast<std::uint32_t>(options.length);
-        return std::optional<memory<std::uint32_t>>(std::in_place, on, std::span(&word, 1), 3);
-    }
     // Everything is sorted, or selected from by a pass for each byte of a key and one more, or by work groups
     // that each have a sequence.
     static void check_stages(const Device& on, std::size_t key_bytes, std::size_t k, top_k_way wanted) {
-        const std::vector<std::string>& stages = on.stages();
-        const auto count = [&](std::string_view name) {
-            return static_cast<std::size_t>(std::count(stages.begin(), stages.end(), name));
-        };
-        const top_k_way way = stages.empty()               ? top_k_way::none
+        const auto count = [&](std::string_view name) { return count_of_stages(on, name); };
+        const top_k_way way = on.stages().empty()          ? top_k_way::none
                               : count("select_count") != 0 ? top_k_way::selected
                               : count("select_rows") != 0  ? top_k_way::by_groups
                                                            : top_k_way::sorted;
@@ -176,28 +151,14 @@ TYPED_TEST_SUITE_P(shader_top_k);
 
 // Each size with a type, kind, order, call and k of its own: by one work group, in shared memory.
 TYPED_TEST_P(shader_top_k, small_sizes) {
-    std::size_t turn = 0;
-    for (std::size_t n = 0; n <= 300; n += n < 40 || !TestFixture::brief ? 1 : 13) {
-        const std::string_view kind = key_kinds[turn % key_kinds.size()];
-        const typename TestFixture::asked options{.smallest = turn % 4 == 1,
-                                                  .only = static_cast<int>((turn + turn / 9) % 3),
-                                                  .way = top_k_way::by_groups};
+    const auto check = []<class Key>(std::size_t n, std::size_t turn) {
         const std::size_t k = turn % 7 == 0 ? n : turn % 7 == 1 ? 0 : turn % 7 == 2 ? n / 20 : n / 3;
-        switch (turn++ % 4) {
-            case 0:
-                TestFixture::check(keys_of<std::uint32_t>(kind, n, n), k, options);
-                break;
-            case 1:
-                TestFixture::check(keys_of<float>(kind, n, n), k, options);
-                break;
-            case 2:
-                TestFixture::check(keys_of<std::int64_t>(kind, n, n), k, options);
-                break;
-            default:
-                TestFixture::check(keys_of<double>(kind, n, n), k, options);
-        }
-        if (::testing::Test::HasFailure()) return;
-    }
+        TestFixture::check(keys_of<Key>(key_kinds[turn % key_kinds.size()], n, n), k,
+                           {.smallest = turn % 4 == 1,
+                            .only = static_cast<int>((turn + turn / 9) % 3),
+                            .way = top_k_way::by_groups});
+    };
+    TestFixture::template for_small_sizes<std::uint32_t, float, std::int64_t, double>(check);
 }
 
 // Where tiles begin and end, where shared memory is full, where one work group or all select and where
@@ -372,7 +333,7 @@ TYPED_TEST_P(shader_top_k, small_limits) {
     TestFixture::check(x, 5'000, {.smallest = true, .length = 14 * 4096 + 1, .device = &few, .only = 1});
     TestFixture::check_rows(keys_of<std::int32_t>("any bits", 100 * 300, 1), 100, 7, {.device = &few});
     TestFixture::check_rows(keys_of<std::int32_t>("any bits", 20 * 3000, 1), 20, 1'600, {.device = &few});
-    for (const std::string& each : few.take_complaints()) ADD_FAILURE() << each;
+    TestFixture::expect_no_complaints(few);
 
     TypeParam small(sort_limits{0, 0, 8 * n + 512});
     TestFixture::check(keys_of<double>("any bits", n, 8), 2'077, {.device = &small, .only = 2});
@@ -389,7 +350,7 @@ TYPED_TEST_P(shader_top_k, small_limits) {
     // More rows than it holds.
     TestFixture::check_rows(keys_of<double>("any bits", 70 * 2000, 9), 70, 9, {.device = &small});
     TestFixture::check_rows(keys_of<float>("any bits", 2500 * 99, 9), 2500, 9, {.device = &small});
-    for (const std::string& each : small.take_complaints()) ADD_FAILURE() << each;
+    TestFixture::expect_no_complaints(small);
 }
 
 REGISTER_TYPED_TEST_SUITE_P(shader_top_k, small_sizes, around_limits, every_type_and_kind,
