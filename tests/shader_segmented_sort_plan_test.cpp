@@ -12,6 +12,7 @@
 #include "shader/plan.hpp"
 #include "support/plan_limits.hpp"
 #include "support/refused.hpp"
+#include "support/sort_plans.hpp"
 #include "upsweep/error.hpp"
 
 namespace upsweep::test {
@@ -25,70 +26,28 @@ using shader::sort_output;
 using shader::sort_shape;
 using shader::stage;
 
-const std::vector<sort_shape> shapes{
-    {sort_output::keys, 1},
-    {sort_output::keys, 2},
-    {sort_output::indices, 1},
-    {sort_output::indices, 2},
-    {sort_output::keys_with_values, 1, 1},
-    {sort_output::keys_with_values, 2, 5},
-    {sort_output::keys_with_values, 1, 1, true},
-    {sort_output::keys_with_values, 2, 7, true},
-};
-const std::vector<shader::limits> devices{
-    {std::uint64_t{1} << 32, 16, 0x7fffffffu, 65535, 16384},
-    {std::uint64_t{1} << 27, 256, 65535, 65535, 16384},
-    {std::uint64_t{1} << 20, 64, 2, 3, 16384},
-};
-constexpr std::uint64_t workspace_at = 1024;
-
 shader::segmented_sort_request request_of(const sort_shape& shape, std::uint64_t n, segments_by kind) {
     shader::segmented_sort_request request;
-    request.sort.shape = shape;
-    request.sort.items = n;
-    request.sort.input_offset = 24;
-    request.sort.output_offset = 4096 + 40;
-    request.sort.values_offset = 12;
-    request.sort.moved_values_offset = 512 + 4;
-    request.sort.workspace_offset = workspace_at;
+    request.sort = sort_request_of<shader::sort_request>(shape, n);
     request.segments = {kind, 1, false, kind == segments_by::offsets ? n / 3 + 1 : n, 40};
     request.sort.keys_in_place = shape.values_in_place;
     return request;
 }
 
-// Where in a buffer something begins, in bytes.
-struct site {
-    resource from = resource::none;
-    std::uint64_t offset = 0;
-    friend bool operator==(const site&, const site&) = default;
-};
-site site_of(const dispatch& d, int at, int parameter, std::uint64_t size) {
-    const binding& bound = d.bindings[static_cast<std::size_t>(at)];
-    return {bound.from, bound.offset + d.parameters[static_cast<std::size_t>(parameter)] * size};
-}
-bool overlap(const binding& a, const binding& b) {
-    return a.from == b.from && a.offset < b.offset + b.bytes && b.offset < a.offset + a.bytes;
-}
-
 // Follows records from stage to stage.
 class follower {
   public:
-    follower(const shader::segmented_sort_request& request, std::uint64_t workspace_end)
+    explicit follower(const shader::segmented_sort_request& request)
         : shape_(request.sort.shape),
           n_(request.sort.items),
           tile_(2048 / shape_.key_words),
           tiles_((n_ + tile_ - 1) / tile_),
-          workspace_end_(workspace_end),
+          workspace_at_(request.sort.workspace_offset),
           read_{resource::input, request.sort.input_offset} {
         while (std::uint64_t{1} << levels_ < tiles_) ++levels_;
     }
 
     void take(const dispatch& d) {
-        for (const binding& bound : d.bindings) {
-            if (bound.from != resource::workspace) continue;
-            EXPECT_GE(bound.offset, workspace_at);
-            EXPECT_LE(bound.offset + bound.bytes, workspace_end_);
-        }
         if (d.which == stage::mark_heads) {
             marked_ += d.parameters[UPSWEEP_P_LENGTH];
             EXPECT_EQ(d.bindings[UPSWEEP_OUTPUT].from, resource::workspace);
@@ -99,8 +58,7 @@ class follower {
         } else if (d.which == stage::sort_gather) {
             EXPECT_EQ(stages_, levels_ + 1);
             EXPECT_FALSE(overlap(d.bindings[UPSWEEP_INPUT], d.bindings[UPSWEEP_OUTPUT]));
-            const bool fetches = (d.parameters[UPSWEEP_P_FLAGS] & UPSWEEP_F_INDICES) != 0;
-            if (fetches) {
+            if (has(d, UPSWEEP_F_INDICES)) {
                 EXPECT_EQ(site_of(d, UPSWEEP_WORKSPACE, UPSWEEP_P_VALUES_FIRST, 4), done_);
             } else {
                 EXPECT_EQ(d.bindings[UPSWEEP_OUTPUT].from, resource::workspace);
@@ -129,7 +87,7 @@ class follower {
         EXPECT_LE(group_tiles, 32u);
         EXPECT_EQ(d.parameters[UPSWEEP_P_FIRST_GROUP] * group_tiles, taken_);
         EXPECT_EQ(d.parameters[UPSWEEP_P_LENGTH], n_);
-        EXPECT_EQ((d.parameters[UPSWEEP_P_FLAGS] & UPSWEEP_F_INDICES) != 0, has_indices);
+        EXPECT_EQ(has(d, UPSWEEP_F_INDICES), has_indices);
         if (merges) {
             EXPECT_EQ(d.parameters[UPSWEEP_P_LEVEL], stages_ - 1);
             EXPECT_EQ(d.parameters[UPSWEEP_P_ENDS], ends_);
@@ -142,7 +100,7 @@ class follower {
         // Ends of stretches, of one stage or the next, behind the heads, and all within what is bound.
         const std::uint64_t next = d.parameters[merges ? UPSWEEP_P_NEXT_ENDS : UPSWEEP_P_ENDS];
         const std::uint64_t stretches = (tiles_ + (std::uint64_t{1} << stages_) - 1) >> stages_;
-        EXPECT_EQ(d.bindings[UPSWEEP_WORKSPACE].offset, workspace_at);
+        EXPECT_EQ(d.bindings[UPSWEEP_WORKSPACE].offset, workspace_at_);
         EXPECT_GE(next, (n_ + 31) / 32);
         EXPECT_LE(4 * (next + 2 * stretches), d.bindings[UPSWEEP_WORKSPACE].bytes);
         if (merges) {
@@ -170,15 +128,15 @@ class follower {
     }
 
     const sort_shape& shape_;
-    std::uint64_t n_, tile_, tiles_, workspace_end_;
+    std::uint64_t n_, tile_, tiles_, workspace_at_;
     std::uint64_t marked_ = 0, taken_ = 0, stages_ = 0, levels_ = 0, ends_ = 0, gathered_ = 0;
     site read_, done_;
 };
 
 TEST(shader_segmented_sort_plan, of_any_length) {
     std::size_t turn = 0;
-    for (const shader::limits& device : devices) {
-        for (const sort_shape& shape : shapes) {
+    for (const shader::limits& device : sort_devices()) {
+        for (const sort_shape& shape : sort_shapes) {
             for (const std::uint64_t n :
                  {std::uint64_t{1}, std::uint64_t{1024}, std::uint64_t{2049}, std::uint64_t{4097},
                   std::uint64_t{50'000}, std::uint64_t{1} << 22, (std::uint64_t{1} << 28) + 5}) {
@@ -189,9 +147,11 @@ TEST(shader_segmented_sort_plan, of_any_length) {
                 const auto kind = turn++ % 2 == 0 ? segments_by::offsets : segments_by::keys;
                 const auto request = request_of(shape, n, kind);
                 const std::vector<dispatch> plan = shader::plan_segmented_sort(request, device);
+                const std::uint64_t begin = request.sort.workspace_offset;
                 check_limits(plan, device);
-                follower follow(request,
-                                workspace_at + shader::segmented_sort_workspace_bytes(shape, n, device));
+                check_workspace(plan, begin,
+                                begin + shader::segmented_sort_workspace_bytes(shape, n, device));
+                follower follow(request);
                 for (const dispatch& d : plan) follow.take(d);
                 follow.expect_finished(request);
                 if (::testing::Test::HasFailure()) return;
@@ -202,8 +162,8 @@ TEST(shader_segmented_sort_plan, of_any_length) {
 }
 
 TEST(shader_segmented_sort_plan, a_workspace_for_many_keys_serves_fewer) {
-    for (const shader::limits& device : devices) {
-        for (const sort_shape& shape : shapes) {
+    for (const shader::limits& device : sort_devices()) {
+        for (const sort_shape& shape : sort_shapes) {
             std::uint64_t before = 4;
             for (std::uint64_t n = 0; n < 2'000'000; n += 1 + n / 7) {
                 const std::uint64_t bytes = shader::segmented_sort_workspace_bytes(shape, n, device);

@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "shader/plan.hpp"
+#include "support/plan_limits.hpp"
 #include "support/refused.hpp"
+#include "support/sort_plans.hpp"
 #include "upsweep/error.hpp"
 
 namespace upsweep::test {
@@ -21,72 +23,8 @@ using shader::sort_output;
 using shader::sort_shape;
 using shader::stage;
 
-const std::vector<sort_shape> shapes{
-    {sort_output::keys, 1},
-    {sort_output::keys, 2},
-    {sort_output::indices, 1},
-    {sort_output::indices, 2},
-    {sort_output::keys_with_values, 1, 1},
-    {sort_output::keys_with_values, 2, 1},
-    {sort_output::keys_with_values, 1, 2},
-    {sort_output::keys_with_values, 2, 5},
-    {sort_output::keys_with_values, 1, 5, true},
-};
-// Where all sorts split.
-const std::vector<shader::limits> devices{
-    {.binding_bytes = std::uint64_t{1} << 32,
-     .binding_alignment = 16,
-     .groups_x = 0x7fffffffu,
-     .merged_keys = 0},
-    {.binding_bytes = std::uint64_t{1} << 27, .merged_keys = 0},
-    {.binding_bytes = std::uint64_t{1} << 20,
-     .binding_alignment = 64,
-     .groups_x = 2,
-     .groups_y = 3,
-     .merged_keys = 0},
-};
-
 shader::sort_request request_of(const sort_shape& shape, std::uint64_t n) {
-    shader::sort_request request;
-    request.shape = shape;
-    request.items = n;
-    request.input_offset = 24;
-    request.output_offset = 4096 + 40;
-    request.values_offset = 12;
-    request.moved_values_offset = 512 + 4;
-    request.workspace_offset = 1024;
-    return request;
-}
-
-// Where in a buffer something begins, in bytes.
-struct site {
-    resource from = resource::none;
-    std::uint64_t offset = 0;
-    friend bool operator==(const site&, const site&) = default;
-};
-site site_of(const dispatch& d, int at, int parameter, std::uint64_t size) {
-    const binding& bound = d.bindings[static_cast<std::size_t>(at)];
-    return {bound.from, bound.offset + d.parameters[static_cast<std::size_t>(parameter)] * size};
-}
-bool has(const dispatch& d, std::uint32_t flag) { return (d.parameters[UPSWEEP_P_FLAGS] & flag) != 0; }
-
-void check_limits(const dispatch& d, const shader::limits& device, std::uint64_t workspace_end) {
-    EXPECT_GE(d.groups_x, 1u);
-    EXPECT_LE(d.groups_x, device.groups_x);
-    EXPECT_LE(d.groups_y, device.groups_y);
-    EXPECT_GE(std::uint64_t{d.groups_x} * d.groups_y, d.parameters[UPSWEEP_P_GROUPS]);
-    for (const binding& bound : d.bindings) {
-        if (bound.from == resource::none) continue;
-        EXPECT_EQ(bound.offset % device.binding_alignment, 0u);
-        EXPECT_LE(bound.bytes, device.binding_bytes);
-        EXPECT_GT(bound.bytes, 0u);
-        if (bound.from == resource::workspace) {
-            EXPECT_LE(bound.offset + bound.bytes, workspace_end);
-        }
-    }
-}
-bool overlap(const binding& a, const binding& b) {
-    return a.from == b.from && a.offset < b.offset + b.bytes && b.offset < a.offset + a.bytes;
+    return sort_request_of<shader::sort_request>(shape, n);
 }
 
 // Follows keys and words from pass to pass.
@@ -172,13 +110,12 @@ class follower {
 void check_sort(const shader::sort_request& request, const shader::limits& device) {
     const std::vector<dispatch> plan = shader::plan_sort(request, device);
     const sort_shape& shape = request.shape;
-    const std::uint64_t end =
-        request.workspace_offset + shader::sort_workspace_bytes(shape, request.items, device);
+    check_limits(plan, device);
+    check_workspace(plan, request.workspace_offset,
+                    request.workspace_offset + shader::sort_workspace_bytes(shape, request.items, device));
     follower follow(request, (request.items + 4095) / 4096);
     for (std::size_t i = 0; i < plan.size(); ++i) {
         SCOPED_TRACE(i);
-        EXPECT_EQ(plan[i].waits, i != 0);
-        check_limits(plan[i], device, end);
         follow.take(plan[i]);
     }
     if (request.items == 0) {
@@ -211,8 +148,8 @@ void check_sort(const shader::sort_request& request, const shader::limits& devic
 }
 
 TEST(shader_sort_plan, sorts_of_any_length) {
-    for (const shader::limits& device : devices) {
-        for (const sort_shape& shape : shapes) {
+    for (const shader::limits& device : sort_devices(0)) {  // where all sorts split
+        for (const sort_shape& shape : sort_shapes) {
             for (const std::uint64_t n :
                  {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{4096}, std::uint64_t{4097},
                   std::uint64_t{50000}, std::uint64_t{1} << 24, (std::uint64_t{1} << 28) + 5}) {
@@ -245,7 +182,7 @@ TEST(shader_sort_plan, flags_are_the_order) {
 // What merges is the plan of one segment, but for its heads.
 TEST(shader_sort_plan, few_keys_are_merged) {
     const shader::limits device{.groups_x = 5, .groups_y = 2, .merged_keys = 100000};
-    for (const sort_shape& shape : shapes) {
+    for (const sort_shape& shape : sort_shapes) {
         for (const std::uint64_t n : {1u, 2048u, 2049u, 50000u, 100000u}) {
             shader::sort_request request = request_of(shape, n);
             request.keys_in_place = shape.values_in_place;
@@ -255,7 +192,9 @@ TEST(shader_sort_plan, few_keys_are_merged) {
             std::erase_if(expected, [](const dispatch& d) { return d.which == stage::mark_heads; });
             const std::vector<dispatch> plan = shader::plan_sort(request, device);
             ASSERT_EQ(plan.size(), expected.size());
-            EXPECT_FALSE(plan.front().waits);
+            check_limits(plan, device);
+            check_workspace(plan, request.workspace_offset,
+                            request.workspace_offset + shader::sort_workspace_bytes(shape, n, device));
             for (std::size_t i = 0; i < plan.size(); ++i) {
                 SCOPED_TRACE(i);
                 EXPECT_EQ(plan[i].which, expected[i].which);
@@ -264,8 +203,6 @@ TEST(shader_sort_plan, few_keys_are_merged) {
                 if (plan[i].which != stage::sort_gather)
                     expected[i].parameters[UPSWEEP_P_FLAGS] |= UPSWEEP_F_WHOLE;
                 EXPECT_EQ(plan[i].parameters, expected[i].parameters);
-                check_limits(plan[i], device,
-                             request.workspace_offset + shader::sort_workspace_bytes(shape, n, device));
             }
         }
         const std::uint64_t most = shape.key_words == 1 ? 100000 : 400000;
@@ -281,10 +218,10 @@ TEST(shader_sort_plan, few_keys_are_merged) {
 }
 
 TEST(shader_sort_plan, a_workspace_for_many_keys_serves_fewer) {
-    std::vector<shader::limits> all = devices;
+    std::vector<shader::limits> all = sort_devices(0);
     all.push_back({});
     for (const shader::limits& device : all) {
-        for (const sort_shape& shape : shapes) {
+        for (const sort_shape& shape : sort_shapes) {
             std::uint64_t before = 0;
             for (std::uint64_t n = 0; n < 2000000; n += 1 + n / 7) {
                 const std::uint64_t bytes = shader::sort_workspace_bytes(shape, n, device);
@@ -313,18 +250,8 @@ TEST(shader_sort_plan, what_no_device_can_do_is_an_error) {
             {std::uint64_t{2048}, 16, 65535, 65535, 16384});
     EXPECT_NO_THROW((void)shader::plan_sort(request_of({sort_output::keys, 1}, many - 64), {}));
 
-    const auto misplaced = [](const char* beginning, auto change) {
-        shader::sort_request request = request_of({sort_output::keys_with_values, 2, 3}, 100);
-        request.length_in_buffer = true;
-        change(request);
-        expect_refused(beginning, [&] { (void)shader::plan_sort(request, {}); });
-    };
-    misplaced("keys: expected an offset", [](auto& request) { request.input_offset = 4; });
-    misplaced("keys_out: expected an offset", [](auto& request) { request.output_offset = 12; });
-    misplaced("values: expected an offset", [](auto& request) { request.values_offset = 2; });
-    misplaced("values_out: expected an offset", [](auto& request) { request.moved_values_offset = 5; });
-    misplaced("workspace: expected an offset", [](auto& request) { request.workspace_offset = 16; });
-    misplaced("options.length: expected an offset", [](auto& request) { request.length_offset = 3; });
+    expect_offsets_checked(request_of({sort_output::keys_with_values, 2, 3}, 100),
+                           [](const auto& request) { (void)shader::plan_sort(request, {}); });
 }
 
 }  // namespace

@@ -11,7 +11,9 @@
 #include <vector>
 
 #include "shader/top_k_plan.hpp"
+#include "support/plan_limits.hpp"
 #include "support/refused.hpp"
+#include "support/sort_plans.hpp"
 #include "upsweep/error.hpp"
 
 namespace upsweep::test {
@@ -24,53 +26,10 @@ using shader::sort_output;
 using shader::sort_shape;
 using shader::stage;
 
-const std::vector<sort_shape> shapes{
-    {sort_output::keys, 1},
-    {sort_output::keys, 2},
-    {sort_output::indices, 1},
-    {sort_output::indices, 2},
-    {sort_output::keys_with_values, 1, 1},
-    {sort_output::keys_with_values, 2, 5},
-};
-const std::vector<shader::limits> devices{
-    {std::uint64_t{1} << 32, 16, 0x7fffffffu, 65535, 16384},
-    {std::uint64_t{1} << 27, 256, 65535, 65535, 16384},
-    {std::uint64_t{1} << 20, 64, 2, 3, 16384},
-};
-
 shader::top_k_request request_of(const sort_shape& shape, std::uint64_t n, std::uint64_t k) {
-    shader::top_k_request request;
-    request.shape = shape;
-    request.items = n;
+    auto request = sort_request_of<shader::top_k_request>(shape, n);
     request.wanted = k;
-    request.input_offset = 24;
-    request.output_offset = 4096 + 40;
-    request.values_offset = 12;
-    request.moved_values_offset = 512 + 4;
-    request.workspace_offset = 1024;
     return request;
-}
-
-bool has(const dispatch& d, std::uint32_t flag) { return (d.parameters[UPSWEEP_P_FLAGS] & flag) != 0; }
-bool overlap(const binding& a, const binding& b) {
-    return a.from == b.from && a.offset < b.offset + b.bytes && b.offset < a.offset + a.bytes;
-}
-
-void check_limits(const dispatch& d, const shader::limits& device, std::uint64_t workspace_begin,
-                  std::uint64_t workspace_end) {
-    EXPECT_GE(d.groups_x, 1u);
-    EXPECT_LE(d.groups_x, device.groups_x);
-    EXPECT_LE(d.groups_y, device.groups_y);
-    EXPECT_GE(std::uint64_t{d.groups_x} * d.groups_y, d.parameters[UPSWEEP_P_GROUPS]);
-    for (const binding& bound : d.bindings) {
-        if (bound.from == resource::none) continue;
-        EXPECT_EQ(bound.offset % device.binding_alignment, 0u);
-        EXPECT_LE(bound.bytes, device.binding_bytes);
-        EXPECT_GT(bound.bytes, 0u);
-        if (bound.from != resource::workspace) continue;
-        EXPECT_GE(bound.offset, workspace_begin);
-        EXPECT_LE(bound.offset + bound.bytes, workspace_end);
-    }
 }
 
 // Passes and votes: every tile once each, and the digits in order.
@@ -159,14 +118,14 @@ void check_plan(const shader::top_k_request& request, const shader::limits& devi
         EXPECT_TRUE(plan.empty());
         return;
     }
-    const std::uint64_t end = request.workspace_offset + shader::top_k_workspace_bytes(request, device);
+    check_limits(plan, device);
+    check_workspace(plan, request.workspace_offset,
+                    request.workspace_offset + shader::top_k_workspace_bytes(request, device));
     follower follow(request);
     std::map<stage, int> stages;
     std::map<resource, int> written;
     for (std::size_t i = 0; i < plan.size(); ++i) {
         SCOPED_TRACE(i);
-        EXPECT_EQ(plan[i].waits, i != 0);
-        check_limits(plan[i], device, request.workspace_offset, end);
         if (request.rows == 1) follow.take(plan[i]);
         if (plan[i].which == stage::select_rows) {
             for (const binding& bound : plan[i].bindings) EXPECT_NE(bound.from, resource::none);
@@ -197,8 +156,9 @@ void check_plan(const shader::top_k_request& request, const shader::limits& devi
 }
 
 TEST(shader_top_k_plan, any_length) {
-    for (const shader::limits& device : devices) {
-        for (const sort_shape& shape : shapes) {
+    for (const shader::limits& device : sort_devices()) {
+        for (const sort_shape& shape : sort_shapes) {
+            if (shape.values_in_place) continue;  // which is for sorts
             for (const std::uint64_t n :
                  {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{1024}, std::uint64_t{1025},
                   std::uint64_t{4097}, std::uint64_t{32768}, std::uint64_t{65536}, std::uint64_t{65537},
@@ -224,7 +184,7 @@ TEST(shader_top_k_plan, any_rows) {
     struct rows {
         std::uint64_t rows, n, k;
     };
-    for (const shader::limits& device : devices) {
+    for (const shader::limits& device : sort_devices()) {
         for (const sort_output output : {sort_output::keys, sort_output::indices}) {
             for (const auto& [count, n, k] :
                  {rows{1, 3, 3}, rows{1'000'000, 64, 8}, rows{70'000, 1024, 1}, rows{70'001, 1025, 1024},
@@ -291,18 +251,8 @@ TEST(shader_top_k_plan, what_no_device_can_do_is_an_error) {
         errc::unsupported);
 
     for (const std::uint64_t n : {std::uint64_t{100}, std::uint64_t{500'000}}) {
-        const auto misplaced = [&](const char* beginning, auto change) {
-            shader::top_k_request request = request_of({sort_output::keys_with_values, 2, 3}, n, 10);
-            request.length_in_buffer = true;
-            change(request);
-            expect_refused(beginning, [&] { (void)shader::plan_top_k(request, {}); });
-        };
-        misplaced("keys: expected an offset", [](auto& request) { request.input_offset = 4; });
-        misplaced("keys_out: expected an offset", [](auto& request) { request.output_offset = 12; });
-        misplaced("values: expected an offset", [](auto& request) { request.values_offset = 2; });
-        misplaced("values_out: expected an offset", [](auto& request) { request.moved_values_offset = 5; });
-        misplaced("workspace: expected an offset", [](auto& request) { request.workspace_offset = 16; });
-        misplaced("options.length: expected an offset", [](auto& request) { request.length_offset = 3; });
+        expect_offsets_checked(request_of({sort_output::keys_with_values, 2, 3}, n, 10),
+                               [](const auto& request) { (void)shader::plan_top_k(request, {}); });
     }
 }
 

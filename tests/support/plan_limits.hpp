@@ -1,4 +1,4 @@
-// What every plan keeps: the limits of the device that it is made for.
+// What every plan keeps: the limits of the device that it is made for, and those of the workspace.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -27,6 +27,18 @@ inline void check_limits(const std::vector<shader::dispatch>& plan, const shader
             EXPECT_EQ(bound.offset % device.binding_alignment, 0u);
             EXPECT_LE(bound.bytes, device.binding_bytes);
             EXPECT_GT(bound.bytes, 0u);
+        }
+    }
+}
+
+// What is bound of a workspace between these two bytes of a buffer lies within.
+inline void check_workspace(const std::vector<shader::dispatch>& plan, std::uint64_t begin,
+                            std::uint64_t end) {
+    for (const shader::dispatch& d : plan) {
+        for (const shader::binding& bound : d.bindings) {
+            if (bound.from != shader::resource::workspace) continue;
+            EXPECT_GE(bound.offset, begin);
+            EXPECT_LE(bound.offset + bound.bytes, end);
         }
     }
 }
