@@ -11,11 +11,11 @@
 
 namespace upsweep::shader {
 
-// One work group selects from so many elements in the time that all take for a dozen dispatches, and from
-// rows if there are enough of them; what it does beside reading takes as long as so many more. Guesses, from
-// what a work group has in flight. Some drivers stop an invocation after 65535 iterations: of the longest
-// row they are up to 2200 for each of twelve digits.
-inline constexpr std::uint64_t most_of_one_group = std::uint64_t{1} << 15;
+// One work group selects from so many elements in the time that a sort of them takes, on an NVIDIA H200, and
+// from rows if there are enough of them; what it does beside reading takes as long as so many more. Some
+// drivers stop an invocation after 65535 iterations: of the longest row they are up to 2200 for each of
+// twelve digits.
+inline constexpr std::uint64_t most_of_one_group = std::uint64_t{3} << 12;
 inline constexpr std::uint64_t elements_of_round = std::uint64_t{1} << 14;
 inline constexpr std::uint64_t longest_row = std::uint64_t{1} << 18;
 // Up to so many elements everything is sorted, and where more than one in so many is wanted.

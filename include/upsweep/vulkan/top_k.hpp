@@ -20,7 +20,7 @@
 // Cost: O(n) work for k <= 1024. Up to 1024 elements, or rows of so many, are read once; of more, a work
 // group has a row and reads it two to four times where the highest bits tell most keys apart, at most once
 // for each byte of a key and of an index and once more: one dispatch, and another for each 512 that k is
-// above 1024. A sequence of more than 32768 elements, or of which more are wanted, is sorted up to 65536
+// above 1024. A sequence of more than 12288 elements, or of which more are wanted, is sorted up to 65536
 // elements and where k is more than a sixth of n. Else it is read as often by all work groups, in some 10
 // dispatches, or 14 for keys of 8 bytes, and k + max(4096, n / 128) of its elements at most are put in order,
 // by one more or by a sort. Rows that are few, or longer than 262144 elements, are such sequences, one after
