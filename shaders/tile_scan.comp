@@ -77,10 +77,17 @@ void take_prefixes(uint first, uint position, uint length, int k, operand prefix
 }
 #endif
 
+// Look-back is never asked for that, and need not look.
+#ifdef UPSWEEP_LOOK_BACK
+bool has_only_total() { return false; }
+#else
+bool has_only_total() { return has_flag(UPSWEEP_F_ONLY_TOTAL); }
+#endif
+
 #ifndef UPSWEEP_TOTALS
 // And of all runs.
 void store_results(uint first, uint base, uint lane, uint length, operand items[UPSWEEP_ITEMS]) {
-    if (!has_flag(UPSWEEP_F_ONLY_TOTAL)) store_runs(first, base, lane, length, items);
+    if (!has_only_total()) store_runs(first, base, lane, length, items);
 }
 #endif
 
@@ -103,7 +110,7 @@ void main() {
     uint sequence = group % sequence_count();
     uint length = sequence_length();
     uint place = group / sequence_count();  // of the tile in this dispatch
-    if (has_flag(UPSWEEP_F_ONLY_TOTAL)) {
+    if (has_only_total()) {
         // Which tile is the last one, and in which dispatch, is known here if the length is in a buffer.
         if (!has_last()) return;
         place = length == 0u ? 0u : (length - 1u) / uint(UPSWEEP_TILE_ELEMENTS);
