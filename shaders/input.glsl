@@ -6,6 +6,13 @@ layout(std430, binding = UPSWEEP_INPUT) readonly buffer input_block {
     stored input_elements[];
 };
 
+#if UPSWEEP_ELEMENT_WORDS < 4
+// The same memory in vectors of four words.
+layout(std430, binding = UPSWEEP_INPUT) readonly buffer input_vector_block {
+    uvec4 input_vectors[];
+};
+#endif
+
 // Vulkan has one module for all types, a constant of which says which; in OpenGL the text is that of one type. What a
 // user's operator combines has no other type to come from.
 #if !defined(UPSWEEP_USER_OPERATOR) && (defined(VULKAN) || defined(UPSWEEP_INPUT_TYPE))
@@ -24,15 +31,12 @@ layout(constant_id = UPSWEEP_C_INPUT_TYPE) const int input_type = UPSWEEP_I_SAME
 const int input_type = UPSWEEP_INPUT_TYPE;
 #endif
 
-// The same memory in words, and in pairs of them.
+// And in words, and in pairs of them.
 layout(std430, binding = UPSWEEP_INPUT) readonly buffer input_word_block {
     uint input_words[];
 };
 layout(std430, binding = UPSWEEP_INPUT) readonly buffer input_pair_block {
     uvec2 input_pairs[];
-};
-layout(std430, binding = UPSWEEP_INPUT) readonly buffer input_quadruple_block {
-    uvec4 input_quadruples[];
 };
 
 bool has_bytes() { return input_type == UPSWEEP_I_UINT8 || input_type == UPSWEEP_I_INT8; }
@@ -65,7 +69,7 @@ uvec4 aligned_run_words(uint lowest) {
     uint at = lowest >> 2;
     if (has_bytes()) return uvec4(input_words[at], 0u, 0u, 0u);
     if (has_16_bits()) return uvec4(input_pairs[at], 0u, 0u);
-    return input_quadruples[at];
+    return input_vectors[at];
 }
 // Their bits.
 uvec4 run_bits(uvec4 words, uint lowest) {

@@ -1,13 +1,7 @@
 // An invocation's part of a tile, loaded.
 
 #include "input.glsl"
-#if UPSWEEP_ELEMENT_WORDS < 4
-// The same memory in vectors of four words.
-layout(std430, binding = UPSWEEP_INPUT) readonly buffer input_vector_block {
-    uvec4 input_vectors[];
-};
 #define UPSWEEP_RUN_VECTORS UPSWEEP_ELEMENT_WORDS
-#endif
 
 #ifdef UPSWEEP_CONVERTS
 // The runs of `lane` in a complete tile, wherever it begins: words first, then what is in them.

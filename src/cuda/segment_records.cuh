@@ -138,8 +138,8 @@ __device__ __forceinline__ void exchange(Record& low, Record& high) {
     }
 }
 // The same unless a bit is set. Comparisons, selections and plain moves are what bounds these sorts, and one
-// kind of units executes all of them. So records of a word are compared once less than a selection of each
-// takes, and moved by a multiplication by 1, which other units execute.
+// kind of units executes all of them. So of a record of a word there is a minimum, and only where it may
+// change a maximum, and a multiplication by 1, which is a move on units of another kind.
 template <unsigned Bit, class Record>
 __device__ __forceinline__ void exchange_unless(std::uint32_t bits, Record& low, Record& high) {
     if constexpr (is_float_record<Record>) {
