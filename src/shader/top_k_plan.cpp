@@ -24,17 +24,8 @@ constexpr std::uint32_t bits_of_digit = 8;
 
 // What a sort of everything would be told.
 sort_request sort_of(const top_k_request& request) {
-    sort_request sort;
-    sort.shape = request.shape;
-    sort.order = request.order;
-    sort.items = request.rows * request.items;
-    sort.length_in_buffer = request.length_in_buffer;
-    sort.input_offset = request.input_offset;
-    sort.output_offset = request.output_offset;
-    sort.values_offset = request.values_offset;
-    sort.moved_values_offset = request.moved_values_offset;
-    sort.workspace_offset = request.workspace_offset;
-    sort.length_offset = request.length_offset;
+    sort_request sort = request;
+    sort.items *= request.rows;
     return sort;
 }
 
