@@ -89,12 +89,12 @@ template <shader::word_key Key, record Value>
 
 namespace detail {
 
-// Of a sort without values.
-template <class Key, class Out>
-sort_arguments arguments_of(shader::sort_output output, const buffer_span<const Key>& in,
+// Arguments of a sort, or of another call for an order, whose results have no values yet.
+template <class Arguments, class Key, class Out, class Options>
+Arguments ordered_arguments(shader::sort_output output, bool descending, const buffer_span<const Key>& in,
                             const buffer_span<Out>& out, const workspace_span& workspace,
-                            const sort_options& options) {
-    return {.order = core::order_of<Key>(options.descending),
+                            const Options& options) {
+    return {.order = core::order_of<Key>(descending),
             .shape = {output, sizeof(Key) / 4},
             .in = bytes_of<Key>(in),
             .out = bytes_of(out),
@@ -103,28 +103,35 @@ sort_arguments arguments_of(shader::sort_output output, const buffer_span<const 
             .key_count = in.size,
             .out_count = out.size,
             .value_count = in.size,
-            .values_out_count = in.size,
+            .values_out_count = out.size,
             .workspace = workspace,
             .options = options};
 }
+template <class Value, class Arguments>
+Arguments with_values(Arguments given, const buffer_span<const Value>& values,
+                      const buffer_span<Value>& values_out) {
+    static_assert(sizeof(Value) / 4 <= std::numeric_limits<std::uint32_t>::max());
+    given.shape.value_words = sizeof(Value) / 4;
+    given.values = bytes_of<Value>(values);
+    given.values_out = bytes_of(values_out);
+    given.value_count = values.size;
+    given.values_out_count = values_out.size;
+    return given;
+}
 
+template <class Key, class Out>
+sort_arguments arguments_of(shader::sort_output output, const buffer_span<const Key>& in,
+                            const buffer_span<Out>& out, const workspace_span& workspace,
+                            const sort_options& options) {
+    return ordered_arguments<sort_arguments>(output, options.descending, in, out, workspace, options);
+}
 template <class Key, class Value>
 sort_arguments pairs_of(const buffer_span<const Key>& keys, const buffer_span<const Value>& values,
                         const buffer_span<Key>& keys_out, const buffer_span<Value>& values_out,
                         const workspace_span& workspace, const sort_options& options) {
-    static_assert(sizeof(Value) / 4 <= std::numeric_limits<std::uint32_t>::max());
-    return {.order = core::order_of<Key>(options.descending),
-            .shape = {shader::sort_output::keys_with_values, sizeof(Key) / 4, sizeof(Value) / 4},
-            .in = bytes_of<Key>(keys),
-            .out = bytes_of(keys_out),
-            .values = bytes_of<Value>(values),
-            .values_out = bytes_of(values_out),
-            .key_count = keys.size,
-            .out_count = keys_out.size,
-            .value_count = values.size,
-            .values_out_count = values_out.size,
-            .workspace = workspace,
-            .options = options};
+    return with_values<Value>(
+        arguments_of<Key>(shader::sort_output::keys_with_values, keys, keys_out, workspace, options), values,
+        values_out);
 }
 
 }  // namespace detail

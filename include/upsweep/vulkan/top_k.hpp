@@ -34,7 +34,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <type_traits>
 
 #include "upsweep/core/key_order.hpp"
@@ -104,23 +103,11 @@ template <shader::word_key Key>
 
 namespace detail {
 
-// Without values.
 template <class Key, class Out>
 top_k_arguments first_of(shader::sort_output output, const buffer_span<const Key>& in,
                          const buffer_span<Out>& out, const workspace_span& workspace,
                          const top_k_options& options) {
-    return {.order = core::order_of<Key>(!options.smallest),
-            .shape = {output, sizeof(Key) / 4},
-            .in = bytes_of<Key>(in),
-            .out = bytes_of(out),
-            .values = {},
-            .values_out = {},
-            .key_count = in.size,
-            .out_count = out.size,
-            .value_count = in.size,
-            .values_out_count = out.size,
-            .workspace = workspace,
-            .options = options};
+    return ordered_arguments<top_k_arguments>(output, !options.smallest, in, out, workspace, options);
 }
 
 }  // namespace detail
@@ -175,15 +162,10 @@ template <class Keys, class Values, shader::word_key Key = std::remove_const_t<K
                                             const std::type_identity_t<buffer_span<Value>>& values_out,
                                             const workspace_span& workspace,
                                             const top_k_options& options = {}) {
-    static_assert(sizeof(Value) / 4 <= std::numeric_limits<std::uint32_t>::max());
-    detail::top_k_arguments given =
-        detail::first_of<Key>(shader::sort_output::keys_with_values, keys, keys_out, workspace, options);
-    given.shape.value_words = sizeof(Value) / 4;
-    given.values = detail::bytes_of<Value>(buffer_span<const Value>(values));
-    given.values_out = detail::bytes_of(values_out);
-    given.value_count = values.size;
-    given.values_out_count = values_out.size;
-    return detail::prepare_top_k(ex, given);
+    return detail::prepare_top_k(
+        ex, detail::with_values<Value>(detail::first_of<Key>(shader::sort_output::keys_with_values, keys,
+                                                             keys_out, workspace, options),
+                                       values, values_out));
 }
 
 }  // namespace upsweep::vulkan
