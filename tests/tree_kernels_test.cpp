@@ -1,5 +1,6 @@
 // The ways a kernel of sums that round can take through a tile, which the engine chooses by the machine and
-// the size: stored in caches or streamed, in bursts or steadily, to any address, forwards and backwards.
+// the size: stored in caches, whose lines are asked for or not, or streamed; in bursts or steadily; to any
+// address, forwards and backwards.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -52,6 +53,7 @@ void expect_one_result(cpu::simd_level level) {
                         cpu::scan_pass pass = plain;
                         if (way & 1) pass.where = cpu::placement::streamed;
                         pass.steady = (way & 2) != 0;
+                        pass.claims = (way & 2) == 0;
                         if (way & 4) pass.ahead = {x.data(), (way & 2) != 0};
                         // Backwards, it is the address past the highest that has to be aligned.
                         const std::size_t from = backwards ? offset + (4096 - n) % (16 / sizeof(T)) : offset;

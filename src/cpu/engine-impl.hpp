@@ -58,6 +58,7 @@ auto scan_engine<Acc, Exact>::plan_output() const -> output {
     made.pass.exclusive = exclusive_;
     made.pass.backwards = backwards_;
     made.pass.steady = streams_steadily();
+    made.pass.claims = claims_lines();
     return made;
 }
 

@@ -88,7 +88,7 @@ struct tree : nested_tree<T, Op> {
     // Whether lines of results are asked for before they are written: stores of doubles wait for those that
     // the second-level cache has, a quarter of all time. Floats take as long to compute, and asking holds
     // them up; so does the steady order, unless it streams.
-    static constexpr bool claims_lines = sizeof(T) == 8;
+    static constexpr bool waits_for_lines = sizeof(T) == 8;
     static constexpr std::size_t claim_lead = 1024 / sizeof(T);
 
     // Elements up to which setting up vectors costs more than they save.
@@ -119,11 +119,16 @@ struct tree : nested_tree<T, Op> {
                                         T* rows, const scan_pass& pass) {
         const outer_parts<Parts> outer{hn::Set(full<T>(), supers), hn::Set(full<T>(), tiles)};
         const bool in_caches = Where == placement::cached && pass.ahead.from == nullptr;
-        const bool steady = in_caches || (pass.steady && (Where == placement::streamed || claims_lines));
-        if (steady && n >= 4 * nest_size)
-            scan_groups_steadily<Exclusive, Backwards, Where>(x, y, n, outer, rows, pass.ahead, all);
-        else
-            scan_groups<Exclusive, Backwards, Where>(x, y, n, outer, rows, pass.ahead, all);
+        const bool steady = in_caches || (pass.steady && (Where == placement::streamed || waits_for_lines));
+        if (!steady || n < 4 * nest_size)
+            return scan_groups<Exclusive, Backwards, Where>(x, y, n, outer, rows, pass.ahead, all);
+        if constexpr (Where == placement::cached) {
+            if (!waits_for_lines || (in_caches && !pass.claims))
+                return scan_groups_steadily<Exclusive, Backwards, Where, false>(x, y, n, outer, rows,
+                                                                                pass.ahead, all);
+        }
+        if constexpr (Where == placement::streamed || waits_for_lines)
+            scan_groups_steadily<Exclusive, Backwards, Where, true>(x, y, n, outer, rows, pass.ahead, all);
     }
     // Results are stored in bursts, and what is asked for ahead between those.
     template <bool Exclusive, bool Backwards, placement Where, class Outer>
@@ -144,7 +149,7 @@ struct tree : nested_tree<T, Op> {
     }
     // The same with both halves at once, the second of the group before, so that neither waits: a step of
     // each, and what is asked for ahead, in turn.
-    template <bool Exclusive, bool Backwards, placement Where, class Outer>
+    template <bool Exclusive, bool Backwards, placement Where, bool Asks, class Outer>
     static HWY_INLINE void scan_groups_steadily(const T* x, T* y, std::size_t n, const Outer& outer, T* rows,
                                                 const input_ahead& ahead, std::size_t all) {
         const full<T> d;
@@ -210,9 +215,11 @@ struct tree : nested_tree<T, Op> {
         };
 
         const auto ask = [&](std::size_t i) HWY_ATTR {
-            if constexpr (Where == placement::streamed) {
+            if constexpr (!Asks) {
+                return;
+            } else if constexpr (Where == placement::streamed) {
                 prefetch<Backwards>(input_ahead{ahead.from, true}, i, step, all, sizeof(T));
-            } else if constexpr (claims_lines) {
+            } else {
                 if (x != y) claim<Backwards>(y, i + claim_lead, step, all);
                 prefetch<Backwards>(ahead, i, step, all, sizeof(T));
             }

@@ -27,6 +27,10 @@ namespace upsweep::cpu {
 
 // Whether this machine streams faster evenly than in bursts (scan_pass::steady).
 bool streams_steadily();
+// Whether lines of results that the caches have are asked for before they are written (scan_pass::claims).
+bool claims_lines();
+// Bytes that are read and written from which a thread alone asks for the input of a scan by the tree.
+std::size_t tree_asking_bytes();
 
 struct scan_shape {
     std::size_t size;  // elements, at least 1
@@ -176,8 +180,9 @@ inline std::size_t lead_of(const executor& ex, std::size_t footprint) {
 // The same of a scan of neighbouring elements.
 template <class Acc, bool Exact>
 std::size_t scan_lead(const executor& ex, std::size_t footprint) {
-    const std::size_t lead = lead_of(ex, footprint);
-    return Exact || lead == 0 ? lead : std::max(lead, tuning::cached_lead_elements * sizeof(Acc));
+    if constexpr (Exact) return lead_of(ex, footprint);
+    if (footprint < tree_asking_bytes()) return 0;
+    return std::max(lead_of(ex, footprint), tuning::cached_lead_elements * sizeof(Acc));
 }
 
 // Whether results are stored past the caches.
@@ -207,12 +212,13 @@ template <class Acc, class Op>
 UPSWEEP_ALWAYS_INLINE void run_small_scan(simd_level level, const Acc* in, Acc* out, std::size_t n,
                                           bool exclusive, bool backwards, Acc start, Acc* total) {
     const auto& kernels = kernels_for<Acc, Op>(level);
-    const scan_pass pass{placement::cached, exclusive, backwards};
+    scan_pass pass{placement::cached, exclusive, backwards};
     if constexpr (is_exact<Op, Acc>) {
         const Acc last = kernels.scan(in, out, n, start, pass);
         if (total != nullptr) *total = last;
     } else {
         Acc rows = Op::template identity<Acc>();
+        if (n >= tuning::claiming_elements) pass.claims = claims_lines();
         kernels.scan_rows(in, out, n, start, Op::template identity<Acc>(), &rows, pass, total);
     }
 }

@@ -39,6 +39,8 @@ struct scan_pass {
     input_ahead ahead{};
     // Results that are streamed leave evenly over the call, where kernels have the choice, not in bursts.
     bool steady = false;
+    // Lines of results that caches have are asked for before they are written, by kernels that wait for them.
+    bool claims = true;
     // Of segmented scans: no results of a row are stored unless bit i % 64 of wanted[i / 64] is set for an
     // element of it. Null: all are.
     const std::uint64_t* wanted = nullptr;
