@@ -17,6 +17,7 @@
 #include <type_traits>
 
 #include "src/cpu/codecs-inl.hpp"
+#include "src/cpu/exact_folds-inl.hpp"
 #include "src/cpu/lane_kernels-inl.hpp"
 #include "src/cpu/register_scan-inl.hpp"
 #include "src/cpu/strip_kernels-inl.hpp"
@@ -27,14 +28,10 @@
 HWY_BEFORE_NAMESPACE();
 namespace upsweep::cpu::HWY_NAMESPACE {
 
-template <class Op>
-inline constexpr bool selects = std::is_same_v<Op, minimum> || std::is_same_v<Op, maximum>;
-
 template <class T, class Op>
 struct exact {
     using body = register_scan<T, Op, lane_codec<T, Op>>;
 
-    static HWY_ATTR T fold(const T* x, std::size_t n, T start) { return body::fold(x, n, start); }
     static HWY_ATTR T scan(const T* x, T* y, std::size_t n, T start, const scan_pass& pass) {
         return with_pass(pass, [&]<placement Where, bool Backwards>() HWY_ATTR {
             return body::template scan<Where, Backwards>(x, y, n, start, pass);
@@ -42,7 +39,7 @@ struct exact {
     }
     static constexpr exact_kernels<T> table{sizeof(T),
                                             lanes<T>,
-                                            &fold,
+                                            &exact_fold<T, Op>::fold,
                                             &scan,
                                             &exact_lanes<T, Op>::scan,
                                             &exact_lanes<T, Op>::fold,
@@ -64,7 +61,7 @@ requires(std::is_signed_v<T>&& std::is_integral_v<T> && !selects<Op>) struct exa
     }
 
     static T fold(const T* x, std::size_t n, T start) {
-        return static_cast<T>(same::fold(from(x), n, static_cast<U>(start)));
+        return static_cast<T>(exact_fold<U, Op>::fold(from(x), n, static_cast<U>(start)));
     }
     static T scan(const T* x, T* y, std::size_t n, T start, const scan_pass& pass) {
         return static_cast<T>(same::scan(from(x), from(y), n, static_cast<U>(start), pass));
@@ -154,42 +151,6 @@ struct exact<T, Op> {
         }
     }
 
-    static HWY_ATTR T fold(const T* x, std::size_t n, T start) {
-        if constexpr (is_float) {
-            for (std::size_t i = 0; i < n; i += fold_block) {
-                const std::size_t count = std::min(fold_block, n - i);
-                if (!is_plain(start) || !fold_plain(x + i, count, start))
-                    start = mapped::fold(x + i, count, start);
-            }
-            return start;
-        } else {
-            return mapped::fold(x, n, start);
-        }
-    }
-    static constexpr std::size_t fold_block = 16384 / sizeof(T);
-    // Folds into `value`, unless there is an element that is not plain: then false.
-    static HWY_ATTR bool fold_plain(const T* x, std::size_t n, T& value) {
-        const full<T> d;
-        plain_test test = plain_test::none();
-        vector<T> folds[together];
-        for (auto& fold : folds) fold = hn::Set(d, value);
-        std::size_t i = 0;
-        for (; i + together * width <= n; i += together * width) {
-            for (std::size_t k = 0; k < together; ++k) {
-                const auto v = hn::LoadU(d, x + i + k * width);
-                test.see(v);
-                folds[k] = combine(Op(), folds[k], v);
-            }
-        }
-        if (!test.passed() || !are_plain(x + i, n - i)) return false;
-        HWY_ALIGN T parts[width];
-        hn::Store(combine(Op(), combine(Op(), folds[0], folds[1]), combine(Op(), folds[2], folds[3])), d,
-                  parts);
-        for (const T part : parts) value = Op()(value, part);
-        for (; i < n; ++i) value = Op()(value, x[i]);
-        return true;
-    }
-
     // Whether op(value, x) is `value` for every lane of the vectors. The zero that the other one beats is
     // equal to it, so with that as `value` nothing that equals it passes.
     static HWY_INLINE bool all_stay(const vector<T> (&v)[together], vector<T> value, bool strict) {
@@ -264,7 +225,7 @@ struct exact<T, Op> {
     }
     static constexpr exact_kernels<T> table{sizeof(T),
                                             lanes<T>,
-                                            &fold,
+                                            &exact_fold<T, Op>::fold,
                                             &scan,
                                             &exact_lanes<T, Op>::scan,
                                             &exact_lanes<T, Op>::fold,

@@ -85,23 +85,6 @@ struct register_scan {
         return follow_bytes<k * sizeof(Lane), Backwards>(before, v);
     }
 
-    static HWY_ATTR T fold(const T* x, std::size_t n, T start) {
-        V sums[4] = {identity(), identity(), identity(), identity()};
-        std::size_t i = 0;
-        for (; i + 4 * width <= n; i += 4 * width) {
-            for (std::size_t u = 0; u < 4; ++u) sums[u] = op(sums[u], load_as<codec>(x + i + u * width));
-        }
-        for (; i + width <= n; i += width) sums[0] = op(sums[0], load_as<codec>(x + i));
-        T parts[width];
-        store_as<codec>(op(op(sums[0], sums[1]), op(sums[2], sums[3])), parts);
-        T folded = start;
-        if (n >= width) {
-            for (const T& part : parts) folded = Op()(folded, part);
-        }
-        for (; i < n; ++i) folded = Op()(folded, x[i]);
-        return folded;
-    }
-
     template <bool Backwards>
     static HWY_INLINE T scan_scalar(const T* x, T* y, std::size_t n, T start, bool exclusive) {
         constexpr std::ptrdiff_t direction = Backwards ? -1 : 1;

@@ -33,6 +33,17 @@ inline constexpr std::size_t lanes = hn::MaxLanes(full<T>());
 template <class T>
 inline constexpr std::size_t block_lanes = 16 / sizeof(T);
 
+// A vector for several operations. Compilers load it once more for each that can have it from memory, which
+// is slow where it crosses a cache line.
+template <class T>
+HWY_INLINE vector<T> load_once(const T* p) {
+    vector<T> v = hn::LoadU(full<T>(), p);
+#if HWY_ARCH_X86
+    asm("" : "+v"(v.raw));
+#endif
+    return v;
+}
+
 // A vector whose block b is the block_lanes<T> elements from p + b * stride on.
 template <class D, class T = hn::TFromD<D>>
 HWY_INLINE hn::Vec<D> load_blocks(D d, const T* p, std::ptrdiff_t stride) {
