@@ -177,6 +177,51 @@ TEST(reduce, a_special_value_at_every_position) {
     }
 }
 
+// Kernels fold so many rows side by side, and fewer behind them.
+template <class T, class Op>
+void check_counts_of_rows() {
+    total_check<T, Op> checked(span_of(sequence<T, Op>(core::tile_size + core::row_size, 17)), T(0.25));
+    for_each_backend(coverage::levels, [&](const auto& backend) {
+        for (std::size_t rows = 2; rows <= core::tile_size / core::row_size; rows += repetitions(1, 5, 5)) {
+            for (const std::size_t few : {0u, 1u, 66u, 127u}) {
+                if (!checked.run(*backend.executor, rows * core::row_size + few, rows % 8)) return;
+            }
+        }
+    });
+}
+TEST(reduce, every_count_of_rows) {
+    check_counts_of_rows<float, plus>();
+    check_counts_of_rows<double, plus>();
+    if (tests_every_pair) check_counts_of_rows<float, multiplies>();
+}
+
+// Of numbers that are all negative, or without a negative one, other bits decide than of both kinds, until
+// one comes that is of the other kind or no number at all.
+template <class T, class Op>
+void check_one_sided_extremes() {
+    const T nan = std::numeric_limits<T>::quiet_NaN();
+    const std::size_t n = 3 * 16384 / sizeof(T) + 77;  // some of the blocks in which extremes are looked for
+    for (const T sign : {T(1), T(-1)}) {
+        for (const T other : {T(1), T(-1), T(0), T(-0.0), nan, -nan}) {
+            for (std::size_t at = n / 2; at < n; at += repetitions(n / 2 - 1, n, n)) {
+                array_of<T> values = sequence<T, plus>(n, 23);
+                for (T& value : values) value = std::copysign(value + (value == 0 ? T(2) : T(0)), sign);
+                values[at] = other;
+                total_check<T, Op> checked(span_of(values), std::copysign(T(1e6), other));
+                for_each_backend(coverage::levels,
+                                 [&](const auto& backend) { checked.run(*backend.executor, n, at % 8); });
+            }
+        }
+        if (::testing::Test::HasFailure()) return;
+    }
+}
+TEST(reduce, extremes_of_one_sign) {
+    check_one_sided_extremes<float, maximum>();
+    check_one_sided_extremes<float, minimum>();
+    check_one_sided_extremes<double, maximum>();
+    check_one_sided_extremes<double, minimum>();
+}
+
 // The identity of addition is -0.0: sums of -0.0 stay -0.0, and of nothing, too.
 TEST(reduce, sums_keep_negative_zeros) {
     for_each_backend([&](const auto& backend) {

@@ -49,6 +49,11 @@ Acc reduce_range(cpu::executor& ex, const In* in, std::size_t n, const Op& op, c
                  const std::optional<Acc>& initial) {
     if (n == 0) return total_of_none<Acc>(op, initial);
     if constexpr (cpu::has_kernels<Acc, Op>) {
+        if constexpr (std::is_same_v<Function, std::identity> && std::is_same_v<In, Acc>) {
+            if (n <= cpu::small_size)
+                return cpu::run_small_reduce<Acc, Op>(ex.simd(), in, n,
+                                                      initial ? *initial : identity_of<Acc>(op));
+        }
         cpu::source<Acc> source;
         if constexpr (std::is_same_v<Function, std::identity>)
             source = cpu::make_source<Acc>(as_storage(in));

@@ -128,11 +128,16 @@ class axis_totals {
         store(sequence, range.lanes, state.supers);
     }
 
+    // One after the other, of which memory may have the next where caches have one.
     void run_lines() const {
+        const folded_input<Acc, Exact> input(op_, ex_, in_, lead_of_totals<Exact>(ex_, work_));
         for_each_sequence(ex_, geometry_, std::max(in_.element_size, sizeof(Acc)),
                           [&](executor& with, std::size_t sequence) {
-                              const source<Acc> in = moved(in_, geometry_.begin(sequence).in);
-                              const Acc total = run_reduce(op_, with, in, geometry_.length, initial_);
+                              const std::ptrdiff_t at = geometry_.begin(sequence).in;
+                              const Acc total =
+                                  with.threads() == 1
+                                      ? reduce_alone(op_, input.moved(at), geometry_.length, start_)
+                                      : run_reduce(op_, with, moved(in_, at), geometry_.length, initial_);
                               store(sequence, 1, &total);
                           });
     }
@@ -175,28 +180,21 @@ class axis_totals {
         alignas(64) Acc row[core::row_size];
         lane_state<Acc, Exact, group_lanes> state(count, start_, op_.identity);
         const std::ptrdiff_t begin = geometry_.begin(first_sequence).in;
-        const scan_pass pass{placement::cached, false, false};
         for (std::size_t first = 0; first < geometry_.length; first += core::row_size) {
             const std::size_t items = std::min(core::row_size, geometry_.length - first);
             for (std::size_t lane = 0; lane < count; ++lane) {
                 const auto at = begin + static_cast<std::ptrdiff_t>(lane) * fastest_.in_stride;
                 in_.load(moved(in_, at), memory_, first, items, row);
-                Acc& supers = state.supers[lane];
                 if constexpr (Exact)
-                    supers = kernels_.fold(row, items, supers);
-                else if (items == core::row_size)
-                    kernels_.fold_rows(row, items, &state.rows[lane], false);
+                    state.supers[lane] = kernels_.fold(row, items, state.supers[lane]);
                 else
-                    kernels_.scan_rows(row, row, items, supers, state.tiles[lane], &state.rows[lane], pass,
-                                       &supers);
+                    kernels_.fold_rows(row, items, &state.rows[lane], {});
             }
             state.pass(op_, first + items);
         }
         if constexpr (!Exact) {
-            if (geometry_.length % core::row_size == 0) {
-                op_.combine_all(state.tiles, state.rows, count);
-                op_.combine_all(state.supers, state.tiles, count);
-            }
+            op_.combine_all(state.tiles, state.rows, count);
+            op_.combine_all(state.supers, state.tiles, count);
         }
         store(first_sequence, count, state.supers);
     }

@@ -26,7 +26,7 @@ void scan_engine<Acc, Exact>::summarise(std::size_t chunk, std::size_t i, std::s
     } else {
         Acc& rows = made.tile_totals[i / core::tile_size];
         if (i % core::tile_size == 0) rows = op_.identity;
-        kernels_.fold_rows(front(x, count), count, &rows, backwards_);
+        kernels_.fold_rows(front(x, count), count, &rows, {backwards_});
     }
 }
 

@@ -264,7 +264,7 @@ class lane_scanner {
                     totals[lane] = kernels_.fold(lines + lane * piece, piece, totals[lane]);
                 } else {
                     kernels_.fold_rows(staging.line_of(lines, lane, piece), piece, &totals[lane],
-                                       staging.backwards());
+                                       {staging.backwards()});
                 }
             }
         }

@@ -1,6 +1,5 @@
 // A scan of the tree in two halves: the first leaves V (+) L in the order of the elements, in a buffer that a
-// cache holds, and the second puts S, T and R before it. And its folds, which are the first half without what
-// it leaves.
+// cache holds, and the second puts S, T and R before it.
 //
 // Left folds become plain vector operations once neighbouring operands stand in different registers. Runs of
 // four rows are transposed into registers a, b, c, d, so that their left folds are b = a (+) b, c = b (+) c,
@@ -214,20 +213,12 @@ struct nested_tree : tree_layout<T> {
     static HWY_INLINE void nest_part(const T* x, T* nested, std::size_t n, T (&row_totals)[Rows],
                                      T* first_to) {
         HWY_ALIGN T spare[core::row_size];  // the part-filled row, and where rows that are not there go
-        const full<T> d;
         constexpr std::size_t at_once = holds_runs ? columns<Rows> * width : core::run_size;
         const std::size_t whole = n / core::row_size, few = n % core::row_size;
         const std::size_t length = whole != 0 ? core::row_size : (few + at_once - 1) / at_once * at_once;
         if (few != 0) {
             const T* const last_row = at<Backwards>(x, whole * core::row_size, core::row_size);
-            for (std::size_t i = 0; i < length; i += width) {
-                const std::size_t lies = place<Backwards>(i, width);
-                const V v = i + width <= few ? hn::LoadU(d, last_row + lies)
-                            : i < few
-                                ? layout::template load_few<Backwards>(last_row + lies, few - i, identity())
-                                : identity();
-                hn::Store(v, d, spare + lies);
-            }
+            layout::template fill_row<Backwards>(last_row, few, length, identity(), spare);
         }
         const T* from[Rows];
         T* to[Rows];
@@ -241,27 +232,6 @@ struct nested_tree : tree_layout<T> {
                                : spare;
         }
         nest_group<Exclusive, Backwards>(from, to, length, row_totals, [](std::size_t) HWY_ATTR {});
-    }
-
-    static HWY_ATTR void fold_rows(const T* x, std::size_t n, T* rows, bool backwards) {
-        if (backwards)
-            fold_rows_as<true>(x, n, rows);
-        else
-            fold_rows_as<false>(x, n, rows);
-    }
-    template <bool Backwards>
-    static HWY_NOINLINE void fold_rows_as(const T* x, std::size_t n, T* rows) {
-        constexpr auto forget = [](std::size_t, V, V(&)[core::run_size]) HWY_ATTR {};
-        T totals[nest_rows_at_once];
-        const T* from[nest_rows_at_once];
-        for (std::size_t first = 0; first < n; first += nest_size) {
-            // Rows that are not there are those before them, once more.
-            const std::size_t there = std::min(nest_rows_at_once, (n - first) / core::row_size);
-            for (std::size_t r = 0; r < nest_rows_at_once; ++r)
-                from[r] = at<Backwards>(x, first + std::min(r, there - 1) * core::row_size, core::row_size);
-            fold_group<Backwards>(from, core::row_size, totals, forget);
-            for (std::size_t r = 0; r < there; ++r) *rows = Op()(*rows, totals[r]);
-        }
     }
 
     // The second half of the first `length` elements of a row: store(v, i, lies) of the results from element

@@ -35,9 +35,11 @@ struct tree {
         if (last != nullptr) *last = value;
     }
 
-    static void fold_rows(const T* x, std::size_t n, T* rows, bool backwards) {
-        T runs = Op::template identity<T>();
-        fold_lane({x, backwards ? -1 : 1, nullptr, 0, n, 1, false, placement::cached}, 0, 0, *rows, runs);
+    static void fold_rows(const T* x, std::size_t n, T* rows, const fold_pass& pass) {
+        T runs = Op::template identity<T>(), items = runs;
+        fold_lane({x, pass.backwards ? -1 : 1, nullptr, 0, n, 1, false, placement::cached}, 0, 0, *rows, runs,
+                  items);
+        if (n % core::row_size != 0) *rows = Op()(*rows, Op()(runs, items));
     }
 
     static void scan_lanes(const lane_block<T>& block, std::size_t done, const T* supers, const T* tiles,
@@ -60,12 +62,14 @@ struct tree {
     }
 
     static void fold_lanes(const lane_block<T>& block, std::size_t done, T* rows, T* runs) {
-        for (std::size_t lane = 0; lane < block.lanes; ++lane)
-            fold_lane(block, lane, done, rows[lane], runs[lane]);
+        for (std::size_t lane = 0; lane < block.lanes; ++lane) {
+            T items = Op::template identity<T>();
+            fold_lane(block, lane, done, rows[lane], runs[lane], items);
+        }
     }
-    static void fold_lane(const lane_block<T>& block, std::size_t lane, std::size_t done, T& rows, T& runs) {
+    static void fold_lane(const lane_block<T>& block, std::size_t lane, std::size_t done, T& rows, T& runs,
+                          T& items) {
         const T* x = block.x + lane;
-        T items = Op::template identity<T>();
         for (std::size_t i = 0; i < block.length; ++i, x += block.x_stride) {
             items = Op()(items, *x);
             pass(done + i + 1, rows, runs, items);

@@ -39,25 +39,19 @@ struct tile_fold {
     [[nodiscard]] Acc value(Acc rows) const { return op.combine(supers, op.combine(tiles, rows)); }
 };
 
-// The fold of n elements, `so_far` being that of all whole tiles.
-template <class Acc>
-Acc finish_reduce(const operation<Acc, false>& op, const executor& ex, const folded_input<Acc, false>& input,
-                  const tile_fold<Acc>& so_far, std::size_t n) {
-    const std::size_t rest = n % core::tile_size, first = n - rest;
-    // A row or two are scanned sooner than they are folded.
-    constexpr std::size_t scanned_size = 2 * core::row_size;
-    const std::size_t rows_end = rest <= scanned_size ? 0 : rest / core::row_size * core::row_size;
-    const std::size_t items = rest - rows_end;
-    Acc rows = rows_end == 0 ? op.identity : input.fold(first, rows_end);
-    if (items == 0) return so_far.value(rows);
-    alignas(64) Acc row[scanned_size];
-    Acc last = op.identity;
-    input.for_each_part(first + rows_end, items, [&](const Acc* x, std::size_t part, bool backwards) {
-        const scan_pass pass{placement::cached, false, backwards};
-        op.kernels(ex.simd()).scan_rows(x, backwards ? row + (part - 1) : row, part, so_far.supers,
-                                        so_far.tiles, &rows, pass, &last);
-    });
-    return last;
+// By one thread.
+template <class Acc, bool Exact>
+Acc reduce_alone(const operation<Acc, Exact>& op, const folded_input<Acc, Exact>& input, std::size_t n,
+                 Acc start) {
+    if constexpr (Exact) {
+        return op.combine(start, input.fold(0, n));
+    } else {
+        tile_fold<Acc> fold(op, start);
+        std::size_t done = 0;
+        for (; done + core::tile_size <= n; done += core::tile_size)
+            fold.push(input.fold(done, core::tile_size));
+        return fold.value(done == n ? op.identity : input.fold(done, n - done));
+    }
 }
 
 template <class Acc, bool Exact>
@@ -65,38 +59,29 @@ Acc run_reduce(const operation<Acc, Exact>& op, executor& ex, const source<Acc>&
                const std::optional<Acc>& initial) {
     const folded_input<Acc, Exact> input(op, ex, in, lead_of_totals<Exact>(ex, n * in.element_size));
     const Acc start = initial.value_or(op.identity);
-    const tile_shares shares = tile_shares::plan(ex, n, std::max(in.element_size, sizeof(Acc)), 1);
-    const auto with_totals = [&](std::size_t count, const auto& total_task) {
-        std::unique_ptr<Acc[]> totals(new Acc[count]);
-        for_each_task(ex, shares.helpers, shares.tasks(),
-                      [&](std::size_t task) { total_task(task, totals.get()); });
-        return totals;
-    };
+    const tile_shares shares =
+        tile_shares::plan(ex, n, std::max(in.element_size, sizeof(Acc)), 1, tuning::total_awake_times);
+    if (shares.helpers == 0) return reduce_alone(op, input, n, start);
+    const std::unique_ptr<Acc[]> totals(new Acc[Exact ? shares.tasks() : shares.tiles]);
+    for_each_task(ex, shares.helpers, shares.tasks(), [&](std::size_t task) {
+        const std::size_t first = shares.first(task), end = shares.end(task);
+        if constexpr (Exact) {
+            totals[task] = input.fold(first * core::tile_size, (end - first) * core::tile_size);
+        } else {
+            for (std::size_t tile = first; tile < end; ++tile)
+                totals[tile] = input.fold(tile * core::tile_size, core::tile_size);
+        }
+    });
+    const std::size_t rest = n % core::tile_size;
+    const Acc last = rest == 0 ? op.identity : input.fold(n - rest, rest);
     if constexpr (Exact) {
-        if (shares.helpers == 0) return op.combine(start, input.fold(0, n));
-        const auto totals = with_totals(shares.tasks(), [&](std::size_t task, Acc* to) {
-            const std::size_t first = shares.first(task) * core::tile_size;
-            to[task] = input.fold(first, shares.end(task) * core::tile_size - first);
-        });
         Acc total = start;
         for (std::size_t task = 0; task < shares.tasks(); ++task) total = op.combine(total, totals[task]);
-        const std::size_t rest = n % core::tile_size;
-        return rest == 0 ? total : op.combine(total, input.fold(n - rest, rest));
+        return op.combine(total, last);
     } else {
-        const auto total_of = [&](std::size_t tile) {
-            return input.fold(tile * core::tile_size, core::tile_size);
-        };
         tile_fold<Acc> fold(op, start);
-        if (shares.helpers == 0) {
-            for (std::size_t tile = 0; tile < shares.tiles; ++tile) fold.push(total_of(tile));
-        } else {
-            const auto totals = with_totals(shares.tiles, [&](std::size_t task, Acc* to) {
-                for (std::size_t tile = shares.first(task); tile < shares.end(task); ++tile)
-                    to[tile] = total_of(tile);
-            });
-            for (std::size_t tile = 0; tile < shares.tiles; ++tile) fold.push(totals[tile]);
-        }
-        return finish_reduce(op, ex, input, fold, n);
+        for (std::size_t tile = 0; tile < shares.tiles; ++tile) fold.push(totals[tile]);
+        return fold.value(last);
     }
 }
 

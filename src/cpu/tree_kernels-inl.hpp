@@ -21,6 +21,7 @@
 #include "src/cpu/lane_kernels-inl.hpp"
 #include "src/cpu/nested_kernels-inl.hpp"
 #include "src/cpu/strip_kernels-inl.hpp"
+#include "src/cpu/tree_folds-inl.hpp"
 #include "src/cpu/tree_layout-inl.hpp"
 #include "src/cpu/vector-inl.hpp"
 #include "upsweep/core/tree.hpp"
@@ -352,7 +353,7 @@ struct tree : nested_tree<T, Op> {
                                            nest_size,
                                            lanes<T>,
                                            &scan_rows,
-                                           &base::fold_rows,
+                                           &tree_folds<T, Op>::fold_rows,
                                            &tree_lanes<T, Op>::scan,
                                            &tree_lanes<T, Op>::fold,
                                            &scan_strips};

@@ -198,6 +198,20 @@ struct tree_layout {
         }
     }
 
+    // A row of which only the first `few` elements are there, and `length` at least are wanted: where all of
+    // it would lie at p, to `row`, and `rest` in place of the others.
+    template <bool Backwards>
+    static HWY_INLINE void fill_row(const T* p, std::size_t few, std::size_t length, V rest, T* row) {
+        const full<T> d;
+        for (std::size_t i = 0; i < length; i += width) {
+            const std::size_t lies = Backwards ? core::row_size - i - width : i;
+            const V v = i + width <= few ? hn::LoadU(d, p + lies)
+                        : i < few        ? load_few<Backwards>(p + lies, few - i, rest)
+                                         : rest;
+            hn::Store(v, d, row + lies);
+        }
+    }
+
     // Fewer than `step` elements, without the start-up cost of a call or a string instruction.
     static HWY_INLINE void copy_few(const T* from, std::size_t count, T* to) {
         const full<T> d;

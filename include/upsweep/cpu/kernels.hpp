@@ -46,6 +46,12 @@ struct scan_pass {
     const std::uint64_t* wanted = nullptr;
 };
 
+// How a kernel that folds goes over its elements.
+struct fold_pass {
+    bool backwards = false;  // as in scan_pass
+    std::size_t lead = 0;    // how many bytes ahead of what is folded input is asked for; 0: it is not
+};
+
 // Sequences side by side, one a lane: element (i, lane) of x is x[i * stride + lane].
 template <class T>
 struct lane_block {
@@ -93,8 +99,9 @@ struct tree_kernels {
     // unless null, receives the value after the n elements.
     void (*scan_rows)(const T* x, T* y, std::size_t n, T supers, T tiles, T* rows, const scan_pass& pass,
                       T* last);
-    // Advances *rows over n elements, whole rows within a tile.
-    void (*fold_rows)(const T* x, std::size_t n, T* rows, bool backwards);
+    // Advances *rows over n elements that begin at a row and do not pass the end of its tile. If they end
+    // within a row they are the last: *rows becomes R (+) (V (+) L) of docs/numerics.md.
+    void (*fold_rows)(const T* x, std::size_t n, T* rows, const fold_pass& pass);
     // scan_rows for lanes: block.length elements, the first of them at place `done` of its row, where a run
     // begins; they do not pass the end of their tile. runs[lane] is the fold of the runs before them in the
     // row. Both rows and runs are advanced; elements that end within a run are the last of their sequence,

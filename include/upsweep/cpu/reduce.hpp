@@ -13,6 +13,7 @@
 
 #include "upsweep/concepts.hpp"
 #include "upsweep/core/tree.hpp"
+#include "upsweep/cpu/engine.hpp"
 #include "upsweep/cpu/executor.hpp"
 #include "upsweep/cpu/generic.hpp"
 #include "upsweep/cpu/kernels.hpp"
@@ -33,6 +34,20 @@ Acc run_reduce(const operation<Acc, Exact>& op, executor& ex, const source<Acc>&
                                            std::size_t, const std::optional<T>&);
 UPSWEEP_FOR_EACH_OPERATION(UPSWEEP_DECLARE_REDUCE)
 #undef UPSWEEP_DECLARE_REDUCE
+
+// The same of 1 to small_size elements that are accumulators, from `start` on: one kernel call, without
+// anything that would cost more than it. An absent initial value is given as the identity.
+template <class Acc, class Op>
+UPSWEEP_ALWAYS_INLINE Acc run_small_reduce(simd_level level, const Acc* in, std::size_t n, Acc start) {
+    const auto& kernels = kernels_for<Acc, Op>(level);
+    if constexpr (is_exact<Op, Acc>) {
+        return kernels.fold(in, n, start);
+    } else {
+        Acc rows = Op::template identity<Acc>();
+        kernels.fold_rows(in, n, &rows, {});
+        return Op()(start, rows);
+    }
+}
 
 // How the tiles of a sequence are shared out: tasks of so many whole ones.
 struct tile_shares {
