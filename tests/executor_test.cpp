@@ -186,6 +186,8 @@ TEST(executor, asks_for_helpers_where_they_are_worth_it) {
     EXPECT_EQ(five.helpers_for(large), 4u);
     EXPECT_EQ(two.helpers_for(parallel_bytes / awake_part - 1), 0u);
     EXPECT_EQ(five.helpers_for(parallel_bytes / awake_part - 1), 0u);
+    EXPECT_EQ(five.helpers_for(parallel_bytes / awake_part / 2 - 1, 2), 0u);
+    EXPECT_EQ(five.helpers_for(parallel_bytes / awake_part / 2 + 1, 2), 3u);  // of 128 KiB in the burst begun
     for (const std::size_t threads : {2u, 5u}) {
         cpu::executor ex(threads);
         ex.share_from(1'000'000);

@@ -197,7 +197,7 @@ class executor::pool {
     [[nodiscard]] bool is_here() const { return fork_count() == forks_; }
 
     // For a call of so many bytes, where sleeping threads are woken from `parallel` bytes on.
-    std::size_t helpers_for(std::size_t bytes, std::size_t parallel) {
+    std::size_t helpers_for(std::size_t bytes, std::size_t bytes_if_awake, std::size_t parallel) {
         const std::int64_t now = microseconds_now();
         const std::size_t most = limit_.at(now);
         const std::size_t before = count_burst(bytes, now);
@@ -208,7 +208,7 @@ class executor::pool {
         std::size_t threads = awake;
         if (bytes >= parallel || before >= parallel / tuning::burst_part)
             threads = std::max(threads, busy(most, before + bytes, tuning::asleep_thread_part));
-        threads = busy(threads, bytes, tuning::awake_thread_part);
+        threads = busy(threads, bytes_if_awake, tuning::awake_thread_part);
         return std::max<std::size_t>(threads, 1) - 1;
     }
 
@@ -333,9 +333,9 @@ executor::~executor() {
     if (pool_ && !pool_->is_here()) static_cast<void>(pool_.release());
 }
 
-std::size_t executor::helpers_for(std::size_t bytes) {
-    if (!pool_ || bytes < shared_bytes_ / tuning::awake_part || !pool_->is_here()) return 0;
-    return pool_->helpers_for(bytes, shared_bytes_);
+std::size_t executor::helpers_for(std::size_t bytes, std::size_t awake_times) {
+    if (!pool_ || bytes * awake_times < shared_bytes_ / tuning::awake_part || !pool_->is_here()) return 0;
+    return pool_->helpers_for(bytes, bytes * awake_times, shared_bytes_);
 }
 
 bool executor::fits_caches(std::size_t bytes) const {

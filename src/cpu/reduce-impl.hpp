@@ -59,8 +59,8 @@ Acc run_reduce(const operation<Acc, Exact>& op, executor& ex, const source<Acc>&
                const std::optional<Acc>& initial) {
     const folded_input<Acc, Exact> input(op, ex, in, lead_of_totals<Exact>(ex, n * in.element_size));
     const Acc start = initial.value_or(op.identity);
-    const tile_shares shares =
-        tile_shares::plan(ex, n, std::max(in.element_size, sizeof(Acc)), 1, tuning::total_awake_times);
+    const tile_shares shares = tile_shares::plan(ex, n, std::max(in.element_size, sizeof(Acc)), 1,
+                                                 Exact ? 1 : tuning::total_awake_times);
     if (shares.helpers == 0) return reduce_alone(op, input, n, start);
     const std::unique_ptr<Acc[]> totals(new Acc[Exact ? shares.tasks() : shares.tiles]);
     for_each_task(ex, shares.helpers, shares.tasks(), [&](std::size_t task) {

@@ -58,8 +58,9 @@ class executor {
     // core finishes as soon, else one or more. Threads that are awake are worth having for less work than
     // those asleep, and waking them pays for a burst of calls together. When helpers keep callers waiting for
     // so long that half of them would be faster, because something else has their processors, calls do with
-    // half of them for a while.
-    [[nodiscard]] std::size_t helpers_for(std::size_t bytes);
+    // half of them for a while. `awake_times`: how many times as much as those of a scan such bytes count for
+    // threads that are awake.
+    [[nodiscard]] std::size_t helpers_for(std::size_t bytes, std::size_t awake_times = 1);
     // For engines: whether the threads' caches hold what a call reads and writes.
     [[nodiscard]] bool fits_caches(std::size_t bytes) const;
     // For engines: whether a thread alone stores the results of such a call past the caches.

@@ -55,14 +55,16 @@ struct tile_shares {
     std::size_t helpers;  // 0: the caller does them all
     std::size_t together;
 
-    // Of n elements of so many bytes, which cost as much as `cost` bytes of a plain scan.
-    static tile_shares plan(executor& ex, std::size_t n, std::size_t element_bytes, std::size_t cost) {
+    // Of n elements of so many bytes, which cost as much as `cost` bytes of a plain scan, and for
+    // threads that are awake so many times as much.
+    static tile_shares plan(executor& ex, std::size_t n, std::size_t element_bytes, std::size_t cost,
+                            std::size_t awake_times) {
         const std::size_t tiles = n / core::tile_size, bytes = core::tile_size * element_bytes;
         const std::size_t together =
             std::max<std::size_t>(1, tuning::smallest_chunk_bytes / std::max<std::size_t>(bytes * cost, 1));
         const std::size_t tasks = (tiles + together - 1) / together;
         const std::size_t helpers =
-            tasks < 2 ? 0 : std::min(ex.helpers_for(n * element_bytes * cost) + 1, tasks) - 1;
+            tasks < 2 ? 0 : std::min(ex.helpers_for(n * element_bytes * cost, awake_times) + 1, tasks) - 1;
         return {tiles, helpers, together};
     }
     [[nodiscard]] std::size_t tasks() const { return (tiles + together - 1) / together; }
@@ -97,7 +99,7 @@ Acc run_generic_reduce(executor& ex, const Source& source, const Op& op, std::si
         else
             state.tree.push_tile(total, op);
     };
-    const tile_shares shares = tile_shares::plan(ex, n, sizeof(Acc), tuning::generic_cost);
+    const tile_shares shares = tile_shares::plan(ex, n, sizeof(Acc), tuning::generic_cost, 1);
     if (shares.helpers == 0) {
         typename engine::summary made;
         for (std::size_t tile = 0; tile < shares.tiles; ++tile) push(total_of(tile, made));
