@@ -11,7 +11,7 @@
 namespace upsweep::cpu::portable {
 
 template <class T, class Op>
-struct segmented_tree {
+struct segmented_totals {
     static void scan_rows(const T* x, T* y, std::size_t n, const std::uint64_t* heads,
                           segment_state<T>& state, T before, const scan_pass& pass) {
         walk(x, n, heads, state, pass.backwards, [&](T left, bool head, const auto& value) {
@@ -26,7 +26,21 @@ struct segmented_tree {
         walk(x, n, heads, state, backwards, [](T left, bool, const auto&) { return left; });
     }
 
-    static constexpr segmented_kernels<T> table{&scan_rows, &fold_rows};
+    static void fold_long(const T* x, std::size_t n, const std::uint32_t* ends, std::size_t count, T* totals,
+                          segment_state<T>& state, const input_ahead&) {
+        std::uint64_t heads[core::tile_size / 64] = {};
+        for (std::size_t k = 0; k < count; ++k)
+            if (ends[k] != n) heads[ends[k] / 64] |= std::uint64_t{1} << (ends[k] % 64);
+        std::size_t i = 0, k = 0;
+        walk(x, n, heads, state, false, [&](T, bool, const auto& value) {
+            const T after = value();
+            if (k != count && ++i == ends[k]) totals[k++] = after;
+            return after;
+        });
+        if (count != 0 && ends[count - 1] == n) state.rows = Op::template identity<T>();
+    }
+
+    static constexpr segmented_kernels<T> table{&scan_rows, &fold_rows, &fold_long};
 
   private:
     // take(left, head, value) for every element; what it returns is `left` for the next, the last state.last.
@@ -58,6 +72,35 @@ struct segmented_tree {
         }
         state.last = left;
     }
+};
+
+template <class T, class Op>
+struct exact_segments {
+    static void fold_short(const T* x, std::size_t n, const std::uint64_t*, const std::uint64_t* ends,
+                           T* totals, T& running) {
+        T folded = running;
+        for (std::size_t i = 0; i < n; ++i) {  // without a branch that nobody can foretell
+            folded = Op()(folded, x[i]);
+            *totals = folded;
+            const bool ended = (ends[i / 64] >> (i % 64) & 1) != 0;
+            totals += ended ? 1 : 0;
+            folded = ended ? Op::template identity<T>() : folded;
+        }
+        running = folded;
+    }
+    static void fold_long(const T* x, std::size_t n, const std::uint32_t* ends, std::size_t count, T* totals,
+                          T& running) {
+        T folded = running;
+        std::size_t i = 0;
+        for (std::size_t k = 0; k < count; ++k) {
+            for (; i < ends[k]; ++i) folded = Op()(folded, x[i]);
+            totals[k] = folded;
+            folded = Op::template identity<T>();
+        }
+        for (; i < n; ++i) folded = Op()(folded, x[i]);
+        running = folded;
+    }
+    static constexpr exact_segment_kernels<T> table{&fold_short, &fold_long};
 };
 
 template <class T>

@@ -186,16 +186,18 @@ struct segmented_tree {
     template <bool Backwards>
     static HWY_INLINE void fold_group(const T* x, std::size_t first, std::size_t count, std::size_t n,
                                       const std::uint64_t* heads, T* folded, T* totals, T* row_totals,
-                                      const std::uint64_t* wanted = nullptr) {
+                                      const std::uint64_t* wanted = nullptr, const input_ahead& ahead = {}) {
         const full<T> d;
         HWY_ALIGN T last_step[step];
         HWY_ALIGN bits run_heads[width] = {};
         const std::size_t row_count = (count + core::row_size - 1) / core::row_size;
         for (std::size_t r = 0; r < row_count; ++r) {
-            const row_heads here = heads_of(heads, first + r * core::row_size, n);
+            const std::size_t row = first + r * core::row_size;
+            const row_heads here = heads_of(heads, row, n);
             run_heads[r] = here.any() ? here.of_runs() : 0;
             T* const row_run_totals = totals + r * base::totals_stride;
-            const bool keeps = folded != nullptr && is_wanted(wanted, first + r * core::row_size, n);
+            prefetch<Backwards>(ahead, row, std::min(core::row_size, n - row), n, sizeof(T));
+            const bool keeps = folded != nullptr && is_wanted(wanted, row, n);
             for (std::size_t g = 0; g < row_steps; ++g) {
                 const std::size_t i = r * core::row_size + g * step;
                 if (i >= count) {  // lanes without elements must not hold what would be slow or trap
@@ -254,16 +256,18 @@ struct segmented_tree {
     static HWY_ATTR void scan_rows(const T* x, T* y, std::size_t n, const std::uint64_t* heads,
                                    segment_state<T>& state, T before, const scan_pass& pass) {
         if (pass.backwards) {
-            pass.exclusive ? scan_rows_as<true, true>(x, y, n, heads, state, before, pass.wanted)
-                           : scan_rows_as<true, false>(x, y, n, heads, state, before, pass.wanted);
+            pass.exclusive ? scan_rows_as<true, true>(x, y, n, heads, state, before, pass)
+                           : scan_rows_as<true, false>(x, y, n, heads, state, before, pass);
         } else {
-            pass.exclusive ? scan_rows_as<false, true>(x, y, n, heads, state, before, pass.wanted)
-                           : scan_rows_as<false, false>(x, y, n, heads, state, before, pass.wanted);
+            pass.exclusive ? scan_rows_as<false, true>(x, y, n, heads, state, before, pass)
+                           : scan_rows_as<false, false>(x, y, n, heads, state, before, pass);
         }
     }
     template <bool Backwards, bool Exclusive>
     static HWY_NOINLINE void scan_rows_as(const T* x, T* y, std::size_t n, const std::uint64_t* heads,
-                                          segment_state<T>& state, T before, const std::uint64_t* wanted) {
+                                          segment_state<T>& state, T before, const scan_pass& pass) {
+        const std::uint64_t* const wanted = pass.wanted;
+        const input_ahead ahead = pass.ahead;  // copies, which no store can change
         const full<T> d;
         HWY_ALIGN T folded[base::group_size];
         HWY_ALIGN T totals[width * base::totals_stride];
@@ -271,7 +275,7 @@ struct segmented_tree {
         HWY_ALIGN T last_step[step];
         for (std::size_t first = 0; first < n; first += base::group_size) {
             const std::size_t count = std::min(n - first, base::group_size);
-            fold_group<Backwards>(x, first, count, n, heads, folded, totals, row_totals, wanted);
+            fold_group<Backwards>(x, first, count, n, heads, folded, totals, row_totals, wanted, ahead);
             for (std::size_t row = 0; row < count; row += core::row_size) {
                 const row_heads here = heads_of(heads, first + row, n);
                 if (!is_wanted(wanted, first + row, n)) {
@@ -347,8 +351,6 @@ struct segmented_tree {
         if (heads.any() && heads.first() <= i) return nested;
         return Op()(state.supers, Op()(state.tiles, Op()(state.rows, nested)));
     }
-
-    static constexpr segmented_kernels<T> table{&scan_rows, &fold_rows};
 };
 
 }  // namespace upsweep::cpu::HWY_NAMESPACE

@@ -149,6 +149,26 @@ struct segmented_kernels {
     // Advances state.rows and state.has_head over whole rows.
     void (*fold_rows)(const T* x, std::size_t n, const std::uint64_t* heads, segment_state<T>& state,
                       bool backwards);
+    // totals[k] = the total of the k-th segment that ends among n elements as above, which has those up to
+    // x[ends[k]], that one not among them; the first one begins wherever `state` says. Advances `state` over
+    // the complete rows; but for state.last. As many elements are asked for ahead. Made for long segments.
+    void (*fold_long)(const T* x, std::size_t n, const std::uint32_t* ends, std::size_t count, T* totals,
+                      segment_state<T>& state, const input_ahead& ahead);
+};
+
+// For segments under the operators of exact_kernels, up to a tile of elements. Bits as above; those of `ends`
+// tell which elements end one.
+template <class T>
+struct exact_segment_kernels {
+    // totals[k] = the fold of the k-th segment that ends among them, of the first one from `running` on,
+    // which becomes the fold of what follows, and without an element anything. `totals` has room for 64 more
+    // and does not overlap x.
+    void (*fold_short)(const T* x, std::size_t n, const std::uint64_t* heads, const std::uint64_t* ends,
+                       T* totals, T& running);
+    // The same, made for segments longer than vectors. The k-th has the elements up to x[ends[k]], that one
+    // not among them.
+    void (*fold_long)(const T* x, std::size_t n, const std::uint32_t* ends, std::size_t count, T* totals,
+                      T& running);
 };
 
 // What stands to the left of maps that are composed: S always, T and R if there are any.
@@ -262,6 +282,15 @@ struct compress_kernels {
 };
 const compress_kernels& compress_kernels_for(simd_level level);
 
+// Where segments begin.
+struct head_kernels {
+    // places[k] = the number of the k-th bit that is set. Returns how many are; there is room for 4 more.
+    std::size_t (*list)(const std::uint64_t* bits, std::size_t words, std::uint32_t* places);
+    // Signed integers of 4 and 8 bytes: whether none of n is negative or below the one before it.
+    bool (*ascend[2])(const void* numbers, std::size_t n);
+};
+const head_kernels& head_kernels_for(simd_level level);
+
 // Elements repeated.
 struct repeated {
     std::size_t elements;  // of which the last result has been written
@@ -309,9 +338,12 @@ UPSWEEP_FOR_EACH_COMPARED(UPSWEEP_DECLARE_COMPARE)
     apply(std::int32_t, op) apply(std::uint32_t, op) apply(std::int64_t, op) apply(std::uint64_t, op)
 #define UPSWEEP_KERNEL_TYPES_FLOAT(apply, op) apply(float, op) apply(double, op)
 // apply(T, Op) for every pair with compiled kernels.
-#define UPSWEEP_FOR_EACH_KERNEL(apply)                                                              \
-    UPSWEEP_KERNEL_TYPES_INTEGER(apply, plus) UPSWEEP_KERNEL_TYPES_FLOAT(apply, plus)               \
-    UPSWEEP_KERNEL_TYPES_INTEGER(apply, multiplies) UPSWEEP_KERNEL_TYPES_FLOAT(apply, multiplies)   \
+#define UPSWEEP_FOR_EACH_KERNEL(apply) \
+    UPSWEEP_FOR_EACH_EXACT_KERNEL(apply) \
+    UPSWEEP_KERNEL_TYPES_FLOAT(apply, plus) UPSWEEP_KERNEL_TYPES_FLOAT(apply, multiplies)
+// Those with exact_kernels.
+#define UPSWEEP_FOR_EACH_EXACT_KERNEL(apply)                                                        \
+    UPSWEEP_KERNEL_TYPES_INTEGER(apply, plus) UPSWEEP_KERNEL_TYPES_INTEGER(apply, multiplies)       \
     UPSWEEP_KERNEL_TYPES_INTEGER(apply, minimum) UPSWEEP_KERNEL_TYPES_FLOAT(apply, minimum)         \
     UPSWEEP_KERNEL_TYPES_INTEGER(apply, maximum) UPSWEEP_KERNEL_TYPES_FLOAT(apply, maximum)         \
     UPSWEEP_KERNEL_TYPES_INTEGER(apply, bit_and) UPSWEEP_KERNEL_TYPES_INTEGER(apply, bit_or)        \
@@ -330,6 +362,10 @@ inline constexpr bool has_segmented_kernels = has_kernels<T, Op> &&
 // For T and Op of segmented_lane.
 template <class T, class Op>
 const segmented_kernels<T>& segmented_kernels_for(simd_level level);
+
+// For every pair with exact_kernels.
+template <class T, class Op>
+const exact_segment_kernels<T>& exact_segment_kernels_for(simd_level level);
 
 // For float and double.
 template <class T>
@@ -351,6 +387,11 @@ UPSWEEP_FOR_EACH_KERNEL(UPSWEEP_DECLARE_KERNELS)
     const segmented_kernels<T>& segmented_kernels_for<T, Op>(simd_level level);
 UPSWEEP_FOR_EACH_SEGMENTED_KERNEL(UPSWEEP_DECLARE_SEGMENTED)
 #undef UPSWEEP_DECLARE_SEGMENTED
+#define UPSWEEP_DECLARE_EXACT_SEGMENTS(T, Op) \
+    template <>                               \
+    const exact_segment_kernels<T>& exact_segment_kernels_for<T, Op>(simd_level level);
+UPSWEEP_FOR_EACH_EXACT_KERNEL(UPSWEEP_DECLARE_EXACT_SEGMENTS)
+#undef UPSWEEP_DECLARE_EXACT_SEGMENTS
 template <>
 const affine_kernels<float>& affine_kernels_for<float>(simd_level level);
 template <>
