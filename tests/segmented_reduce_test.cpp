@@ -80,7 +80,13 @@ void check(coverage wanted, std::size_t n, double mean_length, bool with_initial
         out.reset(count, n % 4);
         EXPECT_EQ(segmented_reduce<Acc>(ex, by_keys(keys), x, out.span(), op, options), count);
         expect_written(out, expected, count);
-        // By offsets, between which there are empty segments too.
+        // By offsets, without empty segments,
+        std::vector<std::uint32_t> distinct(cut.offsets.begin(), cut.offsets.end());
+        distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
+        out.reset(count, n % 6);
+        EXPECT_EQ(segmented_reduce<Acc>(ex, by_offsets(distinct), x, out.span(), op, options), count);
+        expect_written(out, expected, count);
+        // and with some.
         if constexpr (has_identity<Op, Acc>) {
             const Out nothing = cpu::convert<Out>(with_initial ? initial : identity_of<Acc>(op));
             std::vector<Out> by_offset;

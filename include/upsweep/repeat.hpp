@@ -154,7 +154,8 @@ class offset_counts {
         of.load = &load;
     }
     [[noreturn]] void refuse() const {
-        segments_.check(offsets_.empty() ? 0 : static_cast<std::size_t>(offsets_.back()));
+        segments_.check(offsets_.empty() ? 0 : static_cast<std::size_t>(offsets_.back()),
+                        cpu::simd_level::automatic);
         throw_count_sum();
     }
 

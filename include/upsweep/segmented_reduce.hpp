@@ -132,7 +132,7 @@ requires output_range<Out, A> && combines<Op, A> std::size_t segmented_reduce(
     cpu::executor& ex, const Segments& segments, const In& in, Out&& out, const Op& op = {},
     const std::type_identity_t<reduce_options<A>>& options = {}) {
     const std::size_t n = std::ranges::size(in), room = std::ranges::size(out);
-    segments.check(n);
+    segments.check(n, ex.simd());
     const detail::named_array target = detail::named("out", out);
     detail::check_disjoint(target, detail::named("in", in));
     detail::check_disjoint(target, detail::described(segments));

@@ -40,7 +40,7 @@ template <class Acc, class In, class Out, class Op, class Segments>
 void segmented_scan(cpu::executor& ex, const Segments& segments, const In* in, std::size_t in_size, Out* out,
                     std::size_t out_size, bool exclusive, const Op& op, const batch_options<Acc>& options) {
     check_sizes(in_size, out_size);
-    segments.check(in_size);
+    segments.check(in_size, ex.simd());
     const bool in_place = check_overlap(in, sizeof(In), out, sizeof(Out), in_size);
     const std::optional<Acc> before =
         options.initial || !exclusive ? options.initial : exclusive_start<Acc>(op, true);

@@ -43,7 +43,7 @@ namespace detail {
 template <class Segments, class Body>
 void sort_segments(cpu::executor& ex, const Segments& segments, std::size_t n, const sort_options& options,
                    std::initializer_list<named_array> outputs, const Body& body) {
-    segments.check(n);
+    segments.check(n, ex.simd());
     for (const named_array& out : outputs) check_disjoint(out, described(segments));
     const cpu::head_marks marks = cpu::marks_of(segments, n, false);
     body(sort_call{ex, options.descending, &marks});

@@ -17,6 +17,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <ranges>
 #include <span>
 #include <string>
@@ -27,6 +28,7 @@
 #include "upsweep/core/arithmetic.hpp"
 #include "upsweep/cpu/heads.hpp"
 #include "upsweep/cpu/kernels.hpp"
+#include "upsweep/cpu/simd_level.hpp"
 #include "upsweep/cpu/staging.hpp"
 #include "upsweep/error.hpp"
 
@@ -63,12 +65,12 @@ class by_offsets {
     [[nodiscard]] std::span<const Integer> offsets() const { return offsets_; }
     // For engines: throws unless this describes n elements; says, from any element on, which ones start a
     // segment, as in cpu/heads.hpp. Every description has these two.
-    void check(std::size_t n) const {
+    void check(std::size_t n, cpu::simd_level level) const {
         if (offsets_.empty() || offsets_.front() != Integer(0)) {
             throw_error(errc::invalid_argument, "segments: offsets must begin with 0");
         }
-        const auto bad = std::ranges::adjacent_find(offsets_, std::greater<>());
-        if (bad != offsets_.end()) {
+        if (!never_decrease(cpu::head_kernels_for(level))) {
+            const auto bad = std::ranges::adjacent_find(offsets_, std::greater<>());
             throw_error(errc::invalid_argument, "segments: offsets must not decrease, but offset " +
                                                     std::to_string(bad - offsets_.begin() + 1) + " is " +
                                                     std::to_string(*std::next(bad)) + " after " +
@@ -80,19 +82,75 @@ class by_offsets {
                                                     std::to_string(offsets_.back()));
         }
     }
-    void mark(const cpu::memory_kernels&, std::size_t first, std::size_t count, std::uint64_t* bits,
+    void mark(const cpu::memory_kernels& memory, std::size_t first, std::size_t count, std::uint64_t* bits,
               std::size_t& hint) const {
-        std::fill_n(bits, cpu::words_of(count), std::uint64_t{0});
         const std::size_t size = offsets_.size();
         std::size_t at = first_from(first, std::min(hint, size));
-        for (; at != size && as_size(offsets_[at]) < first + count; ++at) {
-            const std::size_t i = as_size(offsets_[at]) - first;
-            bits[i / 64] |= std::uint64_t{1} << (i % 64);
-        }
+        for (std::size_t done = 0; done < count; done += most_flags)
+            mark_part(memory, first + done, std::min(most_flags, count - done), bits + done / 64, at);
         hint = at;
     }
 
+    std::size_t list(std::size_t first, std::size_t count, std::size_t most, std::uint32_t* ends,
+                     bool& begins, std::size_t& hint) const {
+        const std::size_t size = offsets_.size(), last = first + count;
+        std::size_t at = first_from(first, std::min(hint, size));
+        begins = at != size && as_size(offsets_[at]) == first;
+        while (at != size && as_size(offsets_[at]) == first) ++at;
+        if (size - at > most && as_size(offsets_[at + most]) <= last) return most + 1;
+        std::size_t found = 0, before = first;
+        for (; at != size && as_size(offsets_[at]) <= last; ++at) {
+            const std::size_t place = as_size(offsets_[at]);
+            ends[found] = static_cast<std::uint32_t>(place - first);
+            found += place == before ? 0 : 1;  // behind an empty segment it is the same
+            before = place;
+        }
+        hint = at;
+        return found;
+    }
+
+    std::optional<std::size_t> last(std::size_t first, std::size_t count, std::size_t& hint) const {
+        hint = first_from(first + count, std::min(hint, offsets_.size()));
+        if (hint == 0 || as_size(offsets_[hint - 1]) < first) return std::nullopt;
+        return as_size(offsets_[hint - 1]) - first;
+    }
+
   private:
+    // Whether no offset is above the next.
+    [[nodiscard]] bool never_decrease(const cpu::head_kernels& kernels) const {
+        if constexpr (sizeof(Integer) == 4 || sizeof(Integer) == 8) {  // as signed numbers, which most are
+            if (kernels.ascend[sizeof(Integer) / 8](offsets_.data(), offsets_.size())) return true;
+        }
+        return std::ranges::adjacent_find(offsets_, std::greater<>()) == offsets_.end();
+    }
+
+    static constexpr std::size_t most_flags = 4096 + 64;  // a tile and what is behind it, in whole words
+
+    // Up to so many elements; offsets[at] is the first that is not below `first`, and becomes the first
+    // behind them. Where there are many, each sets a byte, as a bit would have to wait for the one before it.
+    void mark_part(const cpu::memory_kernels& memory, std::size_t first, std::size_t count,
+                   std::uint64_t* bits, std::size_t& at) const {
+        const std::size_t words = cpu::words_of(count), end = first + count, size = offsets_.size();
+        const Integer* const o = offsets_.data();
+        if (size - at <= words || as_size(o[at + words]) >= end) {
+            std::fill_n(bits, words, std::uint64_t{0});
+            for (; at != size && as_size(o[at]) < end; ++at) {
+                const std::size_t i = as_size(o[at]) - first;
+                bits[i / 64] |= std::uint64_t{1} << (i % 64);
+            }
+            return;
+        }
+        std::uint8_t flags[most_flags];
+        std::fill_n(flags, 64 * words, std::uint8_t{0});
+        std::size_t next = at;
+        constexpr std::size_t together = 4;
+        for (; size - next >= together && as_size(o[next + together - 1]) < end; next += together)
+            for (std::size_t k = 0; k < together; ++k) flags[as_size(o[next + k]) - first] = 1;
+        for (; next != size && as_size(o[next]) < end; ++next) flags[as_size(o[next]) - first] = 1;
+        memory.mark_nonzero[0](flags, 64 * words, bits);
+        at = next;
+    }
+
     // The first offset that is not below `element`, looked for in steps that double, from `near` on.
     [[nodiscard]] std::size_t first_from(std::size_t element, std::size_t near) const {
         const auto below = [&](std::size_t at) { return as_size(offsets_[at]) < element; };
@@ -130,7 +188,9 @@ class by_head_flags {
     [[nodiscard]] std::span<const Flag> flags() const { return flags_; }
     // For engines.
     [[nodiscard]] std::span<const Flag> elements() const { return flags_; }
-    void check(std::size_t n) const { detail::check_described(flags_.size(), n, "head flags"); }
+    void check(std::size_t n, cpu::simd_level) const {
+        detail::check_described(flags_.size(), n, "head flags");
+    }
     void mark(const cpu::memory_kernels& memory, std::size_t first, std::size_t count, std::uint64_t* bits,
               std::size_t&) const {
         const std::size_t inside = std::min(count, flags_.size() - first);  // the end of all is no element
@@ -165,7 +225,7 @@ class by_keys {
     // What compares neighbours.
     [[nodiscard]] const Equal& equal() const { return equal_; }
     // For engines.
-    void check(std::size_t n) const { detail::check_described(keys_.size(), n, "keys"); }
+    void check(std::size_t n, cpu::simd_level) const { detail::check_described(keys_.size(), n, "keys"); }
     void mark(const cpu::memory_kernels& memory, std::size_t first, std::size_t count, std::uint64_t* bits,
               std::size_t&) const {
         // Element 0 and the end of all have no neighbour to be compared with, and are heads.

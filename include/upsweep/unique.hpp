@@ -106,7 +106,7 @@ std::size_t run_length_encode(cpu::executor& ex, const In& in, Out&& out, Length
     const cpu::transfer way = detail::transfer_of(std::ranges::data(in), std::ranges::data(out));
     using results = cpu::packed_results<length>;
     const cpu::segment_lengths<results> totals(
-        results(std::ranges::data(lengths), std::ranges::size(lengths)));
+        ex, results(std::ranges::data(lengths), std::ranges::size(lengths)));
     return cpu::run_segments(ex, totals, cpu::marks_of(runs, n, false), way.out_bytes + sizeof(length),
                              cpu::tuning::compact_cost, &way, std::ranges::size(out));
 }

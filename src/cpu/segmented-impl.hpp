@@ -107,10 +107,9 @@ class segmented_engine {
         }
         if (streaming_) memory_.fence();
     }
-    void scan_part(std::size_t first, std::size_t count, segment_state<lane>& within,
-                   const std::uint64_t* wanted) const {
+    void scan_part(const segment_part<Acc>& part, segment_state<lane>& within) const {
         buffers space;
-        scan_rows(first, count, within, space, wanted);
+        scan_rows(part.first, part.count, within, space, part.wanted, part.asks);
     }
 
     static segment_state<lane> fresh() {
@@ -135,7 +134,7 @@ class segmented_engine {
     }
     // The same, of which the last row may be part-filled.
     void scan_rows(std::size_t first, std::size_t count, segment_state<lane>& within, buffers& space,
-                   const std::uint64_t* wanted = nullptr) const {
+                   const std::uint64_t* wanted = nullptr, bool asks = false) const {
         const bool staged = streaming_ || out_.direct == nullptr || sizeof(lane) != sizeof(Acc);
         scan_pass pass;
         pass.exclusive = exclusive_;
@@ -147,6 +146,8 @@ class segmented_engine {
             lane* y = staged ? results : direct(first + i, piece);
             // What is staged is moved on as a whole.
             if (!staged && wanted != nullptr) pass.wanted = wanted + i / 64;
+            if (asks && in_.direct != nullptr && !backwards_)
+                pass.ahead = {in_.direct + (first + i + piece), true};
             kernels_.scan_rows(front(x, piece), front(y, piece), piece, space.heads, within, before_, pass);
             if (staged) store(first + i, piece, results, space);
         }
@@ -250,7 +251,7 @@ segment_fold<Acc> scan_segments(const executor& ex, const segment_part<Acc>& par
     if (left.supers) within.supers = as_lane(*left.supers);
     if (left.tiles) within.tiles = as_lane(*left.tiles);
     if (left.rows) within.rows = as_lane(*left.rows);
-    kernel.scan_part(part.first, part.count, within, part.wanted);
+    kernel.scan_part(part, within);
     return {static_cast<Acc>(within.rows), within.has_head};
 }
 

@@ -1,5 +1,6 @@
 #include "registry/reducer.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstring>
@@ -24,6 +25,8 @@ namespace {
 template <class Acc>
 class converted_results {
   public:
+    static constexpr bool takes_numbers = true;
+
     converted_results(const cpu::sink<Acc>& into, const cpu::memory_kernels& memory)
         : into_{into, memory, std::nullopt} {}
 
@@ -32,16 +35,15 @@ class converted_results {
         cursor(const converted_results& of, const cpu::marked_piece& piece)
             : staged_sink<Acc>::cursor(of.into_, piece.segment) {}
     };
-    void put(const cpu::compress_kernels& kernels, const cpu::marked_piece& piece, const Acc* results) const {
+    void put(const cpu::marked_piece& piece, const Acc* results) const {
         if constexpr (std::is_arithmetic_v<Acc>) {
             if (Acc* const out = into_.into.direct; out != nullptr) {
-                kernels.compress[cpu::log2_size<Acc>](out + piece.segment, piece.end_count, results,
-                                                      piece.ends, piece.count);
+                std::copy_n(results, piece.end_count, out + piece.segment);
                 return;
             }
         }
         cursor store(*this, piece);
-        cpu::for_each_bit(piece.ends, piece.count, [&](std::size_t i) { store(results[i]); });
+        for (std::size_t k = 0; k < piece.end_count; ++k) store(results[k]);
     }
 
   private:
@@ -100,7 +102,7 @@ template <class Integer>
 std::size_t reduce_by_offsets(cpu::executor& ex, const scan_request& request, const segments_given& given,
                               const void* in, std::size_t n, void* out) {
     const by_offsets segments(std::span(static_cast<const Integer*>(given.data), given.size));
-    segments.check(n);
+    segments.check(n, ex.simd());
     const std::size_t count =
         n == 0 ? 0 : reduce(ex, request, cpu::marks_of(segments, n, false), in, nullptr, out);
     if (count + 1 != given.size) spread(segments, count, total_of_nothing(request), out);

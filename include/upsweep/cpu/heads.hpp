@@ -7,6 +7,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <type_traits>
 
 #include "upsweep/core/tree.hpp"
@@ -26,6 +27,16 @@ struct head_marks {
     void (*mark)(const head_marks&, const memory_kernels&, std::size_t first, std::size_t count,
                  std::uint64_t* bits, std::size_t& hint);
     std::size_t bytes = 0;  // read to mark an element
+
+    // Null, or the same as places, where heads are few: ends[0], ends[1], ... = those of the heads, counted
+    // from `first`, behind it and up to first + count, that one too. `begins` becomes whether element `first`
+    // is one. Returns how many there are if that is no more than `most`; else it may return more, with
+    // nothing done. There is room for most + 1.
+    std::size_t (*list)(const head_marks&, std::size_t first, std::size_t count, std::size_t most,
+                        std::uint32_t* ends, bool& begins, std::size_t& hint) = nullptr;
+    // Null, or the last head of elements [first, first + count), counted from `first`, if there is one.
+    std::optional<std::size_t> (*last)(const head_marks&, std::size_t first, std::size_t count,
+                                       std::size_t& hint) = nullptr;
 };
 
 constexpr std::size_t words_of(std::size_t bits) { return (bits + 63) / 64; }
@@ -109,16 +120,36 @@ void mark_heads(const head_marks& of, const memory_kernels& memory, std::size_t 
     reverse_bits(bits, count);
 }
 
+template <class Segments>
+std::size_t list_heads(const head_marks& of, std::size_t first, std::size_t count, std::size_t most,
+                       std::uint32_t* ends, bool& begins, std::size_t& hint) {
+    return static_cast<const Segments*>(of.segments)->list(first, count, most, ends, begins, hint);
+}
+
+template <class Segments>
+std::optional<std::size_t> last_head(const head_marks& of, std::size_t first, std::size_t count,
+                                     std::size_t& hint) {
+    return static_cast<const Segments*>(of.segments)->last(first, count, hint);
+}
+
 }  // namespace detail
 
 // `segments` must outlive the marks. Segments:
 //   void mark(memory, first, count, bits, hint) const
 //       as head_marks::mark, for elements from front to back and for n itself, which counts as a head
+//   list(first, count, most, ends, begins, hint), last(first, count, hint)
+//       optional, both: as in head_marks
 //   elements()
 //       optional: an array of what is read to mark them, one an element
 template <class Segments>
 head_marks marks_of(const Segments& segments, std::size_t n, bool backwards) {
     head_marks marks{&segments, n, backwards, &detail::mark_heads<Segments>};
+    if constexpr (requires { &Segments::list; }) {
+        if (!backwards) {
+            marks.list = &detail::list_heads<Segments>;
+            marks.last = &detail::last_head<Segments>;
+        }
+    }
     if constexpr (requires { segments.elements(); }) marks.bytes = sizeof(*segments.elements().data());
     return marks;
 }

@@ -1,11 +1,15 @@
 // Lengths of segments, as results of them (segment_results.hpp).
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 
 #include "upsweep/core/tree.hpp"
-#include "upsweep/cpu/heads.hpp"
+#include "upsweep/cpu/executor.hpp"
+#include "upsweep/cpu/kernels.hpp"
 #include "upsweep/cpu/segment_results.hpp"
 
 namespace upsweep::cpu {
@@ -15,6 +19,8 @@ template <class Results>
 class segment_lengths {
   public:
     static constexpr std::size_t piece_elements = core::tile_size;
+    static constexpr bool takes_places = false;
+    static constexpr bool takes_numbers = true;
     struct state {
         std::size_t begin = 0;  // of the segment that goes on
     };
@@ -22,7 +28,8 @@ class segment_lengths {
         std::optional<std::size_t> last_head;
     };
 
-    explicit segment_lengths(const Results& results) : results_(results) {}
+    segment_lengths(const executor& ex, const Results& results)
+        : compress_(compress_kernels_for(ex.simd())), results_(results) {}
 
     [[nodiscard]] std::size_t read_bytes() const { return 0; }
 
@@ -34,17 +41,50 @@ class segment_lengths {
         carried.begin = made.last_head.value_or(carried.begin);
     }
     void scan(const marked_piece& piece, state& carried) const {
-        typename Results::cursor store(results_, piece);
-        std::size_t begin = (piece.heads[0] & 1) != 0 ? piece.first : carried.begin;
-        for_each_bit(piece.ends, piece.count, [&](std::size_t i) {
-            const std::size_t end = piece.first + i + 1;
-            store(end - begin);
-            begin = end;
-        });
-        carried.begin = begin;
+        if (piece.begins) carried.begin = piece.first;
+        if (piece.end_count <= piece.count / sparse) {
+            typename Results::cursor store(results_, piece);
+            for_each_bit(piece.ends, piece.count, [&](std::size_t i) {
+                const std::size_t end = piece.first + i + 1;
+                store(end - carried.begin);
+                carried.begin = end;
+            });
+            return;
+        }
+        marked_piece part = piece;
+        for (std::size_t i = 0; i < piece.count; i += part_elements) {
+            part.first = piece.first + i;
+            part.count = std::min(part_elements, piece.count - i);
+            part.ends = piece.ends + i / 64;
+            part.end_count = compress_.count(part.ends, words_of(part.count));
+            if (part.end_count == 0) continue;
+            store(part, carried);
+            part.segment += part.end_count;
+        }
     }
 
   private:
+    static constexpr std::size_t sparse = 16;  // elements a segment from which each is looked at by itself
+    static constexpr std::size_t part_elements = 1024;
+    // 1, 2, 3, ...
+    alignas(64) static constexpr auto behind = [] {
+        std::array<std::uint32_t, part_elements> places{};
+        for (std::size_t i = 0; i < part_elements; ++i) places[i] = static_cast<std::uint32_t>(i + 1);
+        return places;
+    }();
+
+    // Of the places behind the ends, what it is from each to the next.
+    void store(const marked_piece& part, state& carried) const {
+        std::uint32_t places[part_elements];
+        std::size_t lengths[part_elements];
+        compress_.compress[2](places, part.end_count, behind.data(), part.ends, part.count);
+        lengths[0] = part.first + places[0] - carried.begin;
+        for (std::size_t k = 1; k < part.end_count; ++k) lengths[k] = places[k] - places[k - 1];
+        results_.put(part, lengths);
+        carried.begin = part.first + places[part.end_count - 1];
+    }
+
+    const compress_kernels& compress_;
     Results results_;
 };
 

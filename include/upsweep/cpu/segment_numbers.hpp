@@ -15,6 +15,8 @@ template <class Integer>
 class segment_numbers {
   public:
     static constexpr std::size_t piece_elements = core::tile_size;
+    static constexpr bool takes_places = false;
+    static constexpr bool takes_numbers = true;
     struct state {};
     struct summary {};
 

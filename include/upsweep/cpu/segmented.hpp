@@ -48,6 +48,7 @@ struct segment_part {
     const segment_options<Acc>& options;
     std::size_t first, count;
     const std::uint64_t* wanted = nullptr;  // scan_pass::wanted, from `first` on
+    bool asks = false;                      // when scanned, for as many elements behind it, which memory has
 };
 template <class Acc, class Op>
 segment_fold<Acc> fold_segments(const executor& ex, const segment_part<Acc>& part);

@@ -2,17 +2,11 @@
 // rank keeps those of its own heads, and tells the ranks before it what it has of a segment that goes on.
 #pragma once
 
-#include <algorithm>
-#include <array>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <optional>
 
-#include "upsweep/core/tree.hpp"
-#include "upsweep/cpu/heads.hpp"
-#include "upsweep/cpu/kernels.hpp"
 #include "upsweep/cpu/segment_results.hpp"
 #include "upsweep/cpu/staging.hpp"
 #include "upsweep/mpi/agreement.hpp"
@@ -32,6 +26,8 @@ inline constexpr std::size_t from_before = std::numeric_limits<std::size_t>::max
 template <class Acc, class Out>
 class results_on_rank {
   public:
+    static constexpr bool takes_numbers = true;
+
     results_on_rank(Out* out, std::size_t room, std::optional<Acc>* carried)
         : out_(out), room_(room), carried_(carried) {}
 
@@ -55,22 +51,18 @@ class results_on_rank {
         const results_on_rank& of_;
         std::size_t at_;
     };
-    void put(const cpu::compress_kernels& kernels, const cpu::marked_piece& piece, const Acc* results) const {
-        const cpu::packed_results<Out> packed(out_, room_);
-        if (piece.segment != from_before) return packed.put(kernels, piece, results);
+    template <class T>
+    void put(const cpu::marked_piece& piece, const T* results) const {
         if (piece.end_count == 0) return;
-        // Without the first end.
-        std::array<std::uint64_t, cpu::words_of(core::tile_size)> ends;
-        std::copy_n(piece.ends, cpu::words_of(piece.count), ends.begin());
-        std::size_t word = 0;
-        while (ends[word] == 0) ++word;
-        carried_->emplace(results[64 * word + static_cast<std::size_t>(std::countr_zero(ends[word]))]);
-        ends[word] &= ends[word] - 1;
+        const bool carried = piece.segment == from_before;
+        if (carried) carried_->emplace(cpu::convert<Acc>(results[0]));
+        // Without the first, those of segments from 0 on.
         cpu::marked_piece rest = piece;
-        rest.ends = ends.data();
-        rest.end_count -= 1;
-        rest.segment = 0;
-        packed.put(kernels, rest, results);
+        if (carried) {
+            rest.end_count -= 1;
+            rest.segment = 0;
+        }
+        cpu::packed_results<Out>(out_, room_).put(rest, carried ? results + 1 : results);
     }
 
   private:

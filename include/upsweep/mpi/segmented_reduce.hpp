@@ -106,7 +106,7 @@ requires output_range<Out, A> && combines<Op, A> mpi::compaction segmented_reduc
         ex, segments, std::ranges::data(in), n, std::ranges::data(out), std::ranges::size(out),
         core::known<A>(op), options.initial,
         [&] {
-            segments.check(n);
+            segments.check(n, ex.local().simd());
             const detail::named_array target = detail::named("out", out);
             detail::check_disjoint(target, detail::named("in", in));
             detail::check_disjoint(target, detail::described(segments));

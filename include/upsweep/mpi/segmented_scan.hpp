@@ -45,7 +45,7 @@ void scan_segments(executor& ex, const Segments& segments, const In* in, std::si
     bool in_place = false;
     const auto refusal = refusal_of([&] {
         upsweep::detail::check_sizes(n, out_size);
-        segments.check(n);
+        segments.check(n, ex.local().simd());
         in_place = upsweep::detail::check_overlap(in, sizeof(In), out, sizeof(Out), n);
     });
     const collective called = exclusive ? collective::exclusive_segments : collective::inclusive_segments;

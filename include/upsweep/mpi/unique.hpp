@@ -104,7 +104,7 @@ mpi::compaction run_length_encode(mpi::executor& ex, const In& in, Out&& out, Le
                 const cpu::transfer way = detail::transfer_of(std::ranges::data(in), std::ranges::data(out));
                 using results = mpi::results_on_rank<number, length>;
                 const cpu::segment_lengths<results> totals(
-                    results(std::ranges::data(lengths), room, &carried));
+                    ex.local(), results(std::ranges::data(lengths), room, &carried));
                 kept = cpu::run_segments(ex.local(), totals, cpu::marks_of(own, n, false),
                                          way.out_bytes + sizeof(length), cpu::tuning::compact_cost, &way,
                                          std::ranges::size(out));
