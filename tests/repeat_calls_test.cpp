@@ -1,13 +1,22 @@
 // Repeated elements on the CPU: those that own memory, assignments that throw, and what is refused.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <bit>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <limits>
+#include <memory>
+#include <numeric>
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "support/choices.hpp"
+#include "support/random.hpp"
 #include "support/refused.hpp"
 #include "upsweep/repeat.hpp"
 #include "upsweep/unique.hpp"
@@ -87,6 +96,67 @@ TEST(repeat_calls, refused) {
                    [&] { repeat_indices(ex, std::vector<int>(129), few); });
     EXPECT_EQ(out, std::vector<int>(4));
     EXPECT_EQ(repeat(ex, x, std::vector<std::uint64_t>{0, most, 0}, std::span(out).first(0)), most);
+}
+
+// Kernels of every level, those that stream among them: the results that have room, at any place, and what
+// is left of the counts.
+template <class Word>
+void check_kernels(const cpu::repeat_kernels& kernels, std::size_t n, std::uint64_t most,
+                   std::size_t skipped) {
+    SCOPED_TRACE(std::to_string(n) + " words of " + std::to_string(sizeof(Word)) + " bytes, up to " +
+                 std::to_string(most) + " times each, " + std::to_string(skipped) + " bytes behind a line");
+    random_bits random(n + most);
+    const std::vector<Word> x = random_elements<Word>(n, n + 3);
+    std::vector<std::uint64_t> counts(n);
+    for (std::uint64_t& count : counts) count = random.below(most + 1);
+    if (n > 5) counts[5] = 3 * most;  // more than is stored at once of the others
+    const std::size_t all = std::accumulate(counts.begin(), counts.end(), std::size_t{0});
+    for (const std::size_t room :
+         {std::size_t{0}, std::size_t{1}, all / 3, all - std::min<std::size_t>(all, 1), all, all + 70}) {
+        std::vector<Word> expected(all + 1);
+        std::vector<std::uint64_t> left = counts, found_left = counts;
+        const cpu::repeated wanted = cpu::repeat_each(expected.data(), room, x.data(), left.data(), n);
+        constexpr std::byte poison{0x5a};
+        std::vector<std::byte> bytes(128 + skipped + room * sizeof(Word) + 64, poison);
+        void* start = bytes.data();
+        std::size_t space = bytes.size();
+        std::byte* const to = static_cast<std::byte*>(std::align(64, 1, start, space)) + skipped;
+        const cpu::repeated found =
+            kernels.repeat[std::countr_zero(sizeof(Word))](to, room, x.data(), found_left.data(), n);
+        EXPECT_EQ(found.results, wanted.results) << room;
+        EXPECT_EQ(std::memcmp(to, expected.data(), wanted.results * sizeof(Word)), 0) << room;
+        EXPECT_TRUE(std::all_of(bytes.data(), to, [=](std::byte b) { return b == poison; })) << room;
+        const std::byte* const last = to + room * sizeof(Word);
+        EXPECT_TRUE(std::all_of(last, std::as_const(bytes).data() + bytes.size(), [=](std::byte b) {
+            return b == poison;
+        })) << room;
+        // An element without results counts as done or not.
+        const auto to_do = [&](const cpu::repeated& done, std::vector<std::uint64_t>& of) {
+            std::fill_n(of.begin(), done.elements, 0);
+            return of;
+        };
+        EXPECT_EQ(to_do(found, found_left), to_do(wanted, left)) << room;
+    }
+}
+TEST(repeat_calls, kernels_of_every_level) {
+    for (const cpu::simd_level level : cpu::supported_simd_levels()) {
+        SCOPED_TRACE(cpu::name(level));
+        for (const auto* kernels :
+             {&cpu::repeat_kernels_for(level), &cpu::streaming_repeat_kernels_for(level)}) {
+            for (const std::size_t n : {0, 1, 16, 17, 41, 256}) {
+                for (const std::uint64_t most : {2, 9, 17, 33, 70, 300}) {
+                    const std::size_t skipped = 8 * ((n + most) % 8);
+                    check_kernels<std::uint8_t>(*kernels, n, most, skipped + 3);
+                    check_kernels<std::uint16_t>(*kernels, n, most, skipped + 2);
+                    check_kernels<std::uint32_t>(*kernels, n, most, skipped + 4);
+                    check_kernels<std::uint64_t>(*kernels, n, most, skipped);
+                    if (level != cpu::simd_level::portable)  // of alignment 1
+                        check_kernels<std::uint64_t>(*kernels, n, most, skipped + 5);
+                }
+            }
+        }
+        if (HasFailure()) return;
+    }
 }
 
 // Chunks whose sums fit, though all of them together do not.

@@ -26,9 +26,10 @@ struct spread {
     std::uint64_t middle;  // count of the element in the middle, unless 0
 };
 const std::vector<spread>& spreads() {
-    static const std::vector<spread> all{
-        {"ones", 1, 1, 0}, {"up to 3", 0.8, 3, 0}, {"up to 90", 0.9, 90, 0},       {"few", 0.01, 100, 0},
-        {"none", 0, 1, 0}, {"one", 0, 1, 90'001},  {"one of many", 0.7, 4, 30'011}};
+    static const std::vector<spread> all{{"ones", 1, 1, 0},          {"up to 3", 0.8, 3, 0},
+                                         {"up to 90", 0.9, 90, 0},   {"few", 0.01, 100, 0},
+                                         {"up to 400", 0.9, 400, 0}, {"none", 0, 1, 0},
+                                         {"one", 0, 1, 90'001},      {"one of many", 0.7, 4, 30'011}};
     return all;
 }
 template <class Count>

@@ -231,7 +231,7 @@ cpu::repeated write_elements(const cpu::repetition& of, const cpu::repeat_kernel
 template <class Index>
 cpu::repeated write_indices(const cpu::repetition&, const cpu::repeat_kernels& kernels, std::size_t first,
                             std::size_t count, std::uint64_t* counts, void* dst, std::size_t room) {
-    Index indices[cpu::repeat_block];
+    alignas(64) Index indices[cpu::repeat_block];
     for (std::size_t i = 0; i < count; ++i) indices[i] = static_cast<Index>(first + i);
     return kernels.repeat[std::countr_zero(sizeof(Index))](dst, room, indices, counts, count);
 }
@@ -257,6 +257,7 @@ std::size_t repeat_elements(cpu::executor& ex, const In& in, const Counts& count
     of.out = std::ranges::data(out);
     of.out_bytes = sizeof(result);
     of.is_plain = std::is_trivially_copyable_v<result>;
+    of.by_kernels = is_word<element, result>;
     return repeat(ex, counts, of, std::ranges::size(out));
 }
 
@@ -294,7 +295,7 @@ std::size_t repeat_indices(cpu::executor& ex, const Counts& counts, Out&& out) {
     of.write = &detail::write_indices<index>;
     of.out = std::ranges::data(out);
     of.out_bytes = sizeof(index);
-    of.is_plain = true;
+    of.is_plain = of.by_kernels = true;
     return detail::repeat(ex, given, of, std::ranges::size(out));
 }
 

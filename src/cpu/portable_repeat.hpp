@@ -53,6 +53,7 @@ struct repetition {
     }
 };
 inline constexpr repeat_kernels repeat_table = repeat_table_of<repetition>();
+inline constexpr repeat_kernels streaming_repeat_table = repeat_table;
 
 }  // namespace portable
 }  // namespace upsweep::cpu

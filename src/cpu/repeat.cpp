@@ -20,6 +20,9 @@ constexpr std::uint64_t most_of_64_bits = std::numeric_limits<std::uint64_t>::ma
 constexpr std::size_t asked_ahead = 4 * 1024;
 constexpr std::size_t least_count_chunk = 4 * repeat_block;  // elements
 constexpr std::size_t streamed_at_once = 16 * 1024;          // that are made in a cache and leave at once
+// Bytes of results of an element, on average, from which kernels stream them. They branch on every count,
+// which costs more than a buffer if there are few: 1.8 times as long with 120 bytes, but 0.9 with 240.
+constexpr std::size_t streamed_directly = 192;
 
 // Asks for the bytes from base + offset on, which are read soon; they need not be there.
 void ask_for_bytes(const void* base, std::size_t offset, std::size_t bytes) {
@@ -38,9 +41,13 @@ struct counted_call {
     std::array<std::uint64_t, most_count_chunks + 1> before;  // results of the chunks in front of one
     bool asks = false;                                        // for what is read soon
     bool streaming = false;                                   // results are stored past the caches
+    const repeat_kernels* writing;  // streaming ones do that themselves, others by way of a buffer
 
     counted_call(executor& ex, const repetition& what)
-        : of(what), kernels(repeat_kernels_for(ex.simd())), memory(memory_kernels_for(ex.simd())) {
+        : of(what),
+          kernels(repeat_kernels_for(ex.simd())),
+          memory(memory_kernels_for(ex.simd())),
+          writing(&kernels) {
         const std::size_t fair = (of.n + most_count_chunks - 1) / most_count_chunks;
         chunk = std::max(least_count_chunk, (fair + repeat_block - 1) / repeat_block * repeat_block);
         chunks = (of.n + chunk - 1) / chunk;
@@ -124,8 +131,8 @@ class repeat_cursor {
     void write(void* dst, std::size_t room) {
         while (room != 0) {
             if (at_ == loaded_) load();
-            const repeated made = from_.of.write(from_.of, from_.kernels, end_ - loaded_ + at_, loaded_ - at_,
-                                                 counts_.data() + at_, dst, room);
+            const repeated made = from_.of.write(from_.of, *from_.writing, end_ - loaded_ + at_,
+                                                 loaded_ - at_, counts_.data() + at_, dst, room);
             at_ += made.elements;
             room -= made.results;
             dst = advanced(dst, made.results * from_.of.out_bytes);
@@ -152,7 +159,8 @@ class repeat_cursor {
     std::size_t end_;  // of the elements whose counts are loaded
     std::size_t loaded_ = 0;
     std::size_t at_ = 0;  // of those, done
-    std::array<std::uint64_t, repeat_block> counts_;
+    // Read while they are still being stored, which is slow where a store crosses a cache line.
+    alignas(64) std::array<std::uint64_t, repeat_block> counts_;
 };
 
 // Results [first, last).
@@ -161,9 +169,10 @@ void make_results(const counted_call& from, std::size_t first, std::size_t last)
     const std::size_t size = from.of.out_bytes;
     void* to = advanced(from.of.out, first * size);
     repeat_cursor results(from, first);
-    if (!from.streaming) {
+    if (!from.streaming) return results.write(to, last - first);
+    if (from.writing != &from.kernels) {
         results.write(to, last - first);
-        return;
+        return from.memory.fence();
     }
     alignas(64) std::array<std::byte, streamed_at_once> buffer;
     for (std::size_t left = last - first; left != 0;) {
@@ -211,12 +220,23 @@ class repeat_division {
     std::size_t all_;
 };
 
-}  // namespace
+// One block, by one thread and through the caches.
+repeat_result repeat_block_alone(const executor& ex, const repetition& of, std::size_t room) {
+    const repeat_kernels& kernels = repeat_kernels_for(ex.simd());
+    std::uint64_t all = 0;
+    if (!of.sum(of, kernels, 0, of.n, &all)) return {false, 0};
+    room = std::min<std::uint64_t>(room, all);
+    if (room == 0) return {true, all};
+    alignas(64) std::array<std::uint64_t, repeat_block> counts;  // as in repeat_cursor
+    of.load(of, kernels, 0, of.n, counts.data());
+    of.write(of, kernels, 0, of.n, counts.data(), of.out, room);
+    return {true, all};
+}
 
-repeat_result run_repeat(executor& ex, const repetition& of, std::size_t room) {
+// `bytes`: that the call reads and writes.
+repeat_result repeat_blocks(executor& ex, const repetition& of, std::size_t room, std::size_t bytes,
+                            std::size_t helpers) {
     constexpr std::size_t parts_per_thread = 8;
-    const std::size_t bytes = of.n * (of.count_bytes + of.in_bytes) + room * of.out_bytes;
-    const std::size_t helpers = ex.helpers_for(tuning::repeat_cost * bytes);
     counted_call from(ex, of);
     from.asks = bytes >= tuning::asking_bytes;
     if (!from.add_up(ex, helpers)) return {false, 0};
@@ -225,6 +245,8 @@ repeat_result run_repeat(executor& ex, const repetition& of, std::size_t room) {
     if (room == 0) return {true, all};
     from.streaming = of.is_plain && std::has_single_bit(of.out_bytes) && of.out_bytes <= 64 &&
                      (helpers == 0 ? ex.streams(bytes) : !ex.fits_caches(bytes));
+    if (from.streaming && of.by_kernels && all / of.n >= streamed_directly / of.out_bytes)
+        from.writing = &streaming_repeat_kernels_for(ex.simd());
     if (helpers == 0) {
         make_results(from, 0, room);
     } else {
@@ -233,6 +255,15 @@ repeat_result run_repeat(executor& ex, const repetition& of, std::size_t room) {
                       [&](std::size_t k) { make_results(from, parts.begin_of(k), parts.begin_of(k + 1)); });
     }
     return {true, all};
+}
+
+}  // namespace
+
+repeat_result run_repeat(executor& ex, const repetition& of, std::size_t room) {
+    const std::size_t bytes = of.n * (of.count_bytes + of.in_bytes) + room * of.out_bytes;
+    const std::size_t helpers = ex.helpers_for(tuning::repeat_cost * bytes);
+    if (helpers == 0 && of.n <= repeat_block && !ex.streams(bytes)) return repeat_block_alone(ex, of, room);
+    return repeat_blocks(ex, of, room, bytes, helpers);
 }
 
 }  // namespace upsweep::cpu

@@ -22,6 +22,10 @@ namespace upsweep::cpu {
 // How many counts are loaded at once.
 inline constexpr std::size_t repeat_block = 256;
 
+// Those whose repeat() stores past the caches, for elements most of which have several cache lines of
+// results.
+const repeat_kernels& streaming_repeat_kernels_for(simd_level level);
+
 // Which elements there are, how often each is repeated, and how they get to the results.
 struct repetition {
     std::size_t n;  // elements
@@ -41,6 +45,8 @@ struct repetition {
     std::size_t count_bytes, in_bytes, out_bytes;  // of one each, as far as they are in memory
     // Elements of `out` are nothing but their bytes, so that they may take their way through a buffer.
     bool is_plain;
+    // write() leaves everything to repeat_kernels::repeat, so that other kernels store otherwise.
+    bool by_kernels;
 };
 
 struct repeat_result {
