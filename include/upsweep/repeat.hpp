@@ -86,6 +86,10 @@ class each_count {
         of.sum = &sum;
         of.load = &load;
     }
+    // One that is negative gives more than any other.
+    [[nodiscard]] std::uint64_t operator[](std::size_t i) const {
+        return static_cast<std::uint64_t>(counts_[i]);
+    }
     // Why a sum could not be.
     [[noreturn]] void refuse() const {
         if constexpr (std::is_signed_v<Count>) {
@@ -153,6 +157,9 @@ class offset_counts {
         of.sum = &sum;
         of.load = &load;
     }
+    [[nodiscard]] std::uint64_t operator[](std::size_t i) const {
+        return static_cast<std::uint64_t>(offsets_[i + 1]) - static_cast<std::uint64_t>(offsets_[i]);
+    }
     [[noreturn]] void refuse() const {
         segments_.check(offsets_.empty() ? 0 : static_cast<std::size_t>(offsets_.back()),
                         cpu::simd_level::automatic);
@@ -199,6 +206,7 @@ class same_count {
         of.sum = &sum;
         of.load = &load;
     }
+    [[nodiscard]] std::uint64_t operator[](std::size_t) const { return count_; }
     [[noreturn]] void refuse() const { throw_count_sum(); }
 
   private:
@@ -236,6 +244,26 @@ cpu::repeated write_indices(const cpu::repetition&, const cpu::repeat_kernels& k
     return kernels.repeat[std::countr_zero(sizeof(Index))](dst, room, indices, counts, count);
 }
 
+// Few elements with few results, which take less time than the engine does to see what there is to do. False
+// where there is more of either, or a count that may not be: nothing is done then.
+template <class Counts>
+bool repeat_few(const cpu::executor& ex, const Counts& counts, const cpu::repetition& of, std::size_t room,
+                std::size_t& results) {
+    constexpr std::size_t most_elements = 16, most_bytes = 16 * 1024;
+    constexpr std::uint64_t most_of_one = std::numeric_limits<std::uint32_t>::max();
+    if (of.n > most_elements || room > most_bytes / of.out_bytes) return false;
+    std::uint64_t each[most_elements], any = 0, all = 0;
+    for (std::size_t i = 0; i < of.n; ++i) {
+        each[i] = counts[i];
+        any |= each[i];
+        all += each[i];
+    }
+    if (any > most_of_one) return false;
+    of.write(of, cpu::repeat_kernels_for(ex.simd()), 0, of.n, each, of.out,
+             std::min<std::uint64_t>(room, all));
+    results = all;
+    return true;
+}
 template <class Counts>
 std::size_t repeat(cpu::executor& ex, const Counts& counts, cpu::repetition& of, std::size_t room) {
     if (of.n == 0) return 0;
@@ -258,6 +286,8 @@ std::size_t repeat_elements(cpu::executor& ex, const In& in, const Counts& count
     of.out_bytes = sizeof(result);
     of.is_plain = std::is_trivially_copyable_v<result>;
     of.by_kernels = is_word<element, result>;
+    std::size_t results = 0;
+    if (repeat_few(ex, counts, of, std::ranges::size(out), results)) return results;
     return repeat(ex, counts, of, std::ranges::size(out));
 }
 
@@ -296,6 +326,8 @@ std::size_t repeat_indices(cpu::executor& ex, const Counts& counts, Out&& out) {
     of.out = std::ranges::data(out);
     of.out_bytes = sizeof(index);
     of.is_plain = of.by_kernels = true;
+    std::size_t results = 0;
+    if (detail::repeat_few(ex, given, of, std::ranges::size(out), results)) return results;
     return detail::repeat(ex, given, of, std::ranges::size(out));
 }
 
