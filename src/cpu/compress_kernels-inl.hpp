@@ -40,15 +40,16 @@ UPSWEEP_VBMI2_ATTR std::size_t compress_vbmi2(T* to, std::size_t room, const T* 
         const std::size_t kept = std::min(found, room - at);
         const std::uint64_t first = kept == 0 ? 0 : ~std::uint64_t{0} >> (64 - kept);
         if constexpr (sizeof(T) == 1) {
-            const __m512i v = _mm512_maskz_compress_epi8(chosen, _mm512_maskz_loadu_epi8(all, from + i));
+            const __m512i x = _mm512_maskz_loadu_epi8(all, from + i);
+            const __m512i v = _mm512_mask_compress_epi8(x, chosen, x);  // compress_group-inl.hpp says why
             if (at + width <= room)
                 _mm512_storeu_si512(to + at, v);
             else
                 _mm512_mask_storeu_epi8(to + at, first, v);
         } else {
             const auto lanes_of = [](std::uint64_t mask) { return static_cast<__mmask32>(mask); };
-            const __m512i v = _mm512_maskz_compress_epi16(lanes_of(chosen),
-                                                          _mm512_maskz_loadu_epi16(lanes_of(all), from + i));
+            const __m512i x = _mm512_maskz_loadu_epi16(lanes_of(all), from + i);
+            const __m512i v = _mm512_mask_compress_epi16(x, lanes_of(chosen), x);
             if (at + width <= room)
                 _mm512_storeu_si512(to + at, v);
             else
