@@ -4,7 +4,7 @@
 #include <array>
 #include <atomic>
 #include <cstring>
-#include <optional>
+#include <type_traits>
 
 #include "src/cpu/advanced.hpp"
 #include "upsweep/cpu/chunks.hpp"
@@ -113,6 +113,11 @@ class output {
     alignas(64) std::array<std::byte, 2 * appended_bytes> buffer_;
 };
 
+// In place of an output for elements that are left.
+struct no_output {
+    no_output(const call&, std::size_t, std::size_t) {}
+};
+
 // The chain's kernel: chosen elements go to out[0], out[1], ..., out[room - 1]; with Both, the others behind.
 template <bool Both>
 class moving_kernel {
@@ -148,12 +153,9 @@ class moving_kernel {
     void move(std::size_t chunk, state& chosen, const Bits& bits) const {
         const std::size_t first = of_.begin_of(chunk);
         const std::size_t at = std::min(chosen, room_);
+        const std::size_t other = room_ + std::min(first - std::min(first, chosen), of_.n - room_);
         output out(of_, at, room_ - at);
-        std::optional<output> others;
-        if constexpr (Both) {
-            const std::size_t other = room_ + std::min(first - std::min(first, chosen), of_.n - room_);
-            others.emplace(of_, other, of_.n - other);
-        }
+        std::conditional_t<Both, output, no_output> others(of_, other, of_.n - other);
         for (std::size_t i = 0; i < of_.count_in(chunk); i += piece_elements) {
             const std::size_t piece = std::min(piece_elements, of_.count_in(chunk) - i);
             const std::uint64_t* found = bits(i, piece);
@@ -162,12 +164,12 @@ class moving_kernel {
             if constexpr (Both) {
                 std::uint64_t inverted[piece_words];
                 invert(found, piece, inverted);
-                others->append(first + i, piece, inverted, piece - count);
+                others.append(first + i, piece, inverted, piece - count);
             }
             chosen += count;
         }
         out.finish();
-        if constexpr (Both) others->finish();
+        if constexpr (Both) others.finish();
         if (of_.streaming) of_.memory.fence();
     }
 
