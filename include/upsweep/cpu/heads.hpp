@@ -68,7 +68,8 @@ template <class T, class Test>
 void mark_each(const memory_kernels& memory, std::size_t count, std::uint64_t* bits, const Test& test) {
     using answer = answer_of<T>;
     constexpr std::size_t most = 512;
-    constexpr std::size_t step = 64;  // a count that compilers know
+    // A count that compilers know, of few enough vectors of 16 bytes that they need no loop.
+    constexpr std::size_t step = sizeof(answer) == 8 ? 32 : 64;
     answer answers[most];
     for (std::size_t i = 0; i < count; i += most) {
         const std::size_t part = std::min(most, count - i);
