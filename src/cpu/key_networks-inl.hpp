@@ -27,6 +27,10 @@
 #include "src/cpu/vector-inl.hpp"
 #include "upsweep/core/exchange_network.hpp"
 
+#if HWY_TARGET == HWY_AVX3
+#include <immintrin.h>
+#endif
+
 #if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128  // the portable level needs no vector bodies
 HWY_BEFORE_NAMESPACE();
 namespace upsweep::cpu::HWY_NAMESPACE {
@@ -41,6 +45,7 @@ class key_network {
     static constexpr std::size_t squares = Rows / columns;
     static_assert(Rows % columns == 0 && blocks <= 4);
     using per_row = std::make_index_sequence<columns>;
+    static constexpr std::size_t most_rows_by_step = HWY_TARGET == HWY_AVX3 ? 32 : 8;
 
   public:
     // Keys in ascending order, row by row.
@@ -48,7 +53,7 @@ class key_network {
         using network = core::exchange_network<Rows>;
         sort_columns<network>(rows, std::make_index_sequence<network::size>());
         columns_to_rows(rows);
-        merge<squares>(rows);
+        merge<squares, false>(rows);
     }
 
   private:
@@ -62,16 +67,16 @@ class key_network {
         (exchange(rows[Network::pair(C).low], rows[Network::pair(C).high]), ...);
     }
 
-    // Runs of `Run` rows, until one is left.
-    template <std::size_t Run>
+    // Runs of `Run` rows, until one is left. `Mixed`: pairs of rows are as merge_pair() leaves them.
+    template <std::size_t Run, bool Mixed>
     static HWY_INLINE void merge(V (&rows)[Rows]) {
         if constexpr (Run < Rows) {
             face<Run>(rows, std::make_index_sequence<Rows / 2>());
             approach<Run / 2>(rows);
-            rows_to_columns(rows);
-            approach<columns / 2>(rows);
-            columns_to_rows(rows);
-            merge<2 * Run>(rows);
+            merge_all_pairs<(Run > 1), Mixed>(rows, std::make_index_sequence<Rows / 2>());
+            merge<2 * Run, true>(rows);
+        } else if constexpr (Mixed) {
+            unmix_pairs(rows, std::make_index_sequence<Rows / 2>());
         }
     }
     // A run meets the next one backwards; both halves of the result are bitonic.
@@ -85,9 +90,10 @@ class key_network {
         ((rows[first(I)] = low[I]), ...);
         ((rows[first(I) + Run] = high[I]), ...);
     }
+    // Distances of two rows and more.
     template <std::size_t Distance>
     static HWY_INLINE void approach(V (&rows)[Rows]) {
-        if constexpr (Distance != 0) {
+        if constexpr (Distance > 1) {
             exchange_at<Distance>(rows, std::make_index_sequence<Rows / 2>());
             approach<Distance / 2>(rows);
         }
@@ -99,33 +105,97 @@ class key_network {
          ...);
     }
 
-    // What follows each other in rows does so in columns, and back.
-    static HWY_INLINE void rows_to_columns(V (&rows)[Rows]) {
-        V old[Rows];
-        for (std::size_t r = 0; r < Rows; ++r) old[r] = rows[r];
-        by_squares<1, 0>(rows, old, std::make_index_sequence<squares>());
+    // The shorter distances, of two rows at a time, first that of a row if there is `ByRow`. Two shuffles
+    // bring elements at a distance to the same lane of two vectors; after the last one the rows are mixed: of
+    // four blocks A0 A1 A2 A3 and B0 B1 B2 B3 they are A0 B0 A2 B2 and A1 B1 A3 B3, of two A0 B0 and A1 B1.
+    // That is one shuffle short of order, which the next merge does not miss: the mixed rows backwards are
+    // those of the rows backwards. Shuffles and exchanges are for different units of a processor, so one
+    // pair's overlap with those of the next, as long as what waits for one another is apart: step by step,
+    // not pair by pair.
+    template <bool ByRow, bool Mixed, std::size_t... I>
+    static HWY_INLINE void merge_all_pairs(V (&rows)[Rows], std::index_sequence<I...> all) {
+        if constexpr (Rows <= most_rows_by_step)
+            merge_pairs<ByRow, Mixed>(rows, all);
+        else
+            (merge_pairs<ByRow, Mixed>(rows, std::index_sequence<I>()), ...);
     }
+    template <bool ByRow, bool Mixed, std::size_t... I>
+    static HWY_INLINE void merge_pairs(V (&rows)[Rows], std::index_sequence<I...>) {
+        using wide = hn::Repartition<std::int64_t, D>;
+        const auto exchange_all = [&]() HWY_ATTR { (exchange(rows[2 * I], rows[2 * I + 1]), ...); };
+        if constexpr (ByRow && Mixed) (part_blocks(rows[2 * I], rows[2 * I + 1]), ...);
+        if constexpr (ByRow) exchange_all();
+        if constexpr (blocks == 4) {
+            if constexpr (Mixed)
+                (part_blocks(rows[2 * I], rows[2 * I + 1]), ...);
+            else
+                (part_halves(rows[2 * I], rows[2 * I + 1]), ...);
+            exchange_all();
+        }
+        if constexpr (blocks > 1) {
+            (part_blocks(rows[2 * I], rows[2 * I + 1]), ...);
+            exchange_all();
+        }
+        (interleave<D>(rows[2 * I], rows[2 * I + 1]), ...);
+        exchange_all();
+        if constexpr (block == 4) {
+            (interleave<wide>(rows[2 * I], rows[2 * I + 1]), ...);
+            exchange_all();
+        }
+        (interleave<D>(rows[2 * I], rows[2 * I + 1]), ...);
+        if constexpr (block == 4) (interleave<wide>(rows[2 * I], rows[2 * I + 1]), ...);
+    }
+    template <std::size_t... I>
+    static HWY_INLINE void unmix_pairs(V (&rows)[Rows], std::index_sequence<I...>) {
+        (part_blocks(rows[2 * I], rows[2 * I + 1]), ...);
+#if HWY_TARGET == HWY_AVX3
+        if constexpr (blocks == 4)
+            for (V& row : rows) row = V{_mm512_shuffle_i32x4(row.raw, row.raw, 0xd8)};
+#endif
+    }
+    static HWY_INLINE void part_halves(V& a, V& b) {
+        const V low = hn::ConcatLowerLower(D(), b, a);
+        b = hn::ConcatUpperUpper(D(), b, a);
+        a = low;
+    }
+    // Blocks 0, 2, ... of a and then of b, and the others.
+    static HWY_INLINE void part_blocks([[maybe_unused]] V& a, [[maybe_unused]] V& b) {
+        if constexpr (blocks == 2) part_halves(a, b);
+#if HWY_TARGET == HWY_AVX3
+        if constexpr (blocks == 4) {
+            const V even{_mm512_shuffle_i32x4(a.raw, b.raw, 0x88)};
+            b = V{_mm512_shuffle_i32x4(a.raw, b.raw, 0xdd)};
+            a = even;
+        }
+#endif
+    }
+    // Lanes of Wide of a and b in turn, of the lower and of the upper half of every block.
+    template <class Wide>
+    static HWY_INLINE void interleave(V& a, V& b) {
+        const Wide d;
+        const auto x = hn::BitCast(d, a), y = hn::BitCast(d, b);
+        a = hn::BitCast(D(), hn::InterleaveLower(d, x, y));
+        b = hn::BitCast(D(), hn::InterleaveUpper(d, x, y));
+    }
+
+    // What follows each other in a column does so in rows.
     static HWY_INLINE void columns_to_rows(V (&rows)[Rows]) {
         V old[Rows];
         for (std::size_t r = 0; r < Rows; ++r) old[r] = rows[r];
-        by_squares<0, 1>(rows, old, std::make_index_sequence<squares>());
+        by_squares(rows, old, std::make_index_sequence<squares>());
     }
-    // Row k of square s: `spread`, number k * squares + s; else s * columns + k.
-    template <bool Spread>
-    static constexpr std::size_t row(std::size_t s, std::size_t k) {
-        return Spread ? k * squares + s : s * columns + k;
-    }
-    template <bool FromSpread, bool ToSpread, std::size_t... S>
+    template <std::size_t... S>
     static HWY_INLINE void by_squares(V (&rows)[Rows], const V (&old)[Rows], std::index_sequence<S...>) {
-        (transpose_square<FromSpread, ToSpread, S>(rows, old, per_row()), ...);
+        (transpose_square<S>(rows, old, per_row()), ...);
     }
-    template <bool FromSpread, bool ToSpread, std::size_t S, std::size_t... K>
+    // Rows of a square, number S of them, to every one of so many rows as there are squares.
+    template <std::size_t S, std::size_t... K>
     static HWY_INLINE void transpose_square(V (&rows)[Rows], const V (&old)[Rows],
                                             std::index_sequence<K...>) {
-        V square[columns] = {old[row<FromSpread>(S, K)]...};
+        V square[columns] = {old[S * columns + K]...};
         transpose_within_blocks(square);
         transpose_blocks(square);
-        ((rows[row<ToSpread>(S, K)] = square[K]), ...);
+        ((rows[K * squares + S] = square[K]), ...);
     }
     static HWY_INLINE void transpose_within_blocks(V (&square)[columns]) {
         for (std::size_t g = 0; g < columns; g += block) {
