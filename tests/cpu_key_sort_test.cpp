@@ -144,10 +144,11 @@ TYPED_TEST(key_sort_of, keys_that_crowd) {
     }
 }
 
-// --- by pivots of a sample: more than one thread sorts in its caches, or several threads' ---
+// --- by pivots of a sample: what several threads share, or one alone where partitions are no faster ---
 
-// From so many bytes on several threads divide, and one alone: cpu/sort.cpp.
-constexpr std::size_t shared_bytes = std::size_t{64} << 10, alone_bytes = std::size_t{1} << 20;
+// From so many bytes on several threads divide, and one alone keys of eight bytes without AVX-512:
+// cpu/sort.cpp.
+constexpr std::size_t shared_bytes = std::size_t{64} << 10, alone_bytes = std::size_t{256} << 10;
 
 // At every level, as both the pivots and what is left of a chunk depend on it, and with every number of
 // threads.

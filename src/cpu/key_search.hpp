@@ -46,8 +46,7 @@ template <class Word>
 bool sort_by_network(simd_level level, Word* words, std::size_t n) {
     const auto& kernels = sort_kernels_for<Word, integer_order<Word>>(level);
     if (n > std::min(most_by_network, kernels.most_sorted)) return false;
-    alignas(64) std::array<Word, most_by_network> spare;
-    kernels.sort(words, spare.data(), words, n, integer_order<Word>({sizeof(Word), false, false, 0, false}));
+    kernels.sort(words, words, n, integer_order<Word>({sizeof(Word), false, false, 0, false}));
     return true;
 }
 

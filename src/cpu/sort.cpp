@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstring>
 #include <limits>
+#include <optional>
 #include <type_traits>
 
 #include "src/cpu/sort_division.hpp"
@@ -127,9 +128,9 @@ class sorter {
         Record* const spare = spare_ + first;
         Record* const out = out_ + first;
         const bool is_spare = from == spare;
-        const Record* const divided =
-            parts.divide(from, is_spare ? spare : out, is_spare ? out : spare, kernels_);
-        sort_parts(parts, divided, first, n, helpers, false);
+        Record* const to = is_spare ? out : spare;
+        parts.divide(from, is_spare ? spare : out, to, kernels_);
+        sort_parts(parts, to, first, n, helpers, false);
         return true;
     }
     // Parts of `from`, too large ones by all threads. One that has most of the elements although a sample
@@ -152,10 +153,9 @@ class sorter {
     [[nodiscard]] bool by_kernel() const { return kernels_.sorts_any(); }
     // What one thread sorts in its caches, and what several do not share.
     [[nodiscard]] std::size_t most_bytes_for_one(std::size_t helpers) const {
-        if (helpers == 0) return by_kernel() ? partitioned_bytes : local_bytes;
+        if (helpers == 0) return by_kernel() ? SIZE_MAX : local_bytes;
         return kernels_.split != nullptr ? least_shared_bytes : 2 * least_shared_bytes;
     }
-    static constexpr std::size_t partitioned_bytes = std::size_t{1} << 20;
     // Parts of n that have more would keep one thread busy for long.
     [[nodiscard]] std::size_t too_large_for_one(std::size_t n, std::size_t helpers) const {
         return std::max(most_bytes_for_one(helpers) / sizeof(Record), n / (2 * (helpers + 1)));
@@ -179,7 +179,7 @@ class sorter {
 
     void sort_alone(const Record* from, std::size_t first, std::size_t n) const {
         if (by_kernel()) {
-            kernels_.sort(from, spare_ + first, out_ + first, n, order_);
+            kernels_.sort(from, out_ + first, n, order_);
         } else {
             local_sorter<Record, Order> local(order_, ex_.simd());
             slots_.use([&](Record* slot) { local.sort(from, slot, out_ + first, n); });
@@ -291,10 +291,11 @@ void sort_integers(executor& ex, const key_order& order, const Word* in, Word* o
 
 // load(first, count, records) and store(first, count, records) of pieces of any size.
 template <class Record, class Load, class Store>
-void sort_loaded(executor& ex, const key_order& order, workspace<Record>& space, Record* out, std::size_t n,
-                 std::size_t helpers, const Load& load, const Store& store) {
+void sort_loaded(executor& ex, const key_order& order, Record* out, std::size_t n, std::size_t helpers,
+                 const head_marks* segments, const Load& load, const Store& store) {
     using word = word_of<Record>;
     if (!order.is_floating) {
+        workspace<Record> space(n, helpers, segments, sorts_any<Record>(ex));
         for_each_piece_of<Record>(ex, helpers, n, [&](std::size_t first, std::size_t end) {
             load(first, end - first, out + first);
         });
@@ -315,6 +316,14 @@ void sort_loaded(executor& ex, const key_order& order, workspace<Record>& space,
             kernels.leave(out + first, count);
             store(first, count, out + first);
         };
+        std::optional<workspace<Record>> made;
+        try {
+            made.emplace(n, helpers, segments, !special.load() && sorts_any<Record>(ex));
+        } catch (...) {
+            kernels.leave(out, n);  // it may be the input
+            throw;
+        }
+        workspace<Record>& space = *made;
         if (special.load())
             sort_by_order<floating_order<word>>(ex, helpers, order, out, space, out, n, finish);
         else
@@ -326,10 +335,8 @@ void sort_loaded(executor& ex, const key_order& order, workspace<Record>& space,
 template <class Word>
 void sort_floating(executor& ex, const key_order& order, const Word* in, Word* out, std::size_t n,
                    const head_marks* segments) {
-    const std::size_t helpers = helpers_for<Word>(ex, n, segments);
-    workspace<Word> space(n, helpers, segments, sorts_any<Word>(ex));
     sort_loaded(
-        ex, order, space, out, n, helpers,
+        ex, order, out, n, helpers_for<Word>(ex, n, segments), segments,
         [=](std::size_t first, std::size_t count, Word* to) {
             if (in != out) std::memcpy(to, in + first, count * sizeof(Word));
         },
@@ -339,11 +346,9 @@ void sort_floating(executor& ex, const key_order& order, const Word* in, Word* o
 template <class Record>
 void sort_records(executor& ex, const key_order& order, const record_ends& ends, std::size_t n,
                   const head_marks* segments) {
-    const std::size_t helpers = helpers_for<Record>(ex, n, segments);
-    workspace<Record> space(n, helpers, segments, sorts_any<Record>(ex));
     scratch<Record> out(n);
     sort_loaded(
-        ex, order, space, out.data(), n, helpers,
+        ex, order, out.data(), n, helpers_for<Record>(ex, n, segments), segments,
         [&](std::size_t first, std::size_t count, Record* to) { ends.load(ends, first, count, to); },
         [&](std::size_t first, std::size_t count, const Record* from) {
             ends.store(ends, first, count, from);

@@ -58,7 +58,7 @@ class local_sorter {
     // `scratch`, which is none of the two. Records are ranked from there to `out`: in place, what has been
     // stored one by one would be loaded as a vector next, which waits.
     void sort(const Record* from, Record* scratch, Record* out, std::size_t n) {
-        if (n <= kernels_.most_sorted) return kernels_.sort(from, scratch, out, n, order_);
+        if (n <= kernels_.most_sorted) return kernels_.sort(from, out, n, order_);
         sort(from, scratch, scratch + n, out, n, counters_.data());
     }
 

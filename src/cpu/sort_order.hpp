@@ -124,14 +124,14 @@ struct sort_kernels {
     void (*rank_parts)(const Record* from, Record* to, std::size_t n, const Order& order,
                        const part_ends<word>& parts);
     // Of keys alone, with vectors: out = the records in order, n <= most_sorted, of more than which a
-    // division is faster. There is room for n records at `spare`; `from` may be either of the two.
-    void (*sort)(const Record* from, Record* spare, Record* out, std::size_t n, const Order& order) = nullptr;
+    // division is faster; `from` may be out.
+    void (*sort)(const Record* from, Record* out, std::size_t n, const Order& order) = nullptr;
     std::size_t most_sorted = 0;
-    // Divides n < 2^32 records at `from` into 2^levels parts: counts[k] of them are less than pivots[k] and
-    // not less than the one before; there are 2^levels - 1 pivots, in order. Parts follow each other, at `to`
-    // if `levels` is odd, else at `other`, which may be `from`. Null: there is no such kernel.
-    void (*split)(const Record* from, Record* to, Record* other, std::size_t n, const Order& order,
-                  const Record* pivots, int levels, std::uint32_t* counts) = nullptr;
+    // to = n < 2^32 records in 2^levels parts: counts[k] of them are less than pivots[k] and not less than
+    // the one before; there are 2^levels - 1 pivots, in order. `from` may be `to`. Null: there is no such
+    // kernel.
+    void (*split)(const Record* from, Record* to, std::size_t n, const Order& order, const Record* pivots,
+                  int levels, std::uint32_t* counts) = nullptr;
 
     [[nodiscard]] bool sorts_any() const { return most_sorted == std::numeric_limits<std::size_t>::max(); }
 };

@@ -70,25 +70,23 @@ class pivot_division {
         return true;
     }
 
-    // Divides the keys at `from`, which may be `a`, and returns where the parts are then, `a` or `b`.
-    Word* divide(const Word* from, Word* a, Word* b, const kernels& by) {
+    // Divides the keys at `from`, which may be `chunks`, into parts at `to`; of what is at `chunks` nothing
+    // is left.
+    void divide(const Word* from, Word* chunks, Word* to, const kernels& by) {
         for_each_chunk([&](std::size_t first, std::size_t count, std::uint64_t* row) {
             std::uint32_t counts[most_parts];
-            by.split(from + first, b + first, a + first, count, order_, sample_.get(), levels_, counts);
+            by.split(from + first, chunks + first, count, order_, sample_.get(), levels_, counts);
             std::copy_n(counts, parts_, row);
         });
         find_places(rows_.get(), chunks_, parts_, &rows_[chunks_ * parts_]);
-        const Word* const source = levels_ % 2 == 1 ? b : a;
-        Word* const to = levels_ % 2 == 1 ? a : b;
         for_each_chunk([&](std::size_t first, std::size_t, const std::uint64_t* row) {
-            const Word* at = source + first;
+            const Word* at = chunks + first;
             for (std::size_t part = 0; part < parts_; ++part) {
                 const std::size_t count = row[parts_ + part] - row[part];
                 std::memcpy(to + row[part], at, count * sizeof(Word));
                 at += count;
             }
         });
-        return to;
     }
     [[nodiscard]] std::size_t begin(std::size_t part) const { return rows_[part]; }
     [[nodiscard]] std::size_t end(std::size_t part) const { return rows_[chunks_ * parts_ + part]; }

@@ -52,10 +52,10 @@ class local_slots {
 // All that a call takes, before anything is written.
 template <class Record>
 struct workspace {
-    // `by_kernel`: one that sorts any number of records.
+    // `by_kernel`: one that sorts any number of records, and takes no memory.
     workspace(std::size_t n, std::size_t helpers, const head_marks* marks, bool by_kernel)
-        : spare(helpers == 0 && is_local(n) && (marks != nullptr || !by_kernel) ? 0 : n),
-          slots(helpers + 1, std::min(n, local_bytes / sizeof(Record))),
+        : spare(helpers == 0 && (by_kernel || is_local(n)) ? 0 : n),
+          slots(helpers + 1, by_kernel ? 0 : std::min(n, local_bytes / sizeof(Record))),
           segments(marks, n, helpers, sizeof(Record)) {}
     static bool is_local(std::size_t n) { return n * sizeof(Record) <= local_bytes; }
 
