@@ -47,7 +47,7 @@ class sorter {
           memory_(memory_kernels_for(ex.simd())),
           slots_(space.slots),
           segments_(space.segments),
-          spare_(space.spare.data()),
+          spare_(space.spare()),
           out_(out),
           finish_(finish) {}
 
@@ -284,23 +284,23 @@ void sort_integers(executor& ex, const key_order& order, const Word* in, Word* o
     if (n <= most_ranked && segments == nullptr)
         return sort_kernels_for<Word, integer_order<Word>>(ex.simd()).rank(in, n, out, n,
                                                                            integer_order<Word>(order));
-    workspace<Word> space(n, helpers, segments, sorts_any<Word>(ex));
+    workspace<Word> space(n, helpers, segments, sorts_any<Word>(ex), false);
     sort_by_order<integer_order<Word>>(ex, helpers, order, in, space, out, n,
                                        [](std::size_t, std::size_t) {});
 }
 
-// load(first, count, records) and store(first, count, records) of pieces of any size.
-template <class Record, class Load, class Store>
+// load(first, count, records) and store(first, count, records) of pieces of any size; prepare(special)
+// returns the workspace: whether floating-point keys with no place of their own are among them.
+template <class Record, class Prepare, class Load, class Store>
 void sort_loaded(executor& ex, const key_order& order, Record* out, std::size_t n, std::size_t helpers,
-                 const head_marks* segments, const Load& load, const Store& store) {
+                 const Prepare& prepare, const Load& load, const Store& store) {
     using word = word_of<Record>;
     if (!order.is_floating) {
-        workspace<Record> space(n, helpers, segments, sorts_any<Record>(ex));
         for_each_piece_of<Record>(ex, helpers, n, [&](std::size_t first, std::size_t end) {
             load(first, end - first, out + first);
         });
         return sort_by_order<integer_order<word>>(
-            ex, helpers, order, out, space, out, n,
+            ex, helpers, order, out, prepare(false), out, n,
             [&](std::size_t first, std::size_t count) { store(first, count, out + first); });
     }
     if constexpr (sizeof(word) != 1) {
@@ -316,14 +316,7 @@ void sort_loaded(executor& ex, const key_order& order, Record* out, std::size_t 
             kernels.leave(out + first, count);
             store(first, count, out + first);
         };
-        std::optional<workspace<Record>> made;
-        try {
-            made.emplace(n, helpers, segments, !special.load() && sorts_any<Record>(ex));
-        } catch (...) {
-            kernels.leave(out, n);  // it may be the input
-            throw;
-        }
-        workspace<Record>& space = *made;
+        workspace<Record>& space = prepare(special.load());
         if (special.load())
             sort_by_order<floating_order<word>>(ex, helpers, order, out, space, out, n, finish);
         else
@@ -335,8 +328,18 @@ void sort_loaded(executor& ex, const key_order& order, Record* out, std::size_t 
 template <class Word>
 void sort_floating(executor& ex, const key_order& order, const Word* in, Word* out, std::size_t n,
                    const head_marks* segments) {
+    const std::size_t helpers = helpers_for<Word>(ex, n, segments);
+    std::optional<workspace<Word>> space;
+    const auto prepare = [&](bool special) -> workspace<Word>& {
+        try {
+            return space.emplace(n, helpers, segments, !special && sorts_any<Word>(ex), false);
+        } catch (...) {
+            floating_kernels_for<Word>(ex.simd()).leave(out, n);  // it may be the input
+            throw;
+        }
+    };
     sort_loaded(
-        ex, order, out, n, helpers_for<Word>(ex, n, segments), segments,
+        ex, order, out, n, helpers, prepare,
         [=](std::size_t first, std::size_t count, Word* to) {
             if (in != out) std::memcpy(to, in + first, count * sizeof(Word));
         },
@@ -346,9 +349,10 @@ void sort_floating(executor& ex, const key_order& order, const Word* in, Word* o
 template <class Record>
 void sort_records(executor& ex, const key_order& order, const record_ends& ends, std::size_t n,
                   const head_marks* segments) {
-    scratch<Record> out(n);
+    const std::size_t helpers = helpers_for<Record>(ex, n, segments);
+    workspace<Record> space(n, helpers, segments, false, true);
     sort_loaded(
-        ex, order, out.data(), n, helpers_for<Record>(ex, n, segments), segments,
+        ex, order, space.records(), n, helpers, [&](bool) -> workspace<Record>& { return space; },
         [&](std::size_t first, std::size_t count, Record* to) { ends.load(ends, first, count, to); },
         [&](std::size_t first, std::size_t count, const Record* from) {
             ends.store(ends, first, count, from);

@@ -19,10 +19,9 @@ inline constexpr std::size_t local_bytes = std::size_t{256} << 10;
 template <class Record>
 class local_slots {
   public:
-    // For so many threads, and up to `records` of them in each.
-    local_slots(std::size_t threads, std::size_t records)
-        : each_(2 * records), memory_(threads * each_), free_(threads), count_(threads) {
-        for (std::size_t k = 0; k < threads; ++k) free_.data()[k] = memory_.data() + k * each_;
+    // For so many threads, `each` records in all of them, which lie at `memory`.
+    local_slots(Record* memory, std::size_t threads, std::size_t each) : free_(threads), count_(threads) {
+        for (std::size_t k = 0; k < threads; ++k) free_.data()[k] = memory + k * each;
     }
 
     template <class Use>
@@ -42,24 +41,34 @@ class local_slots {
         free_.data()[count_++] = slot;
     }
 
-    std::size_t each_;
-    scratch<Record> memory_;
     scratch<Record*> free_;
     std::mutex mutex_;
     std::size_t count_;
 };
 
-// All that a call takes, before anything is written.
+// All that a call takes. Records are in one block: an allocator that gives memory back to the system when
+// much more is free than its largest block, as glibc's does, keeps this one for the next call, and its pages
+// too.
 template <class Record>
-struct workspace {
-    // `by_kernel`: one that sorts any number of records, and takes no memory.
-    workspace(std::size_t n, std::size_t helpers, const head_marks* marks, bool by_kernel)
-        : spare(helpers == 0 && (by_kernel || is_local(n)) ? 0 : n),
-          slots(helpers + 1, by_kernel ? 0 : std::min(n, local_bytes / sizeof(Record))),
+class workspace {
+    std::size_t loaded_, spares_, each_;
+    scratch<Record> memory_;
+
+  public:
+    // `by_kernel`: one that sorts any number of records, and takes no memory. `loads`: room for n at
+    // records().
+    workspace(std::size_t n, std::size_t helpers, const head_marks* marks, bool by_kernel, bool loads)
+        : loaded_(loads ? n : 0),
+          spares_(helpers == 0 && (by_kernel || is_local(n)) ? 0 : n),
+          each_(by_kernel ? 0 : 2 * std::min(n, local_bytes / sizeof(Record))),
+          memory_(loaded_ + spares_ + (helpers + 1) * each_),
+          slots(spare() + spares_, helpers + 1, each_),
           segments(marks, n, helpers, sizeof(Record)) {}
     static bool is_local(std::size_t n) { return n * sizeof(Record) <= local_bytes; }
 
-    scratch<Record> spare;  // for n records, unless one thread sorts all in its slot
+    [[nodiscard]] Record* records() { return memory_.data(); }
+    [[nodiscard]] Record* spare() { return records() + loaded_; }  // for n, unless one thread sorts all
+
     local_slots<Record> slots;
     segment_tasks segments;
 };
