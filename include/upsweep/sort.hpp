@@ -22,12 +22,12 @@
 // Complexity: keys alone of 4 and 8 bytes, where vectors have 4 of them at least, are compared with O(log
 // n) pivots; others moved once for each of the few digits that keys which are spread evenly differ in; O(n
 // * bits of a key) work at most, whatever the input, and one read and one copy of one that is in order.
-// Scratch: heap for n elements, a sixtieth more, and up to 640 KiB a thread (sort); else for 2 n records of
-// a key and a 4-byte value or index, 8 bytes each, or of 16 bytes if either takes more than 4; and for n
-// elements of in where elements that are no 1, 2, 4 or 8 plain bytes are sorted in place.
-// Sources: Blelloch, "Prefix sums and their applications", 1990, section 1.3 (the split radix sort, each
-// step of which places elements by the exclusive scan of counts); Knuth, The Art of Computer Programming,
-// volume 3, section 5.2.5; cpu/sort.hpp has those of how memory is gone through.
+// Scratch: heap for n elements, a sixtieth more, and up to 640 KiB a thread (sort; none for integers that one
+// thread compares with pivots); else for 2 n records of a key and a 4-byte value or index, 8 bytes each, or
+// of 16 bytes if either takes more than 4; and for n elements of in where elements that are no 1, 2, 4 or 8
+// plain bytes are sorted in place. Sources: Blelloch, "Prefix sums and their applications", 1990, section 1.3
+// (the split radix sort, each step of which places elements by the exclusive scan of counts); Knuth, The Art
+// of Computer Programming, volume 3, section 5.2.5; cpu/sort.hpp has those of how memory is gone through.
 #pragma once
 
 #include <bit>
@@ -100,8 +100,9 @@ class sort_ends {
     sort_ends(const core::key_order& order, const KeyAt& key_at, const ValueAt& value_at, const Put& put)
         : shift_(cpu::key_shift(order, sizeof(Word))), key_at_(key_at), value_at_(value_at), put_(put) {}
 
-    [[nodiscard]] cpu::record_ends ends() const {
-        return {this, &load, &store, std::same_as<Word, std::uint64_t>};
+    // `keys`: their array, or null.
+    [[nodiscard]] cpu::record_ends ends(const void* keys) const {
+        return {this, &load, &store, std::same_as<Word, std::uint64_t>, keys};
     }
 
   private:
@@ -136,6 +137,9 @@ struct sort_call {
     cpu::executor& ex;
     bool descending;
     const cpu::head_marks* segments = nullptr;
+    const void* keys = nullptr;  // all of them, if they lie in an array
+
+    [[nodiscard]] sort_call of(const void* array) const { return {ex, descending, segments, array}; }
 };
 
 // Keys with values of so many bytes.
@@ -146,7 +150,7 @@ void sort_with_values(const sort_call& call, std::size_t n, const KeyAt& key_at,
     const core::key_order order = core::order_of<Key>(call.descending);
     const auto word_at = [&](std::size_t i) { return static_cast<word>(value_at(i)); };
     const sort_ends<word, Key, KeyAt, decltype(word_at), Put> records(order, key_at, word_at, put);
-    cpu::run_sort_records(call.ex, order, records.ends(), n, call.segments);
+    cpu::run_sort_records(call.ex, order, records.ends(call.keys), n, call.segments);
 }
 // Keys with their indices.
 template <class Key, class KeyAt, class Put>
@@ -239,7 +243,7 @@ void sort_places(const sort_call& call, const In& in, Out& out) {
     check_indices<index>(n);
     check_apart("in", std::ranges::data(in), n * sizeof(key), std::ranges::data(out), n * sizeof(index));
     sort_with_indices<key>(
-        call, n, [keys = std::ranges::data(in)](std::size_t i) { return keys[i]; },
+        call.of(std::ranges::data(in)), n, [keys = std::ranges::data(in)](std::size_t i) { return keys[i]; },
         [to = std::ranges::data(out)](std::size_t i, key, std::uint64_t at) {
             to[i] = static_cast<index>(at);
         });
@@ -259,7 +263,7 @@ void sort_pairs(const sort_call& call, const Keys& keys, const Values& values, K
     const auto key_at = [=](std::size_t i) { return from[i]; };
     if constexpr (is_plain_word<value>) {
         sort_with_values<key, sizeof(value)>(
-            call, n, key_at, [=](std::size_t i) { return word_of<std::uint64_t>(in[i]); },
+            call.of(from), n, key_at, [=](std::size_t i) { return word_of<std::uint64_t>(in[i]); },
             [=](std::size_t i, key k, std::uint64_t word) {
                 to[i] = k;
                 out[i] = value_of<value>(word);
@@ -270,7 +274,7 @@ void sort_pairs(const sort_call& call, const Keys& keys, const Values& values, K
             to[i] = k;
             elements.give(static_cast<std::size_t>(at), out[i]);
         };
-        elements.use([&] { sort_with_indices<key>(call, n, key_at, put); });
+        elements.use([&] { sort_with_indices<key>(call.of(from), n, key_at, put); });
     }
 }
 

@@ -19,6 +19,9 @@ struct sorting {
         }
         return found;
     }
+    static bool in_order(const Record* records, std::size_t n, const Order& order) {
+        return are_in_order(n, [&](std::size_t i) { return order(bits_of(records[i])); });
+    }
     // Insertion.
     static void rank(const Record* from, std::size_t, Record* to, std::size_t n, const Order& order) {
         for (std::size_t i = 0; i < n; ++i) {
@@ -38,7 +41,7 @@ struct sorting {
             begin = end;
         }
     }
-    static constexpr sort_kernels<Record, Order> table{&bounds, &rank, &rank_parts};
+    static constexpr sort_kernels<Record, Order> table{&bounds, &in_order, &rank, &rank_parts};
 };
 
 template <class Record>
@@ -58,7 +61,10 @@ struct floating {
         for (std::size_t i = 0; i < n; ++i)
             records[i] = with_bits(records[i], floating_bits(bits_of(records[i])));
     }
-    static constexpr floating_kernels<Record> table{&enter, &leave};
+    static bool in_order(const Record* records, std::size_t n, const order& by) {
+        return are_in_order(n, [&](std::size_t i) { return by(ascending_bits(bits_of(records[i]))); });
+    }
+    static constexpr floating_kernels<Record> table{&enter, &leave, &in_order};
 };
 
 }  // namespace upsweep::cpu::portable

@@ -6,7 +6,6 @@
 #include <atomic>
 #include <cstring>
 #include <limits>
-#include <optional>
 #include <type_traits>
 
 #include "src/cpu/sort_division.hpp"
@@ -14,6 +13,7 @@
 #include "src/cpu/sort_local.hpp"
 #include "src/cpu/sort_order.hpp"
 #include "src/cpu/sort_pivots.hpp"
+#include "src/cpu/sort_settled.hpp"
 #include "src/cpu/sort_workspace.hpp"
 #include "upsweep/cpu/tasks.hpp"
 #include "upsweep/cpu/tuning.hpp"
@@ -21,17 +21,8 @@
 namespace upsweep::cpu {
 namespace {
 
-constexpr std::size_t piece_bytes_of_ends = std::size_t{64} << 10;
-// Threads share no fewer, and twice as many where there are no kernels that divide.
-constexpr std::size_t least_shared_bytes = std::size_t{64} << 10;
-
-// Calls body(first, end) of pieces of n records.
-template <class Record, class Body>
-void for_each_piece_of(executor& ex, std::size_t helpers, std::size_t n, const Body& body) {
-    constexpr std::size_t piece = piece_bytes_of_ends / sizeof(Record);
-    for_each_task(ex, helpers, (n + piece - 1) / piece,
-                  [&](std::size_t task) { body(task * piece, std::min(n, (task + 1) * piece)); });
-}
+// What one thread sorts alone although there are others, and so twice where there are no kernels that divide.
+constexpr std::size_t most_unshared_bytes(bool splits) { return (std::size_t{64} << 10) * (splits ? 1 : 2); }
 
 // Sorts n records at `from` to `out`; finish(first, count) is called once of stretches of `out` that are in
 // order.
@@ -51,10 +42,11 @@ class sorter {
           out_(out),
           finish_(finish) {}
 
-    // All n, which are at `from`, or those of each segment.
-    void sort_all(const Record* from, std::size_t n, std::size_t helpers) const {
-        if (segments_.is_one_sequence()) return sort_sequence(from, {0, n}, helpers);
-        sort_segments(from, n, helpers);
+    // All n, which are at `from`, or those of each segment. `mixed`: all n are not in order, as is known.
+    void sort_all(const Record* from, std::size_t n, std::size_t helpers, bool mixed) const {
+        if (!segments_.is_one_sequence()) return sort_segments(from, n, helpers);
+        if (mixed) return sort(from, 0, n, helpers);
+        sort_sequence(from, {0, n}, helpers);
     }
 
   private:
@@ -98,9 +90,13 @@ class sorter {
         });
         return last;
     }
-    // Those of `of`, which are at `from`. What is in order already, as data often is, is copied at most.
+    // Those of `of`, which are at `from`. What is in order already is copied at most.
     void sort_sequence(const Record* from, const segment& of, std::size_t helpers) const {
-        if (is_in_order(from, of.size(), helpers)) return settle(from, of.begin, of.size(), helpers);
+        const auto look = [&](std::size_t first, std::size_t end) {
+            return kernels_.in_order(from + first, end - first, order_);
+        };
+        if (settle_in_order<Record>(ex_, helpers, of.size(), look, [](std::size_t, std::size_t) {}))
+            return settle(from, of.begin, of.size(), helpers);
         sort(from, of.begin, of.size(), helpers);
     }
     // Those of [first, first + n), which are at `from`. `exact`: by their bounds.
@@ -154,7 +150,7 @@ class sorter {
     // What one thread sorts in its caches, and what several do not share.
     [[nodiscard]] std::size_t most_bytes_for_one(std::size_t helpers) const {
         if (helpers == 0) return by_kernel() ? SIZE_MAX : local_bytes;
-        return kernels_.split != nullptr ? least_shared_bytes : 2 * least_shared_bytes;
+        return most_unshared_bytes(kernels_.split != nullptr);
     }
     // Parts of n that have more would keep one thread busy for long.
     [[nodiscard]] std::size_t too_large_for_one(std::size_t n, std::size_t helpers) const {
@@ -194,28 +190,6 @@ class sorter {
             finish_(first + begin, end - begin);
         });
     }
-    // Looks no further than a few records behind the first that is out of order.
-    bool is_in_order(const Record* from, std::size_t n, std::size_t helpers) const {
-        std::atomic<bool> found{true};
-        const auto look = [&](std::size_t begin, std::size_t end) {
-            constexpr std::size_t step = 64;
-            const Order order = order_;
-            for (std::size_t i = begin + 1; i < end && found.load(std::memory_order_relaxed);) {
-                unsigned descents = 0;
-                for (const std::size_t stop = std::min(end, i + step); i < stop; ++i)
-                    descents |= order(bits_of(from[i])) < order(bits_of(from[i - 1])) ? 1U : 0U;
-                if (descents != 0) found.store(false, std::memory_order_relaxed);
-            }
-        };
-        // Most data is told by its beginning, for which no thread is called.
-        const std::size_t beginning = std::min<std::size_t>(n, 1024);
-        look(0, beginning);
-        if (!found.load() || beginning == n) return found.load();
-        for_each_piece_of<Record>(ex_, helpers, n, [&](std::size_t begin, std::size_t end) {
-            look(begin == 0 ? 0 : begin - 1, end);
-        });
-        return found.load();
-    }
     // Between which all but a few of the keys should be, by a sample.
     key_bounds<word> bounds_of_most(const Record* from, std::size_t n) const {
         constexpr std::size_t size = 512, beyond = size / 64;
@@ -247,13 +221,6 @@ class sorter {
     const Finish& finish_;
 };
 
-// By an order of the records' bits.
-template <class Order, class Record, class Finish>
-void sort_by_order(executor& ex, std::size_t helpers, const key_order& order, const Record* from,
-                   workspace<Record>& space, Record* out, std::size_t n, const Finish& finish) {
-    sorter<Record, Order, Finish>(ex, Order(order), space, out, finish).sort_all(from, n, helpers);
-}
-
 template <class Record>
 using word_of = decltype(bits_of(Record()));
 
@@ -267,8 +234,9 @@ key_order ascending_order(const key_order& order, std::size_t word_bytes) {
 template <class Record>
 std::size_t helpers_for(executor& ex, std::size_t n, const head_marks* segments) {
     const std::size_t bytes = n * sizeof(Record);
-    return segments == nullptr && bytes <= least_shared_bytes ? 0
-                                                              : ex.helpers_for(2 * bytes * tuning::sort_cost);
+    const bool splits = sort_kernels_for<Record, integer_order<word_of<Record>>>(ex.simd()).split != nullptr;
+    if (segments == nullptr && bytes <= most_unshared_bytes(splits)) return 0;
+    return ex.helpers_for(2 * bytes * tuning::sort_cost);
 }
 
 // Whether a kernel sorts any number of records whose bits are ascending ones.
@@ -276,6 +244,23 @@ template <class Record>
 bool sorts_any(const executor& ex) {
     return sort_kernels_for<Record, integer_order<word_of<Record>>>(ex.simd()).sorts_any();
 }
+
+// A sort of n records: its threads, its memory, and whether all n are known not to be in order.
+template <class Record>
+struct task_of_sort {
+    executor& ex;
+    const key_order& order;
+    std::size_t n;
+    std::size_t helpers;
+    workspace<Record>& space;
+    bool mixed;
+
+    // By an order of the records' bits, from `from` to `out`.
+    template <class Order, class Finish>
+    void run(const key_order& by, const Record* from, Record* out, const Finish& finish) const {
+        sorter<Record, Order, Finish>(ex, Order(by), space, out, finish).sort_all(from, n, helpers, mixed);
+    }
+};
 
 template <class Word>
 void sort_integers(executor& ex, const key_order& order, const Word* in, Word* out, std::size_t n,
@@ -285,29 +270,28 @@ void sort_integers(executor& ex, const key_order& order, const Word* in, Word* o
         return sort_kernels_for<Word, integer_order<Word>>(ex.simd()).rank(in, n, out, n,
                                                                            integer_order<Word>(order));
     workspace<Word> space(n, helpers, segments, sorts_any<Word>(ex), false);
-    sort_by_order<integer_order<Word>>(ex, helpers, order, in, space, out, n,
-                                       [](std::size_t, std::size_t) {});
+    if (segments == nullptr && copy_in_order(ex, helpers, order, in, out, n)) return;
+    const task_of_sort<Word> task{ex, order, n, helpers, space, true};
+    task.template run<integer_order<Word>>(order, in, out, [](std::size_t, std::size_t) {});
 }
 
-// load(first, count, records) and store(first, count, records) of pieces of any size; prepare(special)
-// returns the workspace: whether floating-point keys with no place of their own are among them.
-template <class Record, class Prepare, class Load, class Store>
-void sort_loaded(executor& ex, const key_order& order, Record* out, std::size_t n, std::size_t helpers,
-                 const Prepare& prepare, const Load& load, const Store& store) {
+// load(first, count, records) and store(first, count, records) of pieces of any size.
+template <class Record, class Load, class Store>
+void sort_loaded(const task_of_sort<Record>& task, Record* out, const Load& load, const Store& store) {
     using word = word_of<Record>;
+    const key_order& order = task.order;
     if (!order.is_floating) {
-        for_each_piece_of<Record>(ex, helpers, n, [&](std::size_t first, std::size_t end) {
+        for_each_piece_of<Record>(task.ex, task.helpers, task.n, [&](std::size_t first, std::size_t end) {
             load(first, end - first, out + first);
         });
-        return sort_by_order<integer_order<word>>(
-            ex, helpers, order, out, prepare(false), out, n,
-            [&](std::size_t first, std::size_t count) { store(first, count, out + first); });
+        return task.template run<integer_order<word>>(
+            order, out, out, [&](std::size_t first, std::size_t count) { store(first, count, out + first); });
     }
     if constexpr (sizeof(word) != 1) {
-        const auto& kernels = floating_kernels_for<Record>(ex.simd());
+        const auto& kernels = floating_kernels_for<Record>(task.ex.simd());
         const floating_order<word> own(order);
         std::atomic<bool> special{false};
-        for_each_piece_of<Record>(ex, helpers, n, [&](std::size_t first, std::size_t end) {
+        for_each_piece_of<Record>(task.ex, task.helpers, task.n, [&](std::size_t first, std::size_t end) {
             load(first, end - first, out + first);
             if (kernels.enter(out + first, out + first, end - first, own))
                 special.store(true, std::memory_order_relaxed);
@@ -316,12 +300,10 @@ void sort_loaded(executor& ex, const key_order& order, Record* out, std::size_t 
             kernels.leave(out + first, count);
             store(first, count, out + first);
         };
-        workspace<Record>& space = prepare(special.load());
         if (special.load())
-            sort_by_order<floating_order<word>>(ex, helpers, order, out, space, out, n, finish);
+            task.template run<floating_order<word>>(order, out, out, finish);
         else
-            sort_by_order<integer_order<word>>(ex, helpers, ascending_order(order, sizeof(word)), out, space,
-                                               out, n, finish);
+            task.template run<integer_order<word>>(ascending_order(order, sizeof(word)), out, out, finish);
     }
 }
 
@@ -329,17 +311,10 @@ template <class Word>
 void sort_floating(executor& ex, const key_order& order, const Word* in, Word* out, std::size_t n,
                    const head_marks* segments) {
     const std::size_t helpers = helpers_for<Word>(ex, n, segments);
-    std::optional<workspace<Word>> space;
-    const auto prepare = [&](bool special) -> workspace<Word>& {
-        try {
-            return space.emplace(n, helpers, segments, !special && sorts_any<Word>(ex), false);
-        } catch (...) {
-            floating_kernels_for<Word>(ex.simd()).leave(out, n);  // it may be the input
-            throw;
-        }
-    };
-    sort_loaded(
-        ex, order, out, n, helpers, prepare,
+    workspace<Word> space(n, helpers, segments, false, false);  // where some are special, no kernel does it
+    if (segments == nullptr && copy_in_order(ex, helpers, order, in, out, n)) return;
+    sort_loaded<Word>(
+        {ex, order, n, helpers, space, true}, out,
         [=](std::size_t first, std::size_t count, Word* to) {
             if (in != out) std::memcpy(to, in + first, count * sizeof(Word));
         },
@@ -351,8 +326,10 @@ void sort_records(executor& ex, const key_order& order, const record_ends& ends,
                   const head_marks* segments) {
     const std::size_t helpers = helpers_for<Record>(ex, n, segments);
     workspace<Record> space(n, helpers, segments, false, true);
-    sort_loaded(
-        ex, order, space.records(), n, helpers, [&](bool) -> workspace<Record>& { return space; },
+    const bool looks = ends.keys != nullptr && segments == nullptr;
+    if (looks && pass_in_order<Record>(ex, helpers, order, ends, n)) return;
+    sort_loaded<Record>(
+        {ex, order, n, helpers, space, looks}, space.records(),
         [&](std::size_t first, std::size_t count, Record* to) { ends.load(ends, first, count, to); },
         [&](std::size_t first, std::size_t count, const Record* from) {
             ends.store(ends, first, count, from);

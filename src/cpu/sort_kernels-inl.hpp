@@ -91,6 +91,10 @@ struct sorting {
         }
         return {lo, hi};
     }
+    static HWY_ATTR bool in_order(const Record* records, std::size_t n, const Order& order) {
+        const Order own = order;
+        return are_in_order(n, [=](std::size_t i) { return own(bits_of(records[i])); });
+    }
     static HWY_ATTR void rank(const Record* from, std::size_t readable, Record* to, std::size_t n,
                               const Order& order) {
         if constexpr (is_key) {
@@ -211,13 +215,14 @@ struct sorting {
     static constexpr auto table_of_level() {
         if constexpr (is_key)
             return sort_kernels<Record, Order>{&bounds,
+                                               &in_order,
                                                &rank,
                                                &rank_parts,
                                                &key_sort<word>::sort,
                                                key_sort<word>::most,
                                                key_sort<word>::split_kernel()};
         else
-            return sort_kernels<Record, Order>{&bounds, &rank, &rank_parts};
+            return sort_kernels<Record, Order>{&bounds, &in_order, &rank, &rank_parts};
     }
 
   public:
@@ -243,7 +248,11 @@ struct floating {
         for (std::size_t i = 0; i < n; ++i)
             records[i] = with_bits(records[i], floating_bits(bits_of(records[i])));
     }
-    static constexpr floating_kernels<Record> table{&enter, &leave};
+    static HWY_ATTR bool in_order(const Record* records, std::size_t n, const order& by) {
+        const order own = by;
+        return are_in_order(n, [=](std::size_t i) { return own(ascending_bits(bits_of(records[i]))); });
+    }
+    static constexpr floating_kernels<Record> table{&enter, &leave, &in_order};
 };
 
 }  // namespace upsweep::cpu::HWY_NAMESPACE

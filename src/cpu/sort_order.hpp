@@ -111,12 +111,27 @@ struct part_ends {
     int shift;
 };
 
+// Whether key_at(i) of all n are in order, looked at in blocks, which compilers make vectors of.
+template <class KeyAt>
+[[gnu::always_inline]] inline bool are_in_order(std::size_t n, const KeyAt& key_at) {
+    constexpr std::size_t block = 64;
+    for (std::size_t i = 1; i < n;) {
+        unsigned descents = 0;
+        for (const std::size_t end = n - i < block ? n : i + block; i < end; ++i)
+            descents |= key_at(i) < key_at(i - 1) ? 1U : 0U;
+        if (descents != 0) return false;
+    }
+    return true;
+}
+
 // Kernels on n records.
 template <class Record, class Order>
 struct sort_kernels {
     using word = typename Order::word;
 
     key_bounds<word> (*bounds)(const Record* records, std::size_t n, const Order& order);
+    // Whether records are in order. Looks no further than a few behind the first that is not.
+    bool (*in_order)(const Record* records, std::size_t n, const Order& order);
     // to = the records in order, n <= most_ranked; `to` may be `from`. `readable` records may be read.
     void (*rank)(const Record* from, std::size_t readable, Record* to, std::size_t n, const Order& order);
     // The same of each part of n records that has no more than most_ranked; others of `to` may be written
@@ -157,6 +172,8 @@ struct floating_kernels {
     // `to` may be `from`. Returns whether any is special.
     bool (*enter)(const Record* from, Record* to, std::size_t n, const order& by);
     void (*leave)(Record* records, std::size_t n);
+    // As that of sort_kernels, of records that have not been entered.
+    bool (*in_order)(const Record* records, std::size_t n, const order& by);
 };
 template <class Record>
 const floating_kernels<Record>& floating_kernels_for(simd_level level);

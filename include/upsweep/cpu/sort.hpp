@@ -18,10 +18,9 @@
 // buckets; one too large for that to be fair is divided by all threads again.
 //
 // Keys of four and eight bytes that nothing goes along with need no stable order. With vectors they are
-// partitioned by pivots instead, to and fro between the result and as much scratch, and up to 256 are sorted
-// by a network. What exceeds a near cache is divided by the pivots of a sample: each chunk by itself, in that
-// cache, by as many partitions as halve the parts until they are small; then every part of a chunk is copied
-// to where that part of all chunks lies.
+// partitioned by pivots instead, in place, and up to 256 are sorted by a network. What several threads share
+// is divided by the pivots of a sample: each chunk by itself, in a near cache, by as many partitions as halve
+// the parts until they are small; then every part of a chunk is copied to where that part of all chunks lies.
 //
 // Segments are as buckets that have been divided already: a thread takes those that begin in a stretch of the
 // elements.
@@ -48,7 +47,8 @@ using core::key_order;
 
 // out = the n keys of `in` in order, of order.bytes each; with `segments`, which are not backwards, those of
 // each segment in order. out may be in, and does not overlap it otherwise. Throws upsweep::error if there is
-// no room for scratch: n keys, a sixtieth more, and up to 640 KiB a thread.
+// no room for scratch: n keys, a sixtieth more, and up to 640 KiB a thread; none for what one thread
+// partitions.
 void run_sort(executor& ex, const key_order& order, const void* in, void* out, std::size_t n,
               const head_marks* segments = nullptr);
 
@@ -65,14 +65,15 @@ constexpr std::size_t key_shift(const key_order& order, std::size_t word_bytes) 
 }
 
 // Where records come from and go to. Both functions may be called from several threads, and all elements are
-// loaded before any is stored.
+// loaded before any is stored, unless all stay where they are.
 struct record_ends {
     const void* context;
     // records[i] = that of element first + i, for every i < count.
     void (*load)(const record_ends&, std::size_t first, std::size_t count, void* records);
     // Stores records as elements first + i of the result, for every i < count.
     void (*store)(const record_ends&, std::size_t first, std::size_t count, const void* records);
-    bool is_wide;  // records are keyed<std::uint64_t>, otherwise keyed<std::uint32_t>
+    bool is_wide;                // records are keyed<std::uint64_t>, otherwise keyed<std::uint32_t>
+    const void* keys = nullptr;  // an array of all keys, which tells sooner whether they are in order
 };
 
 // Loads n records once each, sorts them, or those of each segment, by key, stably, and stores them once each.
