@@ -105,8 +105,8 @@ struct sorting {
         }
     }
     // A window of records from the first one of a part on, with what follows: records behind the part have
-    // all the same key, above its own. Followed by where they are, keys are all different, so one comparison
-    // does, and how many there are in the part is no branch.
+    // all the greatest key that one of the part can have. Followed by where they are, keys are all different,
+    // and those of the part less, so one comparison does, and how many there are in the part is no branch.
     static HWY_ATTR void rank_parts(const Record* from, Record* to, std::size_t n, const Order& order,
                                     const part_ends<word>& parts) {
         std::size_t begin = 0;
@@ -161,7 +161,7 @@ struct sorting {
             few own;
             own.copy_whole(from, Window);
             const auto flip = hn::Set(d, order.flip), least = hn::Set(d, base);
-            const auto behind = hn::Set(d, place{1} << shift);
+            const auto behind = hn::Set(d, static_cast<place>((place{1} << shift) - 1));
             for (std::size_t i = 0; i < Window; i += step) {
                 const auto offset = hn::Min(hn::Sub(hn::Xor(load_bits(from + i), flip), least), behind);
                 const auto lane = hn::LoadU(d, numbers_from_0<place>.data() + i);

@@ -157,9 +157,9 @@ inline constexpr std::array<T, most_ranked> numbers_from_0 = [] {
     for (std::size_t i = 0; i < most_ranked; ++i) made[i] = static_cast<T>(i);
     return made;
 }();
-// A key's offset in its part, or what stands for one behind it, with a record's number and no sign.
+// A key's offset in its part with a record's number and no sign.
 template <class Word>
-inline constexpr int most_rank_shift = (sizeof(Word) == 8 ? 64 : 32) - 1 - 1 - 5;
+inline constexpr int most_rank_shift = (sizeof(Word) == 8 ? 64 : 32) - 1 - 5;
 
 template <class Record, class Order>
 const sort_kernels<Record, Order>& sort_kernels_for(simd_level level);
