@@ -91,6 +91,7 @@ class by_offsets {
         hint = at;
     }
 
+    // For engines: as in head_marks, cpu/heads.hpp.
     std::size_t list(std::size_t first, std::size_t count, std::size_t most, std::uint32_t* ends,
                      bool& begins, std::size_t& hint) const {
         const std::size_t size = offsets_.size(), last = first + count;
@@ -109,6 +110,7 @@ class by_offsets {
         return found;
     }
 
+    // For engines: likewise.
     std::optional<std::size_t> last(std::size_t first, std::size_t count, std::size_t& hint) const {
         hint = first_from(first + count, std::min(hint, offsets_.size()));
         if (hint == 0 || as_size(offsets_[hint - 1]) < first) return std::nullopt;

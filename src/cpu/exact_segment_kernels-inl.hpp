@@ -25,6 +25,7 @@
 
 #include "src/cpu/codecs-inl.hpp"
 #include "src/cpu/compress_kernels-inl.hpp"
+#include "src/cpu/exact_folds-inl.hpp"
 #include "src/cpu/exact_kernels-inl.hpp"
 #include "src/cpu/register_scan-inl.hpp"
 #include "src/cpu/vector-inl.hpp"
@@ -238,22 +239,8 @@ struct segment_folds {
     }
     static constexpr std::size_t most_elements = core::tile_size;
 
-    // All lanes of v.
-    template <class D>
-    static HWY_INLINE Lane fold_lanes(D d, hn::Vec<D> v) {
-        if constexpr (hn::MaxLanes(D()) > block_lanes<Lane>) {
-            const hn::Half<D> half;
-            return fold_lanes(half, op(hn::LowerHalf(half, v), hn::UpperHalf(half, v)));
-        } else {
-            v = op(v, hn::ShiftRightBytes<8>(d, v));
-            if constexpr (sizeof(Lane) <= 4) v = op(v, hn::ShiftRightBytes<4>(d, v));
-            if constexpr (sizeof(Lane) <= 2) v = op(v, hn::ShiftRightBytes<2>(d, v));
-            if constexpr (sizeof(Lane) == 1) v = op(v, hn::ShiftRightBytes<1>(d, v));
-            return hn::GetLane(v);
-        }
-    }
     static HWY_INLINE T fold_all(V v) {
-        const Lane value = fold_lanes(full<Lane>(), v);
+        const Lane value = fold_lanes(Op(), full<Lane>(), v);
         if constexpr (codec::is_free)
             return value;
         else  // as the codec decodes vectors
