@@ -9,6 +9,7 @@
 
 #include "upsweep/core/tree.hpp"
 #include "upsweep/cpu/executor.hpp"
+#include "upsweep/cpu/heads.hpp"
 #include "upsweep/cpu/kernels.hpp"
 #include "upsweep/cpu/segment_results.hpp"
 
@@ -44,11 +45,13 @@ class segment_lengths {
         if (piece.begins) carried.begin = piece.first;
         if (piece.end_count <= piece.count / sparse) {
             typename Results::cursor store(results_, piece);
+            std::size_t begin = carried.begin;
             for_each_bit(piece.ends, piece.count, [&](std::size_t i) {
                 const std::size_t end = piece.first + i + 1;
-                store(end - carried.begin);
-                carried.begin = end;
+                store(end - begin);
+                begin = end;
             });
+            carried.begin = begin;
             return;
         }
         marked_piece part = piece;
