@@ -4,7 +4,7 @@
 // column. Rows and columns are then exchanged, so that runs which are in order are whole rows one after the
 // other, and pairs of runs are merged by Batcher's bitonic merge: a run with the other one backwards, then
 // neighbours at half the distance each time. Distances of whole rows are exchanges of rows; for the shorter
-// ones rows and columns are exchanged again, so that they too are distances of rows.
+// ones two rows are shuffled, so that elements at the distance are in the same column of either.
 //
 // Source: Batcher, "Sorting networks and their applications", 1968; of columns of vectors and what merges
 // them: Furtak, Amaral and Niewiadomski, "Using SIMD registers and instructions to enable instruction-level
@@ -45,6 +45,7 @@ class key_network {
     static constexpr std::size_t squares = Rows / columns;
     static_assert(Rows % columns == 0 && blocks <= 4);
     using per_row = std::make_index_sequence<columns>;
+    // As many are in registers, with what a step takes beside them.
     static constexpr std::size_t most_rows_by_step = HWY_TARGET == HWY_AVX3 ? 32 : 8;
 
   public:
@@ -67,7 +68,7 @@ class key_network {
         (exchange(rows[Network::pair(C).low], rows[Network::pair(C).high]), ...);
     }
 
-    // Runs of `Run` rows, until one is left. `Mixed`: pairs of rows are as merge_pair() leaves them.
+    // Runs of `Run` rows, until one is left. `Mixed`: pairs of rows are as merge_pairs() leaves them.
     template <std::size_t Run, bool Mixed>
     static HWY_INLINE void merge(V (&rows)[Rows]) {
         if constexpr (Run < Rows) {
@@ -105,13 +106,9 @@ class key_network {
          ...);
     }
 
-    // The shorter distances, of two rows at a time, first that of a row if there is `ByRow`. Two shuffles
-    // bring elements at a distance to the same lane of two vectors; after the last one the rows are mixed: of
-    // four blocks A0 A1 A2 A3 and B0 B1 B2 B3 they are A0 B0 A2 B2 and A1 B1 A3 B3, of two A0 B0 and A1 B1.
-    // That is one shuffle short of order, which the next merge does not miss: the mixed rows backwards are
-    // those of the rows backwards. Shuffles and exchanges are for different units of a processor, so one
-    // pair's overlap with those of the next, as long as what waits for one another is apart: step by step,
-    // not pair by pair.
+    // The shorter distances, first that of a row if there is `ByRow`. Shuffles and exchanges are for
+    // different units of a processor, so one pair's overlap with another's as long as those that wait for one
+    // another are apart: step by step. Pair by pair instead where registers do not hold all rows.
     template <bool ByRow, bool Mixed, std::size_t... I>
     static HWY_INLINE void merge_all_pairs(V (&rows)[Rows], std::index_sequence<I...> all) {
         if constexpr (Rows <= most_rows_by_step)
@@ -119,6 +116,10 @@ class key_network {
         else
             (merge_pairs<ByRow, Mixed>(rows, std::index_sequence<I>()), ...);
     }
+    // The same of some pairs. Two shuffles bring elements at a distance to the same lane of two vectors;
+    // after the last one the rows are mixed: of four blocks A0 A1 A2 A3 and B0 B1 B2 B3 they are A0 B0 A2 B2
+    // and A1 B1 A3 B3, of two A0 B0 and A1 B1. That is one shuffle short of order, which the next merge does
+    // not miss: the mixed rows backwards are those of the rows backwards.
     template <bool ByRow, bool Mixed, std::size_t... I>
     static HWY_INLINE void merge_pairs(V (&rows)[Rows], std::index_sequence<I...>) {
         using wide = hn::Repartition<std::int64_t, D>;
