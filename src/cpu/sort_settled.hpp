@@ -45,8 +45,8 @@ bool settle_in_order(executor& ex, std::size_t helpers, std::size_t n, const Loo
 
 // Whether keys [first, end) of an array are in order, in their own type.
 template <class Word>
-bool keys_in_order(simd_level level, const key_order& order, const Word* keys, std::size_t first,
-                   std::size_t end) {
+bool keys_lie_in_order(simd_level level, const key_order& order, const Word* keys, std::size_t first,
+                       std::size_t end) {
     if constexpr (sizeof(Word) != 1) {
         if (order.is_floating)
             return floating_kernels_for<Word>(level).in_order(keys + first, end - first,
@@ -63,7 +63,9 @@ bool copy_in_order(executor& ex, std::size_t helpers, const key_order& order, co
     const bool past_caches = ex.streams(2 * n * sizeof(Word));
     return settle_in_order<Word>(
         ex, helpers, n,
-        [&](std::size_t first, std::size_t end) { return keys_in_order(ex.simd(), order, in, first, end); },
+        [&](std::size_t first, std::size_t end) {
+            return keys_lie_in_order(ex.simd(), order, in, first, end);
+        },
         [&](std::size_t first, std::size_t end) {
             if (in == out) return;
             if (!past_caches) {
@@ -80,7 +82,7 @@ bool pass_in_order(executor& ex, std::size_t helpers, const key_order& order, co
                    std::size_t n) {
     const auto* const keys = static_cast<const Word*>(ends.keys);
     const auto look = [&](std::size_t first, std::size_t end) {
-        return keys_in_order(ex.simd(), order, keys, first, end);
+        return keys_lie_in_order(ex.simd(), order, keys, first, end);
     };
     if (!settle_in_order<Record>(ex, helpers, n, look, [](std::size_t, std::size_t) {})) return false;
     for_each_piece_of<Record>(ex, helpers, n, [&](std::size_t first, std::size_t end) {
