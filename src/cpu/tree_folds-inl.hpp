@@ -203,16 +203,11 @@ struct tree_folds {
             };
             // As many bytes a step as are folded: rows side by side are what processors' own look-ahead does
             // not follow.
+            const auto lies = reinterpret_cast<std::uintptr_t>(block);
+            const input_ahead ahead{
+                lead == 0 ? nullptr : reinterpret_cast<const void*>(Backwards ? lies - lead : lies + lead)};
             const auto ask = [&](std::size_t i) HWY_ATTR {
-                if (HWY_LIKELY(lead == 0)) return;
-                const auto from = reinterpret_cast<std::uintptr_t>(block);
-                const std::size_t at_step = i * block_rows * sizeof(T);
-                constexpr std::size_t bytes = step * block_rows * sizeof(T);
-                std::uintptr_t line = Backwards ? from + block_size * sizeof(T) - lead - at_step - bytes
-                                                : from + lead + at_step;
-                for (const std::uintptr_t end = line + bytes; line < end; line += 64)
-                    __builtin_prefetch(reinterpret_cast<const void*>(line), 0, 3);
-                asm volatile("");  // GCC drops calls of a function that does nothing but prefetch
+                prefetch<Backwards>(ahead, i * block_rows, step * block_rows, block_size, sizeof(T));
             };
             fold_block<Backwards, groups_at_once>(row, core::row_size, totals, ask);
             rows = fold_totals(rows, totals, block_rows);
