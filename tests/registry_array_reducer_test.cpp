@@ -167,6 +167,12 @@ TEST(registry_array_reducer, what_is_refused) {
     EXPECT_THROW(reduce(many, many, many, 0, behind), error);
     EXPECT_THROW(reduce(shape, two, std::vector<std::int64_t>{1, 0}, 0, behind), error);
     EXPECT_THROW(reduce(shape, two, two, 0, memory.data() + 3), error);
+    // Bytes within the last element alone.
+    registry::scan_request narrow = request;
+    narrow.types.output = dtype::float32;
+    EXPECT_THROW(registry::reduce_array(device, narrow, memory.data(),
+                                        reinterpret_cast<float*>(memory.data()) + 7, {shape, two, two, 0}),
+                 error);
     registry::scan_request wrong = request;
     wrong.op = operation::bit_and;
     EXPECT_THROW(registry::reduce_array(device, wrong, memory.data(), behind, {shape, two, two, 0}), error);

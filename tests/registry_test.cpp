@@ -164,6 +164,24 @@ TEST(registry, an_axis_of_strided_memory) {
     EXPECT_EQ(scanner->count(), 0u);
 }
 
+TEST(registry, an_axis_whose_results_begin_or_end_within_an_element) {
+    const registry::device device;
+    const std::vector<std::int64_t> shape = {3}, step = {1}, steps = {2};
+    std::vector<std::int32_t> memory(12, 1);
+    const auto scan = [&](dtype input, dtype output, const std::int32_t* in, std::int32_t* out,
+                          const std::vector<std::int64_t>& in_strides) {
+        const registry::scan_request request{operation::plus, {input, output, output}, false, false, {}};
+        registry::make_scanner(device, request)->scan_axis(in, out, {shape, in_strides, step, 0});
+    };
+    EXPECT_THROW(scan(dtype::int64, dtype::int32, memory.data(), memory.data() + 5, step), error);
+    EXPECT_THROW(scan(dtype::int32, dtype::int64, memory.data() + 5, memory.data(), step), error);
+    // At the same places, but of other sizes.
+    EXPECT_THROW(scan(dtype::int32, dtype::int64, memory.data(), memory.data(), steps), error);
+    EXPECT_EQ(memory, std::vector<std::int32_t>(12, 1));
+    scan(dtype::int64, dtype::int32, memory.data(), memory.data() + 6, step);
+    EXPECT_EQ(memory, (std::vector<std::int32_t>{1, 1, 1, 1, 1, 1, 1, 2, 3, 1, 1, 1}));
+}
+
 TEST(registry, devices) {
     EXPECT_THROW(registry::device("cuda"), error);
     EXPECT_THROW(registry::device("abacus"), error);

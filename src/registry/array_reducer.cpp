@@ -67,7 +67,8 @@ core::axis_geometry check_reduced(const scan_types& types, const void* in, void*
     const dimensions strides = without_axis(layout.out_strides, layout.axis);
     static_cast<void>(detail::check_reduced(
         byte_view(static_cast<const char*>(in), layout.shape, layout.in_strides, types.input),
-        byte_view(static_cast<char*>(out), shape.all(), strides.all(), types.output), layout.axis));
+        byte_view(static_cast<char*>(out), shape.all(), strides.all(), types.output), layout.axis,
+        size_of(types.input), size_of(types.output)));
     const std::size_t along =
         static_cast<std::size_t>(layout.axis) + (layout.axis < 0 ? layout.shape.size() : 0);
     return core::reduced_geometry(layout.shape, layout.in_strides, strides.all(), along);

@@ -17,7 +17,7 @@ std::optional<std::size_t> check_axis(const scan_types& types, const void* in, v
     const auto from = byte_view(static_cast<const char*>(in), layout.shape, layout.in_strides, types.input);
     const auto to = byte_view(static_cast<char*>(out), layout.shape, layout.out_strides, types.output);
     int axis = layout.axis;
-    detail::check_views(from, to, axis);
+    detail::check_views(from, to, axis, "in", size_of(types.input), size_of(types.output));
     if (from.size() == 0) return std::nullopt;
     return static_cast<std::size_t>(axis);
 }

@@ -102,27 +102,29 @@ constexpr view_reach reach_of(std::span<const std::int64_t> shape, std::span<con
     return all;
 }
 
-// [first byte, past the last byte) that a view touches.
+// [first byte, past the last byte) that a view touches whose elements take so many bytes: those of T, or of
+// something else where T is a byte, which strides count then.
 template <class T>
-std::pair<const char*, const char*> extent_of(const strided_view<T>& view) {
+std::pair<const char*, const char*> extent_of(const strided_view<T>& view,
+                                              std::size_t element_bytes = sizeof(T)) {
     const view_reach reach = reach_of(view.shape(), view.strides());
     return {reinterpret_cast<const char*>(view.data() + reach.lowest),
-            reinterpret_cast<const char*>(view.data() + reach.highest + 1)};
+            reinterpret_cast<const char*>(view.data() + reach.highest) + element_bytes};
 }
 
-// Checks everything about the views of an input, of that name, and of the output; returns whether they are
-// the same memory.
+// Checks everything about the views of an input, of that name, and of the output, with elements of so many
+// bytes; returns whether they are the same memory.
 template <class In, class Out>
-bool check_views(const strided_view<In>& in, const strided_view<Out>& out, int& axis,
-                 const char* name = "in") {
+bool check_views(const strided_view<In>& in, const strided_view<Out>& out, int& axis, const char* name = "in",
+                 std::size_t in_bytes = sizeof(In), std::size_t out_bytes = sizeof(Out)) {
     axis = check_axis(name, in.shape(), out.shape(), out.strides(), axis);
     if (in.size() == 0) return false;
-    const auto [in_first, in_last] = extent_of(in);
-    const auto [out_first, out_last] = extent_of(out);
+    const auto [in_first, in_last] = extent_of(in, in_bytes);
+    const auto [out_first, out_last] = extent_of(out, out_bytes);
     const std::less<const char*> before;
     if (!before(in_first, out_last) || !before(out_first, in_last)) return false;
     if (static_cast<const void*>(in.data()) == static_cast<const void*>(out.data()) &&
-        sizeof(In) == sizeof(Out) && std::ranges::equal(in.strides(), out.strides())) {
+        in_bytes == out_bytes && std::ranges::equal(in.strides(), out.strides())) {
         return true;
     }
     throw_views_overlap(name);

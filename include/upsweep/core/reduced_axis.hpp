@@ -29,13 +29,14 @@ namespace upsweep::detail {
 int check_reduced_axis(std::span<const std::int64_t> in_shape, std::span<const std::int64_t> out_shape,
                        std::span<const std::int64_t> out_strides, int axis);
 
-// Checks everything about the two views.
+// Checks everything about the two views, with elements of so many bytes.
 template <class In, class Out>
-core::axis_geometry check_reduced(const strided_view<In>& in, const strided_view<Out>& out, int axis) {
+core::axis_geometry check_reduced(const strided_view<In>& in, const strided_view<Out>& out, int axis,
+                                  std::size_t in_bytes = sizeof(In), std::size_t out_bytes = sizeof(Out)) {
     const int along = check_reduced_axis(in.shape(), out.shape(), out.strides(), axis);
     if (in.size() != 0) {
-        const auto [in_first, in_last] = extent_of(in);
-        const auto [out_first, out_last] = extent_of(out);
+        const auto [in_first, in_last] = extent_of(in, in_bytes);
+        const auto [out_first, out_last] = extent_of(out, out_bytes);
         const std::less<const char*> before;
         if (before(in_first, out_last) && before(out_first, in_last))
             throw_error(errc::invalid_argument, "out: overlaps in; it must be disjoint from it");
