@@ -48,6 +48,18 @@ TEST(segmented_calls, refuses_what_describes_no_segments) {
         inclusive_segmented_scan(ex, by_offsets(offsets{0, 6}), std::span(memory).first(6),
                                  std::span(memory).last(6));
     });
+    std::vector<std::int32_t> words(12, 1);
+    const std::span<std::int32_t> front = std::span(words).first(6), part = std::span(words).subspan(5, 6);
+    const std::vector<std::int32_t> y(6, 1), before = words;
+    expect_refused("out: overlaps segments", [&] { inclusive_segmented_scan(ex, by_keys(front), y, part); });
+    expect_refused("out: overlaps segments",
+                   [&] { exclusive_segmented_scan(ex, by_head_flags(front), front, front); });
+    words[4] = 0, words[5] = 6;
+    expect_refused("out: overlaps segments", [&] {
+        inclusive_segmented_scan(ex, by_offsets(std::span(words).subspan(4, 2)), y, part);
+    });
+    words[4] = 1, words[5] = 1;
+    EXPECT_EQ(words, before);
     const std::vector<float> none;
     EXPECT_NO_THROW(inclusive_segmented_scan(ex, by_offsets(offsets{0}), none, std::span<float>()));
     EXPECT_NO_THROW(inclusive_segmented_scan(ex, by_offsets(offsets{0, 0, 0}), none, std::span<float>()));

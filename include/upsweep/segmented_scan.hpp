@@ -42,6 +42,7 @@ void segmented_scan(cpu::executor& ex, const Segments& segments, const In* in, s
     check_sizes(in_size, out_size);
     segments.check(in_size, ex.simd());
     const bool in_place = check_overlap(in, sizeof(In), out, sizeof(Out), in_size);
+    check_disjoint({"out", out, in_size * sizeof(Out)}, described(segments));
     const std::optional<Acc> before =
         options.initial || !exclusive ? options.initial : exclusive_start<Acc>(op, true);
     if (in_size == 0) return;

@@ -239,6 +239,8 @@ TEST_F(mpi_others, segments_that_are_refused) {
     EXPECT_EQ(message_of([&] { exclusive_segmented_scan(ex_, by_head_flags(described), in, out); }),
               of_others + "segments: expected 3 head flags, one an element, but there are 2");
     EXPECT_EQ(out, std::vector<float>(3, 7)) << "written";
+    EXPECT_EQ(message_of([&] { inclusive_scan_by_key(ex_, out, in, out); }).substr(0, 23),
+              "out: overlaps segments;");
     const auto first = [](float a, float) { return a; };  // without an identity
     const std::vector<int> keys(3);
     EXPECT_EQ(message_of([&] { exclusive_scan_by_key(ex_, keys, in, out, first); }).substr(0, 16),

@@ -47,6 +47,7 @@ void scan_segments(executor& ex, const Segments& segments, const In* in, std::si
         upsweep::detail::check_sizes(n, out_size);
         segments.check(n, ex.local().simd());
         in_place = upsweep::detail::check_overlap(in, sizeof(In), out, sizeof(Out), n);
+        upsweep::detail::check_disjoint({"out", out, n * sizeof(Out)}, upsweep::detail::described(segments));
     });
     const collective called = exclusive ? collective::exclusive_segments : collective::inclusive_segments;
     const agreement all = agree(ex, {.count = n,
