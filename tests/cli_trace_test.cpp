@@ -177,7 +177,8 @@ TEST_F(cli_trace, what_is_refused) {
     refuse("blelloch 1 2 3 --threads 0x4", "--threads 0x4: expected at least one for each element");
     refuse("blelloch 1 2 3 --pivot 2", "--pivot: blelloch has no pivot");
     refuse("warp-partition 1 2 3", "--pivot is missing: elements below it go to the left");
-    refuse("warp-partition 1 2 3 --pivot 1.5", "int64 is compared with an integer, but \"1.5\" is none");
+    refuse("warp-partition 1 2 3 --pivot 1.5",
+           "--pivot \"1.5\": int64 is compared with an integer, but \"1.5\" is none");
     refuse("warp-partition 1 2 3 --pivot 2 --op plus", "--op: warp-partition has no operator but a --pivot");
     refuse("warp-reduce 1 2 --exclusive", "--exclusive: warp-reduce has no exclusive form");
     refuse("warp-reduce 1 2 --init 3", "--init: warp-reduce takes no initial value");

@@ -18,6 +18,7 @@
 #include "cli/io/open_descriptor.hpp"
 #include "cli/json.hpp"
 #include "cli/usage.hpp"
+#include "registry/chooser.hpp"
 #include "upsweep/error.hpp"
 
 namespace upsweep::cli {
@@ -74,6 +75,13 @@ registry::trace_request request_of(trace_arguments& arguments, const std::string
         if (request.pivot.empty()) throw usage_error("--pivot is missing: elements below it go to the left");
     }
     read_elements(arguments, request);
+    if (about.is_partition) {
+        try {
+            static_cast<void>(registry::resolve({comparison::less, request.pivot}, request.type));
+        } catch (const error& problem) {
+            throw usage_error(fmt::format("--pivot {}: {}", in_quotes(request.pivot), problem.what()));
+        }
+    }
     if (app.count("--init") != 0) {
         try {
             request.initial = registry::parse_value(arguments.initial, request.type);
