@@ -7,10 +7,12 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <csignal>
 #include <cstdio>
 #include <new>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/commands/commands.hpp"
@@ -100,6 +102,7 @@ class program {
             const command* one = active();
             if (one == nullptr) return misused(where, "a command is missing: " + command_names());
             where = one->page.name;
+            refuse_empty_words(*one->app);
             one->run();
             return finished();
         } catch (const usage_error& problem) {
@@ -144,6 +147,18 @@ class program {
             return fmt::format("{}: there is no such command; expected {}", in_quotes(extras.front()),
                                command_names());
         return fmt::format("unknown argument{}: {}", extras.size() == 1 ? "" : "s", fmt::join(extras, " "));
+    }
+
+    // An empty word, what a variable that is not set leaves of "$TYPE", is no value: a command would take the
+    // option for one that is not given. The name of a column may be empty; arguments have words of their own.
+    static void refuse_empty_words(const CLI::App& app) {
+        constexpr std::array<std::string_view, 3> of_columns{"--column", "--by", "--coefficients"};
+        for (const CLI::Option* option : app.get_options()) {
+            const std::string name = option->get_name();
+            if (option->get_positional() || std::ranges::find(of_columns, name) != of_columns.end()) continue;
+            if (option->get_items_expected_max() > 0 && std::ranges::count(option->results(), "") != 0)
+                throw usage_error(fmt::format("{}: {} is missing", name, option->get_type_name()));
+        }
     }
 
     // What CLI11 counts, in words: "--op: At Most 1 required but received 2", "--op: 1 required NAME

@@ -41,7 +41,7 @@ TEST_F(cli_compact_errors, conditions) {
     refuse("x => 5", "=> is no comparison, >= is");
     refuse("x <> 5", "<> is no comparison, != is");
     refuse("x ! 5", "! is no comparison, != is");
-    refuse("", "--where \"\": the name is missing");
+    refuse("", "--where: CONDITION is missing");
     refuse("  ", "the name is missing");
     refuse("< 5", "the name is missing");
     refuse("x", "a comparison (< <= == != >= >) is missing");

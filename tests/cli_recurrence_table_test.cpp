@@ -124,7 +124,9 @@ TEST_F(cli_recurrence_table, wrong_usage) {
     fail_and_keep(2, "x.npy", "none of --coefficient, --coefficients and --smooth; expected one");
     fail_and_keep(2, "x.npy --coefficient 1 --smooth 0.5", "several of --coefficient, --coefficients and");
     fail(2, "recurrence x.npy --coefficient", "--coefficient: A is missing");
-    for (const char* word : {"half", "1/2", "''", "1e", "0x1", "1j"})
+    fail_and_keep(2, "x.npy --coefficient ''", "--coefficient: A is missing");
+    fail_and_keep(2, "x.npy --coefficients ''", "--coefficients: the file name is empty");
+    for (const char* word : {"half", "1/2", "1e", "0x1", "1j"})
         fail_and_keep(2, std::string("x.npy --coefficient ") + word, "--coefficient: \"");
     fail_and_keep(2, "x.npy --coefficient 1e300", "--coefficient: \"1e300\" does not fit float32");
     fail_and_keep(2, "x.npy --coefficient 1e999", "--coefficient: \"1e999\" does not fit");

@@ -138,7 +138,7 @@ TEST_F(cli_table, delimiters) {
     }
     succeed("scan t.csv --column n --format tsv -o out.csv");
     EXPECT_EQ(read("out.csv"), "a,n,n_sum\n1,2,2\n");
-    for (const char* wrong : {"''", "';;'", "5", "a", "'\"'", "-", "."})
+    for (const char* wrong : {"';;'", "5", "a", "'\"'", "-", "."})
         fail(2, std::string("scan t.csv --column n --delimiter ") + wrong,
              "expected one character such as ; or |");
     write("x.npy", npy_file("<i4", "1,", bytes_of<std::int32_t>({1})));

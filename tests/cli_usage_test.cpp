@@ -107,7 +107,7 @@ TEST_F(cli_usage, two_outputs_in_one_file) {
                              "reduce t.svg --format csv --by n --plot y.svg -o y.svg"})
         fail(2, both, "--plot and -o name the same file");
     fail(2, "bins x.npy --offsets y.npy -o y.npy", "--offsets and -o name the same file");
-    fail(1, "scan x.npy --plot y.svg -o ''", "output: the file name is empty");
+    fail(2, "scan x.npy --plot y.svg -o ''", "--output: FILE is missing");
     ASSERT_EQ(shell("ln -s . here && ln -s t.svg link.svg").code, 0);
     for (const char* both : {"--plot ./y.svg -o y.svg", "--plot y.svg -o \"$PWD/here/y.svg\"",
                              "--plot here/here/y.svg -o ./y.svg", "--plot link.svg -o t.svg"})
@@ -128,6 +128,24 @@ TEST_F(cli_usage, threads_that_cannot_be) {
               "writes\n");
     EXPECT_EQ(read("old.npy"), "the old output");
     EXPECT_EQ(files(), (std::vector<std::string>{"old.npy", "x.npy", "z.raw"}));
+}
+
+// What "$NAME" is where nothing was given that name.
+TEST_F(cli_usage, empty_words) {
+    for (const char* option : {"--output", "--plot"})
+        fail(2, std::string("scan x.npy ") + option + " ''", std::string(option) + ": FILE is missing");
+    for (const char* option : {"--dtype", "--accumulate", "--input-dtype"})
+        fail_and_keep(2, std::string("scan x.npy ") + option + " ''",
+                      std::string(option) + ": TYPE is missing");
+    fail_and_keep(2, "reduce x.npy --op ''", "--op: NAME is missing");
+    fail_and_keep(2, "scan x.npy --format ''", "--format: NAME is missing");
+    fail_and_keep(2, "scan x.npy --init ''", "--init: VALUE is missing");
+    fail_and_keep(2, "sort x.npy --first ''", "--first: N is missing");
+    fail_and_keep(2, "histogram x.npy --range ''", "--range: LO:HI is missing");
+    fail_and_keep(2, "bins x.npy --offsets ''", "--offsets: FILE is missing");
+    fail_and_keep(2, "compact x.npy --where 'x < 5' --where ''", "--where: CONDITION is missing");
+    fail(2, "bench --sizes 10 --plot ''", "--plot: FILE is missing");
+    fail(2, "trace tree 1 2 --dtype ''", "--dtype: TYPE is missing");
 }
 
 TEST_F(cli_usage, wrong_usage) {
