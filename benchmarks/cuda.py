@@ -53,7 +53,7 @@ def part_of(row):
     if work.endswith("scan_by_key"):
         return "cuda segments"
     beginnings = {"compact": "choosing", "partition": "choosing", "axis ": "axes", "histogram": "bins", "bins": "bins", "sort": "sorts",
-                  "segmented_sort": "sorts", "reduce_by_key": "runs", "unique": "runs", "run_length_encode": "runs",
+                  "segmented_sort": "sorts", "segmented_reduce": "offsets", "reduce_by_key": "runs", "unique": "runs", "run_length_encode": "runs",
                   "reduce (": "axis totals", "reduce": "totals", "repeat": "repeats", "top_k": "top k"}
     for beginning, part in beginnings.items():
         if work.startswith(beginning):
@@ -178,6 +178,7 @@ PARTS = {
     "cuda axes": axes_table,
     "cuda segments": undivided_table,
     "cuda runs": divided_table("runs of", ", "),
+    "cuda offsets": divided_table("segments of about", ", "),
     "cuda totals": undivided_table,
     "cuda axis totals": axis_totals_table,
     "cuda repeats": repeats_table,

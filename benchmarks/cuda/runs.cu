@@ -1,5 +1,6 @@
-// Totals of segments, first elements and lengths of runs beside CUB's. Keys are runs of so many on average,
-// of random lengths. A copy moves as many bytes as are read and written.
+// Totals of segments by keys and by offsets, first elements and lengths of runs beside CUB's. Keys are runs
+// of so many on average, of random lengths; offsets, of 64 bits, are where these begin. A copy moves as many
+// bytes as are read and written.
 #include "bench.cuh"
 #include "upsweep/cuda/segmented_reduce.cuh"
 #include "upsweep/cuda/unique.cuh"
@@ -55,6 +56,22 @@ struct arrays {
     [[nodiscard]] uc::device_span<std::uint32_t> to_keys(char* buffer) const { return {keys_of(buffer), n}; }
 };
 
+// ours() beside cub(scratch, scratch_bytes) and a copy.
+template <class Ours, class Cub>
+void report_times(const std::string& work, const char* type, std::size_t n, std::size_t bytes,
+                  const Ours& ours, const Cub& cub) {
+    const double seconds = median_seconds(ours);
+    std::size_t scratch_bytes = 0;
+    void* scratch = nullptr;
+    uc::check(cub(nullptr, scratch_bytes), "CUB");
+    uc::check(cudaMalloc(&scratch, scratch_bytes), "scratch for CUB");
+    const double peer = median_seconds([&] { cub(scratch, scratch_bytes); });
+    cudaFree(scratch);
+    const double copy = median_seconds(
+        [&] { cudaMemcpyAsync(memory().out, memory().in, bytes / 2, cudaMemcpyDeviceToDevice, nullptr); });
+    report(work, type, "automatic", n, bytes, seconds, copy, peer);
+}
+
 // ours(ex, buffer, count) and cub(scratch, scratch_bytes, count), which writes to memory().expected. `read`
 // bytes an element, `written` bytes a run, of which `compared` lie at the buffer's begin.
 template <class T, class Ours, class Cub>
@@ -69,17 +86,9 @@ void measure(const std::string& work, const char* type, arrays<T>& a, std::size_
     std::uint64_t m = 0;
     uc::check(cudaMemcpy(&m, a.count, sizeof m, cudaMemcpyDeviceToHost), "count");
     if (!equal_bytes(memory().out, memory().expected, m * compared)) fail(work + "/" + type);
-    const double seconds = median_seconds([&] { ours(ex, memory().out, a.count); });
-    std::size_t scratch_bytes = 0;
-    void* scratch = nullptr;
-    uc::check(cub(nullptr, scratch_bytes, a.count + 1), "CUB");
-    uc::check(cudaMalloc(&scratch, scratch_bytes), "scratch for CUB");
-    const double peer = median_seconds([&] { cub(scratch, scratch_bytes, a.count + 1); });
-    cudaFree(scratch);
-    const std::size_t bytes = a.n * read + m * written;
-    const double copy = median_seconds(
-        [&] { cudaMemcpyAsync(memory().out, memory().in, bytes / 2, cudaMemcpyDeviceToDevice, nullptr); });
-    report(work, type, "automatic", a.n, bytes, seconds, copy, peer);
+    report_times(
+        work, type, a.n, a.n * read + m * written, [&] { ours(ex, memory().out, a.count); },
+        [&](void* scratch, std::size_t& bytes) { return cub(scratch, bytes, a.count + 1); });
 }
 
 template <class T>
@@ -98,6 +107,39 @@ void reduce(const char* type, std::size_t n, std::uint32_t length) {
                                                   a.template totals<T>(memory().expected), count,
                                                   ::cuda::std::plus<>{}, n);
         });
+}
+// The totals of the same runs, which offsets describe.
+template <class T>
+void reduce_by_offsets(const char* type, std::size_t n, std::uint32_t length) {
+    const std::string work = "segmented_reduce, " + std::to_string(length);
+    if (!wanted(work + "/" + type)) return;
+    arrays<T> a(n, length);
+    uc::executor ex(nullptr, uc::algorithm::reduce_then_scan);
+    const uc::device_span<std::uint64_t> lengths(a.template totals<std::uint64_t>(memory().out), n);
+    upsweep::run_length_encode(ex, a.from_keys(), a.to_keys(memory().expected), lengths, a.count);
+    std::uint64_t m = 0;
+    uc::check(cudaMemcpy(&m, a.count, sizeof m, cudaMemcpyDeviceToHost), "count");
+    std::uint64_t* offsets = nullptr;
+    uc::check(cudaMalloc(&offsets, (m + 1) * sizeof *offsets), "offsets");
+    uc::check(cudaMemset(offsets, 0, sizeof *offsets), "offsets");
+    upsweep::inclusive_scan(ex, uc::device_span<const std::uint64_t>(lengths.data(), m),
+                            uc::device_span<std::uint64_t>(offsets + 1, m));
+    T* const expected = a.template totals<T>(memory().expected);
+    upsweep::reduce_by_key(ex, a.from_keys(), a.from(), a.to_keys(memory().out),
+                           uc::device_span<T>(expected, m), a.count);
+    ex.wait();
+    T* const out = a.template totals<T>(memory().out);
+    const uc::by_offsets<std::uint64_t> segments(uc::device_span<const std::uint64_t>(offsets, m + 1));
+    const auto ours = [&] { upsweep::segmented_reduce(ex, segments, a.from(), uc::device_span<T>(out, m)); };
+    ours();
+    ex.wait();
+    if (!equal_bytes(out, expected, m * sizeof(T))) fail(work + "/" + type);
+    report_times(work, type, n, n * sizeof(T) + m * (sizeof(T) + sizeof *offsets), ours,
+                 [&](void* scratch, std::size_t& bytes) {
+                     return cub::DeviceSegmentedReduce::Sum(
+                         scratch, bytes, a.in, expected, static_cast<std::int64_t>(m), offsets, offsets + 1);
+                 });
+    cudaFree(offsets);
 }
 void first(std::size_t n, std::uint32_t length) {
     const std::string work = "unique, " + std::to_string(length);
@@ -152,6 +194,12 @@ void bench_runs() {
         first(n, length);
         encode<std::uint32_t, std::int32_t>("int32", n, length);
     }
+    for (const std::uint32_t length : {1000000u, 1000u, 100u, 10u, 2u}) {
+        reduce_by_offsets<float>("float", n, length);
+        reduce_by_offsets<double>("double", n / 2, length);
+    }
+    reduce_by_offsets<std::uint8_t>("uint8", n, 1000);
+    for (const int power : {12, 16, 20, 24}) reduce_by_offsets<float>("float", std::size_t(1) << power, 1000);
     reduce<std::int32_t>("int32", n, 100);
     encode<std::uint8_t, std::int32_t>("uint8>int32", n, 10);
     encode<std::uint64_t, std::int64_t>("uint64>int64", n / 2, 10);

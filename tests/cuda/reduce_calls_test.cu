@@ -1,7 +1,10 @@
 // Calls of reductions of segments and of runs on the GPU: long arrays, graphs, scratch, what is refused.
 #include <algorithm>
+#include <complex>
 #include <cstdint>
+#include <cstring>
 #include <functional>
+#include <span>
 #include <vector>
 
 #include "cuda/captured_graph.hpp"
@@ -32,6 +35,9 @@ struct runs_problem {
         scanned.resize(n);
         count = reduce_by_key(host, changing, x, of, sums);
         run_length_encode(host, changing, of, lengths);
+        std::vector<std::uint64_t> begins(count + 1);
+        for (std::size_t k = 0; k < count; ++k) begins[k + 1] = begins[k] + std::uint64_t(lengths[k]);
+        offsets = device_array(begins);
         inclusive_scan(host, x, scanned);
         sums.resize(count);
         of.resize(count);
@@ -39,17 +45,40 @@ struct runs_problem {
     }
     device_array<float> in;
     device_array<std::uint32_t> keys;
+    device_array<std::uint64_t> offsets;  // of the runs
     std::vector<float> x, sums, scanned;
     std::vector<std::uint32_t> of;
     std::vector<std::int32_t> lengths;
     std::size_t count = 0;
 };
 
+// Totals by offsets of elements `shift` behind an aligned place, with the CPU's bits.
+template <class T, class Integer>
+void expect_totals_by_offsets(std::size_t n, std::size_t shift, const std::vector<Integer>& offsets) {
+    SCOPED_TRACE(n);
+    SCOPED_TRACE(sizeof(T));
+    const device_array<T> in = random_array<T>(n + shift, 3);
+    const device_array<Integer> there(offsets);
+    const std::vector<T> x = in.read();
+    std::vector<T> expected(offsets.size() - 1);
+    const T initial = T(3);
+    cpu::executor host;
+    segmented_reduce(host, by_offsets(offsets), std::span(x).subspan(shift), expected, plus{},
+                     {.initial = initial});
+    device_array<T> out(expected.size());
+    cuda::executor ex;
+    out.poison();
+    segmented_reduce(ex, cuda::by_offsets(there.view()), in.view().subspan(shift, n), out.span(), plus{},
+                     {.initial = initial});
+    const std::vector<T> got = out.read();
+    EXPECT_TRUE(std::memcmp(got.data(), expected.data(), got.size() * sizeof(T)) == 0);
+}
+
 // Scans before and behind leave no trace in each other's scratch; graphs have scratch of their own.
 TEST(cuda_runs, between_scans_and_in_graphs) {
     const runs_problem given(repetitions(3'000'003, 300'007));
     const std::size_t n = given.x.size(), m = given.count;
-    device_array<float> sums(m), scanned(n);
+    device_array<float> sums(m), scanned(n), totals(m);
     device_array<std::uint32_t> of(m), unique_of(m), encoded(m);
     device_array<std::int32_t> lengths(m);
     device_array<std::uint64_t> counts(3);
@@ -59,6 +88,7 @@ TEST(cuda_runs, between_scans_and_in_graphs) {
         cuda::executor ex(stream, choice);
         const auto work = [&] {
             inclusive_scan(ex, given.in.view(), scanned.span());
+            segmented_reduce(ex, cuda::by_offsets(given.offsets.view()), given.in.view(), totals.span());
             reduce_by_key(ex, given.keys.view(), given.in.view(), of.span(), sums.span(),
                           counts.span().data());
             unique(ex, given.keys.view(), unique_of.span(), counts.span().data() + 1);
@@ -69,6 +99,7 @@ TEST(cuda_runs, between_scans_and_in_graphs) {
         const captured_graph captured(stream, work);
         for (int k = 0; k < 4; ++k) {
             sums.poison();
+            totals.poison();
             scanned.poison();
             for (device_array<std::uint32_t>* const out : {&of, &unique_of, &encoded}) out->poison();
             lengths.poison();
@@ -79,6 +110,7 @@ TEST(cuda_runs, between_scans_and_in_graphs) {
                 work();
             stream.wait();
             EXPECT_EQ(sums.read(), given.sums);
+            EXPECT_EQ(totals.read(), given.sums);
             EXPECT_EQ(of.read(), given.of);
             EXPECT_EQ(unique_of.read(), given.of);
             EXPECT_EQ(encoded.read(), given.of);
@@ -109,6 +141,9 @@ TEST(cuda_runs, through_the_callers_workspace) {
             sums.poison();
             call(ex);
             EXPECT_EQ(sums.read(), given.sums);
+            sums.poison();
+            segmented_reduce(ex, cuda::by_offsets(given.offsets.view()), given.in.view(), sums.span());
+            EXPECT_EQ(sums.read(), given.sums);
         }
         const std::size_t needed = cuda::run_length_encode_workspace_bytes<std::uint32_t, std::int32_t>(n);
         const std::size_t kept = cuda::compact_workspace_bytes<std::uint32_t, std::uint32_t>(n);
@@ -133,19 +168,65 @@ TEST(cuda_runs, offsets_with_many_empty_segments) {
     for (std::size_t i = 1; i < n; i += 1 + i % 7 + (i % 1000 == 1 ? 5000 : 0))
         offsets.insert(offsets.end(), 1 + (i % 11 == 0 ? 700 : i % 5), static_cast<std::int32_t>(i));
     offsets.insert(offsets.end(), 2000, static_cast<std::int32_t>(n));
+    expect_totals_by_offsets<float>(n, 0, offsets);
+}
+
+// Segments over many supers, from within tiles and at their ends; and so many tiles that blocks have several.
+TEST(cuda_runs, offsets_of_long_segments) {
+    const auto n = static_cast<std::int64_t>(repetitions(9'000'011, 600'011));
+    for (const std::int64_t far : {n / 16, n / 3, n - 2}) {
+        std::vector<std::int64_t> offsets{0, 0, 5, 4096, 4100, 8191, 8192, 8192, 131072};
+        for (const std::int64_t at : {far / 2, far, far + 1, n - 1, n, n}) offsets.push_back(at);
+        std::sort(offsets.begin(), offsets.end());
+        expect_totals_by_offsets<float>(std::size_t(n), 0, offsets);
+    }
+    const std::vector<std::int64_t> halves{0, n / 2 + 1, n};
+    expect_totals_by_offsets<double>(std::size_t(n), 0, halves);
+    expect_totals_by_offsets<double>(std::size_t(n), 1, halves);
+    expect_totals_by_offsets<std::uint8_t>(std::size_t(n), 3, halves);
+}
+
+// Of stretches in which very many segments end, some, and none, of elements of each size, wherever they lie.
+TEST(cuda_runs, offsets_of_elements_of_each_size) {
+    const std::size_t n = repetitions(300'007, 50'007);
+    std::vector<std::int32_t> offsets{0};
+    while (offsets.back() < std::int32_t(n)) {
+        const std::int32_t at = offsets.back(), stretch = at / 20'000 % 3;
+        offsets.push_back(std::min(std::int32_t(n), at + (stretch == 0   ? 1 + at % 3
+                                                          : stretch == 1 ? 30 + at % 11
+                                                                         : 7001)));
+    }
+    for (const std::size_t shift : {0, 1}) {
+        expect_totals_by_offsets<std::int8_t>(n, shift, offsets);
+        expect_totals_by_offsets<std::int16_t>(n, shift, offsets);
+        expect_totals_by_offsets<float>(n, shift, offsets);
+        expect_totals_by_offsets<double>(n, shift, offsets);
+        expect_totals_by_offsets<std::complex<double>>(n, shift, offsets);
+    }
+}
+
+// Offsets that are not what they should be: nothing is written but in the segments' places.
+TEST(cuda_runs, offsets_that_do_not_ascend) {
+    const std::size_t n = 50'000;
     const device_array<float> in = random_array<float>(n, 3);
-    const device_array<std::int32_t> there(offsets);
-    std::vector<float> expected(offsets.size() - 1);
-    cpu::executor host;
-    segmented_reduce(host, by_offsets(offsets), in.read(), expected, plus{}, {.initial = 0.25f});
-    device_array<float> out(expected.size());
-    for (const cuda::algorithm choice : cuda_algorithms()) {
-        SCOPED_TRACE(cuda::name(choice));
-        cuda::executor ex(nullptr, choice);
+    std::vector<std::int64_t> falling(20'001), wild(20'001);
+    for (std::size_t k = 0; k < falling.size(); ++k) {
+        falling[k] = std::int64_t(falling.size() - k) * 3;
+        wild[k] = std::int64_t((k * 2654435761u) % 200'000) - 50'000;
+    }
+    for (const std::vector<std::int64_t>& offsets : {falling, wild}) {
+        const device_array<std::int64_t> there(offsets);
+        device_array<float> out(offsets.size() + 9);
         out.poison();
-        segmented_reduce(ex, cuda::by_offsets(there.view()), in.view(), out.span(), plus{},
-                         {.initial = 0.25f});
-        EXPECT_EQ(out.read(), expected);
+        const std::vector<float> before = out.read();
+        cuda::executor ex;
+        segmented_reduce(ex, cuda::by_offsets(there.view()), in.view(),
+                         out.span().subspan(0, offsets.size() - 1));
+        ex.wait();
+        const std::vector<float> after = out.read();
+        EXPECT_EQ(std::memcmp(after.data() + offsets.size() - 1, before.data() + offsets.size() - 1,
+                              10 * sizeof(float)),
+                  0);
     }
 }
 
@@ -168,12 +249,13 @@ TEST(cuda_runs, stretches_of_short_and_of_long_runs) {
     device_array<float> out(expected.size());
     device_array<std::int32_t> of(expected.size());
     device_array<std::uint64_t> count(1);
+    cuda::executor any;
+    out.poison();
+    segmented_reduce(any, cuda::by_offsets(there.view()), in.view(), out.span());
+    EXPECT_EQ(out.read(), expected);
     for (const cuda::algorithm choice : cuda_algorithms()) {
         SCOPED_TRACE(cuda::name(choice));
         cuda::executor ex(nullptr, choice);
-        out.poison();
-        segmented_reduce(ex, cuda::by_offsets(there.view()), in.view(), out.span());
-        EXPECT_EQ(out.read(), expected);
         out.poison();
         reduce_by_key(ex, beside.view(), in.view(), of.span(), out.span(), count.data());
         EXPECT_EQ(count.read()[0], expected.size());

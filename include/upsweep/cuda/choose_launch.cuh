@@ -165,21 +165,9 @@ class choose_launch {
         const std::uint64_t pieces = layout.pieces_of(part.n);
         const std::uint64_t most = std::uint64_t(ex_.multiprocessors()) * 16;
         const auto blocks = static_cast<unsigned>(std::min((pieces - 1) / threads + 1, most));
-        constexpr auto kernel = &detail::finish_lengths_kernel<typename Types::Lengths::Length>;
-        // Compiled for a device that can, it is on its way while the launch before it ends, for which it
-        // waits.
-        cudaLaunchAttribute early{};
-        early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-        early.val.programmaticStreamSerializationAllowed = 1;
-        cudaLaunchConfig_t config{};
-        config.gridDim = blocks;
-        config.blockDim = threads;
-        config.stream = ex_.stream();
-        config.attrs = &early;
-        config.numAttrs = detail::prepare<kernel>(ex_, 0, 90) == detail::readiness::ready ? 1 : 0;
-        check(cudaLaunchKernelEx(&config, kernel, part.lengths, pieces, layout.piece_items, part.first,
-                                 given_.n, static_cast<const std::uint64_t*>(last ? count_ : nullptr)),
-              "launching what finishes lengths");
+        detail::launch_early<&detail::finish_lengths_kernel<typename Types::Lengths::Length>>(
+            ex_, blocks, threads, part.lengths, pieces, layout.piece_items, part.first, given_.n,
+            static_cast<const std::uint64_t*>(last ? count_ : nullptr));
     }
 
     void count_all(detail::choose_progress& progress) const {

@@ -184,14 +184,13 @@ struct segment_left {
 
 // By all lanes of a warp, of a row: stores what arguments.store keeps of the segments that begin in it.
 // Element m of a lane's run does if bit m of `heads` says so, value(m) is its value, visit(m, f) calls f with
-// the elements themselves; `first` is the index of the row's first. If the scan's last element is element
-// `last` of the run, tells of the end too. What is kept is packed in `image`, shared memory of the warp, so
-// that lanes store what lies together.
+// the elements themselves. If the scan's last element is element `last` of the run, tells of the end too.
+// What is kept is packed in `image`, shared memory of the warp, so that lanes store what lies together.
 template <class Types, class Arguments, class T, bool Wide, class Op, class Value, class Visit>
 __device__ __forceinline__ void keep_segments(
     const Arguments& arguments, const combiner<counted_value<T, Wide>, in_counted_segments<Op>>& combine,
-    const left_parts<counted_value<T, Wide>>& left, std::uint64_t first, unsigned heads, int last,
-    char* image, int lane, const Value& value, const Visit& visit) {
+    const left_parts<counted_value<T, Wide>>& left, unsigned heads, int last, char* image, int lane,
+    const Value& value, const Visit& visit) {
     constexpr int items = Types::items;
     const typename Types::Store::template packed<Types::row> packed{image};
     const segment_left<T, Wide, Op> before(combine, left);
@@ -211,32 +210,30 @@ __device__ __forceinline__ void keep_segments(
 #pragma unroll
         for (int m = 0; m < items; ++m) {
             if ((heads >> m & 1) != 0) {
-                visit(m, [&](const auto&... in) { packed.put(at, lane * items + m, total, in...); });
+                visit(m, [&](const auto&... in) { packed.put(at, total, in...); });
                 ++at;
                 total = value(m);
             } else if (m > first_head) {
                 total = before.inner(total, value(m));
             }
-            if (m == last)
-                arguments.store.finish(first + unsigned(lane * items + m) + 1, earlier + unsigned(at), total);
+            if (m == last) arguments.store.finish(earlier + unsigned(at), total);
         }
     }
     __syncwarp();
     const int count = __shfl_sync(0xffffffffu, runs + __popc(heads), 31);
 #pragma unroll 1
-    for (int k = lane; k < count; k += 32) arguments.store.put(earlier + unsigned(k), first, packed, k);
+    for (int k = lane; k < count; k += 32) arguments.store.put(earlier + unsigned(k), packed, k);
     __syncwarp();
 }
 // The same of runs in registers.
 template <class Types, class Arguments, class Combine>
 __device__ __forceinline__ void keep_segments(const Arguments& arguments, const Combine& combine,
-                                              const left_parts<typename Types::Acc>& left,
-                                              std::uint64_t first, int last, char* image, int lane,
-                                              const typename Types::Raw& raw) {
+                                              const left_parts<typename Types::Acc>& left, int last,
+                                              char* image, int lane, const typename Types::Raw& raw) {
     typename Types::Acc x[Types::items];
     load_accumulators<typename Types::Total>(raw, arguments.load, false, x);
     keep_segments<Types>(
-        arguments, combine, left, first, raw.heads, last, image, lane, [&](int m) { return x[m].value; },
+        arguments, combine, left, raw.heads, last, image, lane, [&](int m) { return x[m].value; },
         [&](int m, const auto& f) { raw.own.element(m, f); });
 }
 

@@ -88,7 +88,7 @@ class executor {
     // Bytes of the L2 cache.
     [[nodiscard]] int cache_bytes() const { return cache_bytes_; }
     [[nodiscard]] std::size_t workspace_bytes() const { return workspace_.bytes; }
-    // The algorithm of the latest call; `automatic` before the first.
+    // The algorithm of the latest call that has a choice of them; `automatic` before the first.
     [[nodiscard]] algorithm latest() const { return latest_; }
 
     // Until all work of the stream is done. Throws upsweep::error (device) for errors of earlier work.

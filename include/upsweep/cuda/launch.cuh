@@ -79,6 +79,22 @@ int blocks_of_multiprocessor(const executor& ex, int threads, int shared_bytes) 
     return blocks;
 }
 
+// Launches a kernel that waits for the launch before it by itself (cudaGridDependencySynchronize). Compiled
+// for a device that can, it is on its way while that one ends.
+template <auto Kernel, class... Arguments>
+void launch_early(const executor& ex, unsigned blocks, unsigned threads, const Arguments&... arguments) {
+    cudaLaunchAttribute early{};
+    early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    early.val.programmaticStreamSerializationAllowed = 1;
+    cudaLaunchConfig_t config{};
+    config.gridDim = blocks;
+    config.blockDim = threads;
+    config.stream = ex.stream();
+    config.attrs = &early;
+    config.numAttrs = prepare<Kernel>(ex, 0, 90) == readiness::ready ? 1 : 0;
+    check(cudaLaunchKernelEx(&config, Kernel, arguments...), "launching a kernel behind another");
+}
+
 // A launch of so many blocks.
 inline unsigned blocks_for(std::uint64_t blocks) {
     if (blocks > 0x7fffffffu)

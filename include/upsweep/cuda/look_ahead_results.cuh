@@ -184,13 +184,13 @@ struct look_ahead_results : look_ahead_located<Types> {
                 const int last = last_of_run<Types::items>(holds_total(row), valid_of(row), lane);
                 if constexpr (shape::by_element) {
                     keep_segments<Types>(
-                        arguments, combine, left, first_of(row), this->run_bits(s)[row * 32 + lane], last,
-                        image, lane, [&](int m) { return this->element(s, seen, row, m, false).value; },
+                        arguments, combine, left, this->run_bits(s)[row * 32 + lane], last, image, lane,
+                        [&](int m) { return this->element(s, seen, row, m, false).value; },
                         [&](int m, const auto& f) {
                             this->visit(s, seen, (row * 32 + lane) * Types::items + m, f);
                         });
                 } else {
-                    keep_segments<Types>(arguments, combine, left, first_of(row), last, image, lane,
+                    keep_segments<Types>(arguments, combine, left, last, image, lane,
                                          this->template read<Plain, Aligned>(s, seen, row, false));
                 }
             }

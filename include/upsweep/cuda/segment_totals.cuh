@@ -37,51 +37,12 @@ struct load_counted {
 template <class OutType>
 struct packed_places {
     using Out = OutType;
-    static constexpr bool asks_ends = false;
     Out* out;
     std::uint64_t room;
 
-    // The total of segment k, which ends in front of element `end`.
-    __device__ __forceinline__ void put(std::uint64_t k, std::uint64_t, const Out& total) const {
+    // The total of segment k.
+    __device__ __forceinline__ void put(std::uint64_t k, const Out& total) const {
         if (k < room) out[k] = total;
-    }
-};
-// The same by offsets, where there may be empty segments, which k does not count.
-template <class Integer, class OutType>
-struct places_by_offsets {
-    using Out = OutType;
-    static constexpr bool asks_ends = true;
-    const Integer* offsets;
-    std::uint64_t segments;
-    Out* out;
-    const std::uint32_t* has_empty;  // in device memory: not 0 if there are any
-
-    __device__ __forceinline__ void put(std::uint64_t k, std::uint64_t end, const Out& total) const {
-        if (k >= segments) return;  // of offsets that are none
-        if (__ldg(has_empty) == 0) {
-            out[k] = total;
-            return;
-        }
-        // The segment's end is the first offset that is not below `end`: often the k + 1-th, else behind it.
-        std::uint64_t low = k + 1, high = low, step = 1;
-        while (high < segments && below(high, end)) {
-            low = high + 1;
-            high = high + step < segments ? high + step : segments;
-            step *= 2;
-        }
-        while (low < high) {
-            const std::uint64_t middle = low + (high - low) / 2;
-            if (below(middle, end))
-                low = middle + 1;
-            else
-                high = middle;
-        }
-        out[low - 1] = total;
-    }
-
-  private:
-    __device__ __forceinline__ bool below(std::uint64_t at, std::uint64_t end) const {
-        return static_cast<std::uint64_t>(offsets[at]) < end;
     }
 };
 
@@ -122,41 +83,35 @@ struct store_segments {
     static constexpr int round_up(int bytes) { return (bytes + 15) / 16 * 16; }
 
     // What is kept of the segments that begin in a row, in shared memory: of each the total of the one before
-    // it, its first element, and where in the row that is.
+    // it, and its first element.
     template <int Row>
     struct packed {
         static constexpr int first_at = round_up(Row * int(sizeof(Out)));
-        static constexpr int ends_at =
+        static constexpr int bytes =
             first_at + (First::wanted ? round_up(Row * int(sizeof(typename First::Out))) : 0);
-        static constexpr int bytes = ends_at + (Places::asks_ends ? Row * int(sizeof(std::uint16_t)) : 0);
         char* image;
 
         __device__ __forceinline__ Out& before(int k) const { return reinterpret_cast<Out*>(image)[k]; }
         __device__ __forceinline__ typename First::Out& element(int k) const {
             return reinterpret_cast<typename First::Out*>(image + first_at)[k];
         }
-        __device__ __forceinline__ std::uint16_t& place(int k) const {
-            return reinterpret_cast<std::uint16_t*>(image + ends_at)[k];
-        }
         template <class T, class... In>
-        __device__ __forceinline__ void put(int k, int at, const T& total, const In&... in) const {
+        __device__ __forceinline__ void put(int k, const T& total, const In&... in) const {
             before(k) = convert<Out>(convert<Nominal>(total));
             if constexpr (First::wanted) element(k) = First::of(in...);
-            if constexpr (Places::asks_ends) place(k) = static_cast<std::uint16_t>(at);
         }
     };
 
-    // Of segment k, which is the at-th packed one of a row that begins with element `row`.
+    // Of segment k, which is the at-th packed one of a row.
     template <int Row>
-    __device__ __forceinline__ void put(std::uint64_t k, std::uint64_t row, const packed<Row>& from,
-                                        int at) const {
+    __device__ __forceinline__ void put(std::uint64_t k, const packed<Row>& from, int at) const {
         if constexpr (First::wanted) first.put(k, from.element(at));
-        if (k != 0) places.put(k - 1, Places::asks_ends ? row + from.place(at) : 0, from.before(at));
+        if (k != 0) places.put(k - 1, from.before(at));
     }
-    // The fold of the last of `segments`, which ends in front of element n.
+    // The fold of the last of `segments`.
     template <class T>
-    __device__ __forceinline__ void finish(std::uint64_t n, std::uint64_t segments, const T& total) const {
-        places.put(segments - 1, n, convert<Out>(convert<Nominal>(total)));
+    __device__ __forceinline__ void finish(std::uint64_t segments, const T& total) const {
+        places.put(segments - 1, convert<Out>(convert<Nominal>(total)));
         if (count != nullptr) *count = segments;
     }
 };

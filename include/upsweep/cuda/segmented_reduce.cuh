@@ -20,10 +20,14 @@
 // (upsweep/segmented_reduce.hpp): out[k] is what inclusive_segmented_scan gives for the segment's last
 // element. The calls return when the work is in the executor's stream. Aliasing: outputs and count must
 // overlap nothing else. Errors: upsweep::error names the argument; nothing has been enqueued then.
-// Complexity: O(n + segments); in and what describes the segments are read once through memory
-// (reduce-then-scan: twice). Scratch is that of a segmented scan.
+// Complexity: O(n + segments); in and what describes the segments are read once through memory (by flags and
+// keys in reduce-then-scan: twice). By offsets there is one way, whatever the executor's algorithm, of two to
+// four launches, or one for elements of one tile. Scratch by flags and keys is that of a segmented scan, by
+// offsets 16 bytes and three accumulators for each tile of the tree; segmented_reduce_workspace_bytes() is
+// enough for both.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
@@ -35,6 +39,7 @@
 #include "upsweep/core/known_operator.hpp"
 #include "upsweep/cuda/checked_array.hpp"
 #include "upsweep/cuda/held_scratch.hpp"
+#include "upsweep/cuda/offset_totals_launch.cuh"
 #include "upsweep/cuda/scan.cuh"
 #include "upsweep/cuda/segment_heads.cuh"
 #include "upsweep/cuda/segment_totals.cuh"
@@ -68,7 +73,15 @@ inline void clear_count(const executor& ex, std::uint64_t* count) {
     cuda::check(cudaMemsetAsync(count, 0, sizeof *count, ex.stream()), "clearing the count");
 }
 
-// A call whose arguments are found good, of n >= 1 elements, in[i]...
+// Elements as values, an initial value in front of each segment's first one.
+template <class Value, class Acc, class Op>
+load_in_segment<Acc, Value, Op> load_from(const Op& op, const std::optional<Acc>& initial) {
+    load_in_segment<Acc, Value, Op> load{op, false, initial.has_value(), {}};
+    if (initial) load.initial = static_cast<Value>(*initial);
+    return load;
+}
+
+// A call whose arguments are found good, by flags or keys, of n >= 1 elements, in[i]...
 template <bool Wide, class Value, class Out, class Op, class Segments, class Load, class Store, class... In>
 void enqueue_segments(executor& ex, const Segments& segments, std::uint64_t n, const Op& op, const Load& load,
                       const Store& store, const In*... in) {
@@ -85,29 +98,26 @@ void enqueue_segments(executor& ex, const Segments& segments, std::uint64_t n, c
     ex.check_before_launch();
     const scan_launch<types, true> scan(ex, arguments);
     const algorithm chosen = scan.choose();
-    const std::size_t at = heads_at(scan.bytes(chosen));
-    held_scratch taken(ex, ex.take_scratch(at + segments.scratch_bytes(n)));
+    held_scratch taken(ex, ex.take_scratch(scan.bytes(chosen)));
     arguments.total =
         reinterpret_cast<typename types::Total*>(taken.data());  // wanted, see segment_totals.cuh
-    segments.prepare(ex, arguments.heads, taken.data() + at, n, false);
-    if constexpr (requires { segments.has_empty(arguments.heads, n); })
-        arguments.store.places.has_empty = segments.has_empty(arguments.heads, n);
     scan.enqueue(chosen, taken.data());
-    segments.clear(ex, arguments.heads, n);
     taken.release();
     cuda::check(cudaGetLastError(), "launching a reduction of segments");
     ex.set_latest(chosen);
 }
 // `beside`: what lies beside the elements, if first ones of that are wanted.
-template <class Acc, class Out, class In, class Op, class Segments, class Places, class First,
-          class... Beside>
-void reduce_segments(executor& ex, const Segments& segments, device_span<const In> in, const Op& op,
-                     const std::optional<Acc>& initial, const Places& places, const First& first,
-                     std::uint64_t* count, const Beside*... beside) {
+template <class Acc, class In, class Segments, class Out, class Op, class First, class... Beside>
+void reduce_packed(executor& ex, const Segments& segments, device_span<const In> in, device_span<Out> out,
+                   std::uint64_t* count, const Op& op, const std::optional<Acc>& initial, const First& first,
+                   const Beside*... beside) {
+    segments.check(ex, in.size());
+    check_outputs(ex, {checked_array::of("out", out), count_array(count)},
+                  {checked_array::of("in", in), segments.array()});
+    if (in.size() == 0) return clear_count(ex, count);
     using value = register_type<Acc, Op>;
-    load_in_segment<Acc, value, Op> load{op, false, initial.has_value(), {}};
-    if (initial) load.initial = static_cast<value>(*initial);
-    const store_segments<Acc, Places, First> store{places, first, count};
+    const load_in_segment<Acc, value, Op> load = load_from<value>(op, initial);
+    const store_segments<Acc, packed_places<Out>, First> store{{out.data(), out.size()}, first, count};
     constexpr bool counts_anyway = sizeof(value) % 8 == 0;  // to 2^63
     if (counts_anyway || in.size() < std::uint64_t{1} << 31) {
         const load_counted<Acc, value, false, Op> counted{load};
@@ -119,93 +129,10 @@ void reduce_segments(executor& ex, const Segments& segments, device_span<const I
     }
 }
 
-// Of segments that are never empty.
-template <class Acc, class In, class Segments, class Out, class Op, class First, class... Beside>
-void reduce_packed(executor& ex, const Segments& segments, device_span<const In> in, device_span<Out> out,
-                   std::uint64_t* count, const Op& op, const std::optional<Acc>& initial, const First& first,
-                   const Beside*... beside) {
-    segments.check(ex, in.size());
-    check_outputs(ex, {checked_array::of("out", out), count_array(count)},
-                  {checked_array::of("in", in), segments.array()});
-    if (in.size() == 0) return clear_count(ex, count);
-    reduce_segments<Acc, Out>(ex, segments, in, op, initial, packed_places<Out>{out.data(), out.size()},
-                              first, count, beside...);
-}
-
-// As mark_offsets_kernel; besides, out[k] = Out(empty) for each segment k without elements, *has_empty is set
-// to 1 if there are any, and *bad if offsets are not what they should be. What is null is not wanted.
-template <class Integer, class Out, class Acc>
-__global__ void fill_and_mark_kernel(marked_heads heads, std::uint64_t n, const Integer* offsets,
-                                     std::uint64_t count, Out* out, const Acc empty, std::uint32_t* has_empty,
-                                     std::uint64_t* bad) {
-    bool found = false, is_bad = false;
-    mark_offsets(
-        heads, n, false, offsets, count, [&](std::uint64_t k, std::uint64_t begin, std::uint64_t end) {
-            // A negative one is a very large one.
-            is_bad =
-                is_bad || (k == 0 && begin != 0) || begin > end || end > n || (k + 1 == count && begin != n);
-            if (k + 1 == count || begin != end) return;
-            out[k] = convert<Out>(empty);
-            found = true;
-        });
-    if (found && has_empty != nullptr) *has_empty = 1;
-    if (is_bad && bad != nullptr) *bad = 1;
-}
-// By offsets, where segments without elements get their results when the others are marked.
-template <class Integer, class Out, class Acc>
-class filled_by_offsets {
-  public:
-    // *bad, in device memory, unless null: receives 1 if the offsets are not what they should be, and stays
-    // as it is if they are. Those that are not leave anything in the segments' places. marked(), unless
-    // empty, is called once what tells is in the stream, and nothing behind it yet.
-    filled_by_offsets(const by_offsets<Integer>& segments, Out* out, const Acc& empty,
-                      std::uint64_t* bad = nullptr, std::function<void()> marked = {})
-        : offsets_(segments.offsets()), out_(out), empty_(empty), bad_(bad), marked_(std::move(marked)) {}
-
-    [[nodiscard]] static marked_heads heads() { return {nullptr}; }
-    [[nodiscard]] static std::size_t scratch_bytes(std::uint64_t n) {
-        return by_offsets<Integer>::scratch_bytes(n) + sizeof(std::uint32_t);
-    }
-    // In that scratch, behind the bits.
-    [[nodiscard]] static std::uint32_t* has_empty(const marked_heads& heads, std::uint64_t n) {
-        return heads.words + marked_heads::count(n);
-    }
-    void prepare(const executor& ex, marked_heads& heads, void* scratch, std::uint64_t n, bool) const {
-        heads.words = static_cast<std::uint32_t*>(scratch);
-        clear(ex, heads, n);
-        launch(ex, heads, n, has_empty(heads, n));
-    }
-    // As it was found, because tagged words of a longer scan may come to lie there.
-    void clear(const executor& ex, const marked_heads& heads, std::uint64_t n) const {
-        cuda::check(cudaMemsetAsync(heads.words, 0, scratch_bytes(n), ex.stream()), "clearing scratch");
-    }
-    // Of no elements at all.
-    void fill(const executor& ex) const {
-        const device_scope current(ex);
-        launch(ex, heads(), 0, nullptr);
-        cuda::check(cudaGetLastError(), "filling in empty segments");
-    }
-
-  private:
-    void launch(const executor& ex, const marked_heads& heads, std::uint64_t n,
-                std::uint32_t* has_empty) const {
-        fill_and_mark_kernel<<<blocks_for_offsets(ex, offsets_.size()), threads_for_offsets, 0,
-                               ex.stream()>>>(heads, n, offsets_.data(), offsets_.size(), out_, empty_,
-                                              has_empty, bad_);
-        if (marked_) marked_();
-    }
-
-    device_span<const Integer> offsets_;
-    Out* out_;
-    Acc empty_;
-    std::uint64_t* bad_;
-    std::function<void()> marked_;
-};
-
 }  // namespace detail
 
-// Bytes of scratch that a reduction of segments of up to n elements needs, whichever algorithm runs; never
-// decreases with n. For executors that use the caller's memory.
+// Bytes of scratch that a reduction of segments of up to n elements needs, whatever describes them and
+// whichever algorithm runs; never decreases with n. For executors that use the caller's memory.
 template <class In, class Out = In, class Op = plus, class Acc = core::accumulator_for<deduced, In, Op>>
 [[nodiscard]] std::size_t segmented_reduce_workspace_bytes(std::uint64_t n, const Op& = {}) {
     using Known = core::known_operator_t<Op, Acc>;
@@ -213,8 +140,9 @@ template <class In, class Out = In, class Op = plus, class Acc = core::accumulat
     using types = detail::segment_total_types<
         true, value, Out, Known, detail::marked_heads, detail::load_counted<Acc, value, true, Known>,
         detail::store_segments<Acc, detail::packed_places<Out>, detail::no_first>, In>;
-    return detail::heads_at(workspace_bytes_of<types>(n)) +
-           detail::filled_by_offsets<int, Out, Acc>::scratch_bytes(n);
+    using by_tiles = detail::offset_totals_types<Acc, value, In, Out, Known, std::uint64_t>;
+    return std::max(workspace_bytes_of<types>(n),
+                    launch_state_bytes + detail::offset_totals_launch<by_tiles>::scratch_bytes(n));
 }
 
 }  // namespace cuda
@@ -242,12 +170,21 @@ requires combines<Op, A> &&(!std::is_const_v<Out>)void segmented_reduce(
             "options.initial: segments by offsets may be empty, and need an initial value, because the "
             "operator has no identity");
     }
-    const cuda::detail::filled_by_offsets<Integer, Out, A> filled(segments, out.data(), *empty);
-    if (in.size() == 0) return filled.fill(ex);
-    const cuda::detail::places_by_offsets<Integer, Out> places{offsets.data(), offsets.size() - 1, out.data(),
-                                                               nullptr};
-    cuda::detail::reduce_segments<A, Out, std::remove_const_t<In>>(ex, filled, in, known, options.initial,
-                                                                   places, cuda::detail::no_first{}, nullptr);
+    using known_op = core::known_operator_t<Op, A>;
+    using value = cuda::register_type<A, known_op>;
+    using types =
+        cuda::detail::offset_totals_types<A, value, std::remove_const_t<In>, Out, known_op, Integer>;
+    cuda::detail::offset_totals_launch<types>(ex, {in.data(),
+                                                   in.size(),
+                                                   out.data(),
+                                                   offsets.data(),
+                                                   out.size(),
+                                                   static_cast<Out>(*empty),
+                                                   known,
+                                                   cuda::detail::load_from<value>(known, options.initial),
+                                                   false,
+                                                   {}})
+        .run();
 }
 
 template <class Acc = deduced, class Flag, class In, class Out, class Op = plus,

@@ -348,7 +348,7 @@ struct tile_block {
             combine, row > 0, [&] { return row_folds()[row - 1]; }, left.rows, left.has_rows);
         set_runs(combine, totals(), row, lane, left);
         if constexpr (Types::keeps_segments) {
-            keep_segments<Types>(arguments, combine, left, first_item(row),
+            keep_segments<Types>(arguments, combine, left,
                                  last_of_run<Types::items>(holds_total, valid, lane), image(), lane, raw);
         } else {
             Acc x[Types::items];

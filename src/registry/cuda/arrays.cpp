@@ -200,26 +200,22 @@ void reduce_array_by_offsets(const scan_request& request, cuda::executor& ex, co
                            count * sizeof *offsets);
     detail::check_disjoint("out", out, segments * size_of(how.types.output), "in", in,
                            n * size_of(how.types.input));
-    if (segments == 0) {
-        mark_offsets(ex, offsets, count, nullptr, n, bad);
-        return marked();
-    }
-    ex.check_pointer(offsets, "offsets");
-    ex.check_pointer(out, "out");
+    if (segments != 0) ex.check_pointer(out, "out");
+    // Looked at ahead, as the host waits for no more than that.
+    mark_offsets(ex, offsets, count, nullptr, n, bad);
+    marked();
+    if (segments == 0) return;
     const cuda::device_scope current(ex);
-    cuda::check(cudaMemsetAsync(bad, 0, sizeof *bad, ex.stream()), "clearing what is found");
     std::optional<stream_memory> temporary;
     if (how.stores) temporary.emplace(ex, segments * size);
     void* const held = temporary ? temporary->data() : out;
     if (n != 0) ex.check_pointer(in, "in");
     const held_elements elements(how, ex, in, n);
-    if (!reduce_by_offsets(
-            how.as.op, how.as.held, ex,
-            {elements.data(), held, offsets, count, n, how.initial, how.as.start, bad, marked})) {
+    if (!reduce_by_offsets(how.as.op, how.as.held, ex,
+                           {elements.data(), held, offsets, count, n, how.initial, how.as.start})) {
         const stream_memory results(ex, n * size), flags(ex, n);
         auto* const heads = static_cast<std::uint8_t*>(flags.data());
-        mark_offsets(ex, offsets, count, heads, n, bad);
-        marked();
+        mark_offsets(ex, offsets, count, heads, n, nullptr);
         if (n != 0)
             scan_segments(how.as.op, how.as.held, ex,
                           {elements.data(), results.data(), heads, n, false, how.initial});

@@ -7,7 +7,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <span>
 
 #include "registry/cuda/arrays.hpp"
@@ -78,8 +77,7 @@ void scan_segments(operation op, dtype held, cuda::executor& ex, const segments_
                                    std::uint64_t* count);
 
 // The same by offsets, `count` >= 1 of them: the total of each segment; of one without elements, `empty`, of
-// the held type. *bad becomes 1 if some are not what they should be; marked() is called once what tells is in
-// the stream.
+// the held type. Offsets that are not what they should be leave anything in the segments' places.
 struct offsets_call {
     const void* in;
     void* out;
@@ -88,8 +86,6 @@ struct offsets_call {
     std::size_t n;
     const value* initial;
     const value& empty;
-    std::uint64_t* bad;
-    const std::function<void()>& marked;
 };
 [[nodiscard]] bool reduce_by_offsets(operation op, dtype held, cuda::executor& ex, const offsets_call& call);
 
