@@ -28,6 +28,7 @@ void guarded_bytes::reset(std::size_t bytes, std::size_t offset) {
         capacity_ = needed + needed / 4;
         memory_.reset(static_cast<std::byte*>(::operator new(capacity_, alignment)));
     }
+    begin_ = memory_.get() + before_;
     std::memset(memory_.get(), sentinel, before_);
     std::memset(data(), poison, bytes);
     std::memset(data() + bytes, sentinel, guard_bytes);

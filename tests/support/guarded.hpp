@@ -22,7 +22,7 @@ class guarded_bytes {
 
     // `bytes` poisoned bytes that begin `offset` bytes past a 64-byte boundary.
     void reset(std::size_t bytes, std::size_t offset);
-    [[nodiscard]] std::byte* data() const { return memory_.get() + before_; }
+    [[nodiscard]] std::byte* data() const { return begin_; }
     [[nodiscard]] bool sentinels_intact() const;
     // Whether every byte is still poison.
     [[nodiscard]] bool untouched() const;
@@ -40,6 +40,8 @@ class guarded_bytes {
     std::unique_ptr<std::byte, release> memory_;
     std::size_t capacity_ = 0;
     std::size_t before_ = 0;  // in front of the contents
+    std::byte* begin_ =
+        nullptr;  // of these: loops ask for it at every element, without optimization in some builds
     std::size_t size_ = 0;
 };
 
