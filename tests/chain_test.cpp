@@ -209,7 +209,7 @@ TEST(chain, any_number_of_chunks_and_threads) {
 
 TEST(chain, uneven_chunks) {
     for_each_backend(coverage::threads, [](const auto& backend) {
-        for (std::size_t round = 0; round < repetitions(30, 8); ++round) {
+        for (std::size_t round = 0; round < repetitions(10, 8); ++round) {
             const uneven_kernel kernel(60 + round);
             kernel.expect_right("", cpu::run_chain(*backend.executor, 6, 60 + round, kernel, std::string()));
             const ahead<uneven_kernel> looking(60 + round);

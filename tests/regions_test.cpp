@@ -110,7 +110,7 @@ TEST(regions, any_number_of_regions_and_threads) {
 
 TEST(regions, uneven_regions) {
     for_each_backend(coverage::threads, [](const auto& backend) {
-        for (std::size_t round = 0; round < repetitions(30, 8); ++round) {
+        for (std::size_t round = 0; round < repetitions(10, 8); ++round) {
             const uneven_kernel kernel(60 + round);
             kernel.expect_right("",
                                 cpu::run_regions(*backend.executor, 6, 60 + round, kernel, std::string()));
