@@ -16,11 +16,16 @@ set_target_properties(upsweep-mpi PROPERTIES
 # upsweep_mpi_test(NAME RANKS TARGET ARGUMENT...): a test that runs a program by so many ranks of this machine, however few
 # processors that has. What Open MPI has to be told, and others leave alone: to run as root, as in a container; to run more
 # ranks than there are processors, which then give way while they wait; not to tie ranks to processors; to copy through
-# shared memory, because containers seldom let one process read from another.
+# shared memory, because containers seldom let one process read from another. CTest leaves ranks two processors, and a single
+# rank one.
 function(upsweep_mpi_test name ranks target)
     add_test(NAME ${name} COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${ranks} ${MPIEXEC_PREFLAGS}
                                   $<TARGET_FILE:${target}> ${MPIEXEC_POSTFLAGS} ${ARGN})
-    set_tests_properties(${name} PROPERTIES PROCESSORS 2 ENVIRONMENT
+    set(processors 2)
+    if(ranks EQUAL 1)
+        set(processors 1)
+    endif()
+    set_tests_properties(${name} PROPERTIES PROCESSORS ${processors} ENVIRONMENT
         "OMPI_ALLOW_RUN_AS_ROOT=1;OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1;OMPI_MCA_rmaps_base_oversubscribe=1;\
 OMPI_MCA_mpi_yield_when_idle=1;OMPI_MCA_hwloc_base_binding_policy=none;OMPI_MCA_btl_vader_single_copy_mechanism=none;\
 PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe")
