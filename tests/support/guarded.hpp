@@ -40,8 +40,8 @@ class guarded_bytes {
     std::unique_ptr<std::byte, release> memory_;
     std::size_t capacity_ = 0;
     std::size_t before_ = 0;  // in front of the contents
-    std::byte* begin_ =
-        nullptr;  // of these: loops ask for it at every element, without optimization in some builds
+    // Of the contents: loops ask for it at every element, without optimization in some builds.
+    std::byte* begin_ = nullptr;
     std::size_t size_ = 0;
 };
 
