@@ -17,7 +17,7 @@ GROUPS = {
     "Totals": ["reduce.hpp", "axis_reduce.hpp", "segmented_reduce.hpp"],
     "Runs and repeats": ["unique.hpp", "repeat.hpp"],
     "Selection": ["compact.hpp", "partition.hpp", "predicates.hpp", "top_k.hpp"],
-    "Bins": ["histogram.hpp", "bins.hpp", "bin_range.hpp"],
+    "Bins": ["histogram.hpp", "bin_totals.hpp", "bins.hpp", "bin_range.hpp"],
     "Sorting": ["sort.hpp", "segmented_sort.hpp"],
     "What calls take": ["cpu/executor.hpp", "cpu/simd_level.hpp", "options.hpp", "segments.hpp", "views.hpp", "operators.hpp",
                         "types.hpp", "concepts.hpp", "error.hpp", "version.hpp"],

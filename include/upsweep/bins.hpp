@@ -2,6 +2,7 @@
 //
 //     bins, bins_by:                  out = the elements of bin 0, in order, then those of bin 1, and so on
 //     bin_indices, bin_indices_by:    out = their indices
+//     bin_values, bin_values_by:      out = the values beside them
 //
 // offsets[b] is where bin b begins and offsets[b + 1] where it ends; what has no bin is left out. Bins are
 // those of histogram.hpp: equal intervals, intervals between edges, or what f(element) says. f may be
@@ -9,11 +10,11 @@
 // many elements have a bin, offsets' last value, which may be more than `out` has room for: only as many as
 // that are written then, and what lies behind the written ones in `out` is left as it is.
 //
-// Shapes: in is a contiguous range of n >= 0 elements; offsets one of std::uint64_t, one more than there
-// are bins, of which there are fewer than 2^32; out one of any size whose elements can be made of in's
-// (indices: integers in which n - 1 fits).
+// Shapes: in is a contiguous range of n >= 0 elements, values one of as many; offsets one of std::uint64_t,
+// one more than there are bins, of which there are fewer than 2^32; out one of any size whose elements can be
+// made of in's, or of values' (indices: integers in which n - 1 fits).
 // Bits: the same for any number of threads and every instruction set.
-// Aliasing: none of in, out, offsets and edges overlaps another that is written.
+// Aliasing: none of in, values, out, offsets and edges overlaps another that is written.
 // Errors: upsweep::error names the argument; nothing has been written then. An exception of f or of an
 // element's assignment passes through; out and offsets are then unspecified.
 // Complexity: O(n + bins) work, with edges O(n log bins + bins); two reads of in and one write of out.
@@ -67,6 +68,17 @@ cpu::placement_of_bins indices_to(Index* out, std::size_t n) {
     return {nullptr, out, sizeof(Index), &move_indices_to_bins<Index>, true};
 }
 
+// `values` are what goes to `out`, beside or instead of `in`.
+template <class In, class Values, class Out, class Offsets>
+void check_bin_values(const In& in, const Values& values, const Out& out, const Offsets& offsets) {
+    const std::size_t bytes = std::ranges::size(values) * sizeof(std::ranges::range_value_t<Values>);
+    check_as_many("values", std::ranges::size(values), "in", std::ranges::size(in));
+    check_apart("values", std::ranges::data(values), bytes, std::ranges::data(out),
+                std::ranges::size(out) * sizeof(std::ranges::range_value_t<Out>));
+    if (overlap(std::ranges::data(values), bytes, std::ranges::data(offsets),
+                std::ranges::size(offsets) * sizeof(std::uint64_t)))
+        throw_error(errc::invalid_argument, "offsets: overlaps values; it must be disjoint from it");
+}
 // Arrays of a call with so many bins.
 template <class In, class Out, class Offsets>
 void check_bin_arrays(const In& in, const Out& out, const Offsets& offsets, std::size_t number_of_bins) {
@@ -117,6 +129,18 @@ std::size_t extract(cpu::executor& ex, const In& in, Out& out, Offsets& offsets,
     return cpu::run_bins(ex, classes.classifier(), elements_to(std::ranges::data(out), std::ranges::data(in)),
                          std::ranges::size(in), std::ranges::size(out), std::ranges::data(offsets));
 }
+template <class In, class Values, class Out, class Offsets, class Bins>
+std::size_t extract_values(cpu::executor& ex, const In& in, const Values& values, Out& out, Offsets& offsets,
+                           const Bins& by) {
+    check_bins(by);
+    check_bin_arrays(in, out, offsets, count_of(by));
+    check_bin_values(in, values, out, offsets);
+    check_apart_from_bins(by, out, offsets);
+    const auto way = elements_to(std::ranges::data(out), std::ranges::data(values));
+    const auto classes = classes_of(ex, std::ranges::data(in), std::ranges::size(in), by);
+    return cpu::run_bins(ex, classes.classifier(), way, std::ranges::size(in), std::ranges::size(out),
+                         std::ranges::data(offsets));
+}
 template <class In, class Out, class Offsets, class Bins>
 std::size_t extract_indices(cpu::executor& ex, const In& in, Out& out, Offsets& offsets, const Bins& by) {
     check_bins(by);
@@ -142,6 +166,12 @@ std::size_t bin_indices(cpu::executor& ex, const In& in, Out&& out, Offsets&& of
                         const bin_range<binned_type<In>>& range) {
     return detail::extract_indices(ex, in, out, offsets, range);
 }
+// By equal bins: out = the values beside the elements.
+template <number_range In, input_range Values, receives<Values> Out, counter_range Offsets>
+std::size_t bin_values(cpu::executor& ex, const In& in, const Values& values, Out&& out, Offsets&& offsets,
+                       const bin_range<binned_type<In>>& range) {
+    return detail::extract_values(ex, in, values, out, offsets, range);
+}
 
 // By edges: bins(executor, in, out, offsets, bin_edges<float>{edges}).
 template <number_range In, receives<In> Out, counter_range Offsets>
@@ -154,6 +184,12 @@ template <number_range In, index_range Out, counter_range Offsets>
 std::size_t bin_indices(cpu::executor& ex, const In& in, Out&& out, Offsets&& offsets,
                         const bin_edges<binned_type<In>>& edges) {
     return detail::extract_indices(ex, in, out, offsets, edges);
+}
+// By edges: out = the values beside the elements.
+template <number_range In, input_range Values, receives<Values> Out, counter_range Offsets>
+std::size_t bin_values(cpu::executor& ex, const In& in, const Values& values, Out&& out, Offsets&& offsets,
+                       const bin_edges<binned_type<In>>& edges) {
+    return detail::extract_values(ex, in, values, out, offsets, edges);
 }
 
 // By a function: f(element) is the element's bin, of one fewer than there are offsets.
@@ -172,6 +208,18 @@ std::size_t bin_indices_by(cpu::executor& ex, const In& in, Out&& out, Offsets&&
     const std::size_t number = detail::bins_of_offsets(std::ranges::size(offsets));
     detail::check_bin_arrays(in, out, offsets, number);
     const auto way = detail::indices_to(std::ranges::data(out), std::ranges::size(in));
+    const detail::by_function by(number, std::ranges::data(in), f);
+    return cpu::run_bins(ex, by.classifier(), way, std::ranges::size(in), std::ranges::size(out),
+                         std::ranges::data(offsets));
+}
+// By a function: out = the values beside the elements.
+template <input_range In, input_range Values, receives<Values> Out, counter_range Offsets, bin_function<In> F>
+std::size_t bin_values_by(cpu::executor& ex, const In& in, const Values& values, Out&& out, Offsets&& offsets,
+                          const F& f) {
+    const std::size_t number = detail::bins_of_offsets(std::ranges::size(offsets));
+    detail::check_bin_arrays(in, out, offsets, number);
+    detail::check_bin_values(in, values, out, offsets);
+    const auto way = detail::elements_to(std::ranges::data(out), std::ranges::data(values));
     const detail::by_function by(number, std::ranges::data(in), f);
     return cpu::run_bins(ex, by.classifier(), way, std::ranges::size(in), std::ranges::size(out),
                          std::ranges::data(offsets));

@@ -95,7 +95,7 @@ class in_range {
     in_range(const cpu::executor& ex, const Element* in, const bin_range<number>& range)
         : level_(ex.simd()), in_(in), bins_(range) {}
     [[nodiscard]] cpu::classifier classifier() const {
-        return {this, &classify, range().count, sizeof(Element)};
+        return {this, &classify, range().count, sizeof(Element), in_};
     }
 
   private:
@@ -137,7 +137,7 @@ class between_edges {
     between_edges(const cpu::executor& ex, const Element* in, std::size_t n, const bin_edges<number>& bins)
         : level_(ex.simd()), in_(in), index_(bins, n) {}
     [[nodiscard]] cpu::classifier classifier() const {
-        return {this, &classify, index_.bins(), sizeof(Element)};
+        return {this, &classify, index_.bins(), sizeof(Element), in_};
     }
 
   private:
@@ -158,7 +158,9 @@ class by_function {
   public:
     by_function(std::size_t bins, const Element* in, const F& f)
         : bins_(static_cast<std::uint32_t>(bins)), in_(in), f_(f) {}
-    [[nodiscard]] cpu::classifier classifier() const { return {this, &classify, bins_, sizeof(Element)}; }
+    [[nodiscard]] cpu::classifier classifier() const {
+        return {this, &classify, bins_, sizeof(Element), in_};
+    }
 
   private:
     static void classify(const cpu::classifier& by, std::size_t first, std::size_t count,

@@ -4,6 +4,7 @@
 #include "upsweep/axis_reduce.hpp"
 #include "upsweep/axis_scan.hpp"
 #include "upsweep/bin_range.hpp"
+#include "upsweep/bin_totals.hpp"
 #include "upsweep/bins.hpp"
 #include "upsweep/compact.hpp"
 #include "upsweep/error.hpp"

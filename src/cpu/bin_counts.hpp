@@ -1,12 +1,14 @@
-// Counting of bins by one thread.
+// Pieces of elements and their bins, and counting of bins by one thread.
 #pragma once
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
 #include "upsweep/cpu/bins.hpp"
+#include "upsweep/cpu/first_failure.hpp"
 
 namespace upsweep::cpu {
 
@@ -22,6 +24,28 @@ void for_each_piece(const classifier& by, std::size_t first, std::size_t end, co
         take(first, count, found);
     }
 }
+
+// Stretches of n elements, for whoever comes first.
+class stretches {
+  public:
+    explicit stretches(std::size_t n) : n_(n) {}
+
+    // take(first, end) of one after the other, until none is left or something has failed.
+    template <class Take>
+    void for_each(const first_failure& failure, const Take& take) {
+        while (!failure.failed()) {
+            const std::size_t first = next_.fetch_add(elements, std::memory_order_relaxed);
+            if (first >= n_) return;
+            take(first, std::min(n_, first + elements));
+        }
+    }
+    [[nodiscard]] bool any_left() const { return next_.load(std::memory_order_relaxed) < n_; }
+
+  private:
+    static constexpr std::size_t elements = 16 * bin_piece;
+    std::size_t n_;
+    std::atomic<std::size_t> next_{0};
+};
 
 // In one table of counters. What has no bin, `bins`, is not counted. Four neighbours of one bin, which
 // ordered data has where bins are many, are counted at once, for the same reason as below.

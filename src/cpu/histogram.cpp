@@ -14,28 +14,6 @@
 namespace upsweep::cpu {
 namespace {
 
-// Stretches of n elements, for whoever comes first.
-class stretches {
-  public:
-    explicit stretches(std::size_t n) : n_(n) {}
-
-    // take(first, end) of one after the other, until none is left or something has failed.
-    template <class Take>
-    void for_each(const first_failure& failure, const Take& take) {
-        while (!failure.failed()) {
-            const std::size_t first = next_.fetch_add(elements, std::memory_order_relaxed);
-            if (first >= n_) return;
-            take(first, std::min(n_, first + elements));
-        }
-    }
-    [[nodiscard]] bool any_left() const { return next_.load(std::memory_order_relaxed) < n_; }
-
-  private:
-    static constexpr std::size_t elements = 16 * bin_piece;
-    std::size_t n_;
-    std::atomic<std::size_t> next_{0};
-};
-
 // Up to so many bins that a thread's counters fit on its stack: each adds its own to the counts at the end.
 void count_on_stacks(executor& ex, std::size_t helpers, const classifier& by, std::size_t n,
                      std::uint64_t* counts) {

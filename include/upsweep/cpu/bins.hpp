@@ -37,6 +37,7 @@ struct classifier {
     void (*classify)(const classifier&, std::size_t first, std::size_t count, std::uint32_t* found);
     std::uint32_t bins;       // their number; not 0
     std::size_t input_bytes;  // of an element
+    const void* in;           // the first one; the others follow it
 };
 
 // counts[b] = how many of n elements belong to bin b; returns the sum of them. An exception of classify()
