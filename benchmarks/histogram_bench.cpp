@@ -1,10 +1,13 @@
-// Histograms and bin extraction of random elements in few, hundreds of, and many bins. A histogram reads its
-// input once; extraction reads it twice and writes it once, which is compared with a copy of it.
+// Histograms, bin extraction and totals by bin of random elements in few, hundreds of, and many bins. A
+// histogram reads its input once, as totals do, which have a value beside every element; extraction reads it
+// twice and writes it once, which is compared with a copy of it.
 #include "peers/binning.hpp"
 #include "support/contenders.hpp"
 #include "support/session.hpp"
+#include "upsweep/bin_totals.hpp"
 #include "upsweep/bins.hpp"
 
+#include <cmath>
 #include <cstring>
 #include <span>
 #include <string>
@@ -70,6 +73,52 @@ void measure(session& current, team& threads, executors& upsweeps, std::size_t n
         [&] { return found == expected && std::memcmp(out, sorted.data(), bytes) == 0; });
 }
 
+// A plain loop of a million floats has some four digits.
+template <class T>
+bool are_about(const std::vector<T>& totals, const std::vector<T>& expected) {
+    for (std::size_t b = 0; b < totals.size(); ++b) {
+        const auto is = static_cast<double>(totals[b]), should_be = static_cast<double>(expected[b]);
+        if (!(std::abs(is - should_be) <= 1e-2 * std::abs(should_be))) return false;
+    }
+    return true;
+}
+
+template <class T>
+void measure_totals(session& current, team& threads, executors& upsweeps, std::size_t n, std::uint32_t bins) {
+    const T hi = std::is_floating_point_v<T> ? T(1) : T(1'000'000);
+    const std::size_t bytes = 2 * n * sizeof(T);
+    const cell totalled{"totals by bin, " + std::to_string(bins) + " bins", type_name<T>(), n, bytes};
+    if (!current.fits(2 * bytes) || !current.wants(totalled)) return;
+
+    const buffer from(bytes, 0, threads);
+    const buffer to(bytes, 1, threads);
+    T* const in = from.as<T>();
+    fill(in, 2 * n);
+    if (std::is_integral_v<T>)  // of more digits
+        for (std::size_t i = 0; i < n; ++i) in[i] += 100 * in[i + 1] + 10'000 * in[i + 2];
+    const upsweep::bin_range<T> range{0, hi, bins};
+    const std::span<const T> source(in, n), values(in + n, n);
+    std::vector<T> totals(bins), expected(bins);
+    upsweep::bin_totals(upsweeps.one, source, values, expected, range);
+    std::vector<contender> list;
+    add_copies(list, threads, from, to, bytes / 2);
+    list.push_back({"plain loop", role::peer, 1,
+                    repeated([&] { bin_totals_loop(in, in + n, n, T(0), hi, bins, totals.data()); })});
+    list.push_back({"OpenMP", role::peer, threads.size(),
+                    repeated([&] { bin_totals_openmp(in, in + n, n, T(0), hi, bins, totals.data()); })});
+    list.back().settle = openmp_settle();
+    upsweeps.add_to(list,
+                    [&](auto& executor) { upsweep::bin_totals(executor, source, values, totals, range); });
+    for (contender& one : list)
+        if (one.kind != role::copy)
+            one.correct = [&, repeat = one.repeat, is_own = one.kind == role::upsweep] {
+                std::fill(totals.begin(), totals.end(), T(7));
+                repeat(1);
+                return is_own ? totals == expected : are_about(totals, expected);
+            };
+    current.measure(totalled, std::move(list));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -82,6 +131,12 @@ int main(int argc, char** argv) {
             for (const std::uint32_t bins : {8u, 256u, 65'536u}) {
                 measure<float>(current, threads, upsweeps, n, bins);
                 measure<double>(current, threads, upsweeps, n, bins);
+                if (n <= 10'000'000) {
+                    measure_totals<float>(current, threads, upsweeps, n, bins);
+                    measure_totals<double>(current, threads, upsweeps, n, bins);
+                    measure_totals<std::int32_t>(current, threads, upsweeps, n, bins);
+                    measure_totals<std::int64_t>(current, threads, upsweeps, n, bins);
+                }
                 if (bins > 256) continue;
                 measure<std::int8_t>(current, threads, upsweeps, n, bins);
                 measure<std::int32_t>(current, threads, upsweeps, n, bins);

@@ -59,6 +59,28 @@ void bins_loop(const T* in, T* out, std::size_t n, T lo, T hi, std::uint32_t bin
     offsets[0] = 0;
 }
 
+template <class T>
+void bin_totals_loop(const T* in, const T* values, std::size_t n, T lo, T hi, std::uint32_t bins, T* totals) {
+    std::fill_n(totals, bins, T(0));
+    for (std::size_t i = 0; i < n; ++i) {
+        const std::uint32_t bin = bin_of(in[i], lo, hi, bins);
+        if (bin < bins) totals[bin] += values[i];
+    }
+}
+template <class T>
+void bin_totals_openmp(const T* in, const T* values, std::size_t n, T lo, T hi, std::uint32_t bins,
+                       T* totals) {
+    std::fill_n(totals, bins, T(0));
+#pragma omp parallel
+    {
+        std::vector<T> own(std::size_t{bins} + 1);
+#pragma omp for nowait
+        for (std::size_t i = 0; i < n; ++i) own[bin_of(in[i], lo, hi, bins)] += values[i];
+#pragma omp critical
+        for (std::size_t bin = 0; bin < bins; ++bin) totals[bin] += own[bin];
+    }
+}
+
 #define UPSWEEP_BINNING_PEERS(T)                                                                   \
     template void histogram_loop<T>(const T*, std::size_t, T, T, std::uint32_t, std::uint64_t*);   \
     template void histogram_openmp<T>(const T*, std::size_t, T, T, std::uint32_t, std::uint64_t*); \
@@ -67,5 +89,12 @@ UPSWEEP_BINNING_PEERS(std::int8_t)
 UPSWEEP_BINNING_PEERS(std::int32_t)
 UPSWEEP_BINNING_PEERS(float)
 UPSWEEP_BINNING_PEERS(double)
+#define UPSWEEP_TOTALS_PEERS(T)                                                                 \
+    template void bin_totals_loop<T>(const T*, const T*, std::size_t, T, T, std::uint32_t, T*); \
+    template void bin_totals_openmp<T>(const T*, const T*, std::size_t, T, T, std::uint32_t, T*);
+UPSWEEP_TOTALS_PEERS(std::int32_t)
+UPSWEEP_TOTALS_PEERS(std::int64_t)
+UPSWEEP_TOTALS_PEERS(float)
+UPSWEEP_TOTALS_PEERS(double)
 
 }  // namespace bench

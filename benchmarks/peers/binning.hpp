@@ -17,4 +17,13 @@ void histogram_openmp(const T* in, std::size_t n, T lo, T hi, std::uint32_t bins
 template <class T>
 void bins_loop(const T* in, T* out, std::size_t n, T lo, T hi, std::uint32_t bins, std::uint64_t* offsets);
 
+// totals[b] = the sum of the values beside bin b's elements, one after the other. T is float, double,
+// std::int32_t or std::int64_t.
+template <class T>
+void bin_totals_loop(const T* in, const T* values, std::size_t n, T lo, T hi, std::uint32_t bins, T* totals);
+// The same with OpenMP: an array reduction, totals for each thread.
+template <class T>
+void bin_totals_openmp(const T* in, const T* values, std::size_t n, T lo, T hi, std::uint32_t bins,
+                       T* totals);
+
 }  // namespace bench
