@@ -58,11 +58,11 @@ inline constexpr bool totals_in_tables =
     sizeof(Acc) <= 16;
 
 // As cpu::bin_table; lives as long as the call.
-template <class Acc, class Out, class Op>
+template <class Acc, class Op>
 class values_in_tables {
   public:
-    values_in_tables(const cpu::executor& ex, const cpu::source<Acc>& values, Out* totals, const Op& op,
-                     const std::optional<Acc>& initial)
+    values_in_tables(const cpu::executor& ex, const cpu::source<Acc>& values, const cpu::sink<Acc>& totals,
+                     const Op& op, const std::optional<Acc>& initial)
         : memory_(cpu::memory_kernels_for(ex.simd())),
           values_(values),
           totals_(totals),
@@ -125,16 +125,23 @@ class values_in_tables {
                        std::size_t first, std::size_t end) {
         const auto& self = *static_cast<const values_in_tables*>(way.context);
         const Acc* const all = static_cast<const Acc*>(cells);
-        for (std::size_t b = first; b < end; ++b) {
-            Acc total = all[b];
-            for (std::size_t k = 1; k < tables; ++k) total = self.op_(total, all[k * slots + b]);
-            self.totals_[b] = cpu::convert<Out>(self.initial_ ? Acc(self.op_(*self.initial_, total)) : total);
+        constexpr std::size_t step = 256;
+        Acc totals[step];
+        for (std::size_t b = first; b < end; b += step) {
+            const std::size_t count = std::min(step, end - b);
+            for (std::size_t i = 0; i < count; ++i) {
+                totals[i] = all[b + i];
+                for (std::size_t k = 1; k < tables; ++k)
+                    totals[i] = self.op_(totals[i], all[k * slots + b + i]);
+                if (self.initial_) totals[i] = self.op_(*self.initial_, totals[i]);
+            }
+            self.totals_.store(self.totals_, self.memory_, b, count, totals);
         }
     }
 
     const cpu::memory_kernels& memory_;
     cpu::source<Acc> values_;
-    Out* totals_;
+    cpu::sink<Acc> totals_;
     const Op& op_;
     const std::optional<Acc>& initial_;
 };
@@ -189,17 +196,28 @@ std::size_t total_by_indices(cpu::executor& ex, const cpu::classifier& by, const
     return inside;
 }
 
+// By an engine that takes and stores values through conversions.
+template <class Acc, class Op>
+inline constexpr bool totals_by_engine = totals_in_tables<Acc, Op> || cpu::has_kernels<Acc, Op>;
+template <class Acc, class Op>
+std::size_t total_converted(cpu::executor& ex, const cpu::classifier& by, const cpu::source<Acc>& values,
+                            std::size_t n, const cpu::sink<Acc>& totals, const Op& op,
+                            const std::optional<Acc>& initial) {
+    if constexpr (totals_in_tables<Acc, Op>) {
+        const values_in_tables<Acc, Op> tables(ex, values, totals, op, initial);
+        return cpu::run_bin_tables(ex, by, tables.table(), n);
+    } else {
+        return cpu::run_bin_totals(ex, cpu::operation_of<Acc, Op>,
+                                   cpu::bin_odometer_kernels_for<Acc, Op>(ex.simd()), by, values, n, initial,
+                                   totals);
+    }
+}
 template <class Acc, class In, class Out, class Op>
 std::size_t total_classes(cpu::executor& ex, const cpu::classifier& by, const In* values, std::size_t n,
                           Out* totals, const Op& op, const std::optional<Acc>& initial) {
-    if constexpr (totals_in_tables<Acc, Op>) {
-        const values_in_tables<Acc, Out, Op> tables(ex, cpu::make_source<Acc>(as_storage(values)), totals, op,
-                                                    initial);
-        return cpu::run_bin_tables(ex, by, tables.table(), n);
-    } else if constexpr (cpu::has_kernels<Acc, Op>) {
-        return cpu::run_bin_totals(
-            ex, cpu::operation_of<Acc, Op>, cpu::bin_odometer_kernels_for<Acc, Op>(ex.simd()), by,
-            cpu::make_source<Acc>(as_storage(values)), n, initial, cpu::make_sink<Acc>(as_storage(totals)));
+    if constexpr (totals_by_engine<Acc, Op>) {
+        return total_converted<Acc>(ex, by, cpu::make_source<Acc>(as_storage(values)), n,
+                                    cpu::make_sink<Acc>(as_storage(totals)), op, initial);
     } else {
         return total_by_indices(ex, by, values, n, totals, op, initial);
     }

@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "registry/bin_edges.hpp"
+#include "registry/bin_sums.hpp"
 #include "registry/value.hpp"
 #include "registry/visit.hpp"
 #include "upsweep/bins.hpp"
@@ -126,6 +127,16 @@ class typed_binner final : public binner {
                                 std::size_t n) const override {
         const std::size_t placed = move(in, upsweep::detail::indices_to(out, n), offsets, n);
         for (std::size_t i = 0; i < placed; ++i) out[i] += first;
+        return placed;
+    }
+    std::size_t sum(const void* in, const scan_types& types, const void* values, void* totals,
+                    std::size_t n) const override {
+        std::size_t placed = 0;
+        if (bins_.used() != 0) {
+            const auto by = bins_.classes(executor_, static_cast<const Element*>(in), n);
+            placed = sum_classes(executor_, by.classifier(), types, values, totals, n);
+        }
+        store_empty_sums(types, totals, bins_.used(), bins_.size());
         return placed;
     }
 

@@ -17,6 +17,7 @@
 
 #include "registry/device.hpp"
 #include "registry/dtype.hpp"
+#include "registry/scanner.hpp"
 #include "registry/value.hpp"
 
 namespace upsweep::registry {
@@ -51,6 +52,11 @@ class binner {
     // The same with indices in place of elements: first + i for in[i].
     virtual std::size_t extract_indices(const void* in, std::int64_t first, std::int64_t* out,
                                         std::uint64_t* offsets, std::size_t n) const = 0;
+    // totals[b] = the sum of values[i], in order, of the elements in[i] of bin b: bin_totals of
+    // upsweep/bin_totals.hpp. Types are those of a sum of values: resolve_types has made them. Returns how
+    // many elements belong to any bin. `totals` has one for each bin and overlaps neither `in` nor values.
+    virtual std::size_t sum(const void* in, const scan_types& types, const void* values, void* totals,
+                            std::size_t n) const = 0;
 
     // Where bin b begins, and bin b - 1 ends, b up to the number of bins: the edge that was given. Of a
     // range, the first integer of bin b, exactly; floating point, up to rounding.
