@@ -4,6 +4,7 @@
 
 #include "python/common/bin_limits.hpp"
 #include "python/common/errors.hpp"
+#include "python/common/scan_plan.hpp"
 #include "python/module/array.hpp"
 #include "python/module/module.hpp"
 #include "python/module/threads.hpp"
@@ -52,6 +53,21 @@ void histogram(nb::handle a, const std::string& type, const limits& where, nb::h
     binner->count(in.data(), numbers, in.size());
 }
 
+// The weights that elements count for have the plan's input type, their sums its output type.
+void weighted_histogram(nb::handle a, const std::string& type, const limits& where, const scan_plan& plan,
+                        nb::handle weights, nb::handle totals) {
+    const array in(a, "a", named_type(type), access::read);
+    const array beside(weights, "weights", plan.types.input, access::read);
+    const array to(totals, "totals", plan.types.output, access::write);
+    in.expect_sequence(in.size());
+    beside.expect_sequence(in.size());
+    to.expect_sequence(to.size());
+    const auto device = processor();
+    const auto binner = registry::make_binner(*device, in.type(), limits_of(where, to.size()));
+    const unlocked others(in.bytes() + beside.bytes());
+    binner->sum(in.data(), plan.types, beside.data(), to.data(), in.size());
+}
+
 // One offset more than bins. `indices`: out is of int64. Returns how many elements there are in bins.
 std::size_t bins(nb::handle a, const std::string& type, const limits& where, nb::handle out,
                  nb::handle offsets, bool indices) {
@@ -76,6 +92,8 @@ void add_bins(nb::module_& module) {
     module.def("extent_of", &extent_of, nb::arg("a"), nb::arg("type"));
     module.def("edges", &edges, nb::arg("type"), nb::arg("limits"), nb::arg("count"));
     module.def("histogram", &histogram, nb::arg("a"), nb::arg("type"), nb::arg("limits"), nb::arg("counts"));
+    module.def("weighted_histogram", &weighted_histogram, nb::arg("a"), nb::arg("type"), nb::arg("limits"),
+               nb::arg("plan"), nb::arg("weights"), nb::arg("totals"));
     module.def("bins", &bins, nb::arg("a"), nb::arg("type"), nb::arg("limits"), nb::arg("out"),
                nb::arg("offsets"), nb::arg("indices"));
 }

@@ -374,6 +374,7 @@ NAMELESS = {
     "another library's number": (lambda: upsweep.inclusive_scan(X, initial=OfGradients()), TypeError, "initial"),
     "another library's first value": (lambda: upsweep.linear_recurrence(X, X, OfGradients()), TypeError, "x0"),
     "another library's limit": (lambda: upsweep.histogram(X, 3, (0, OfGradients())), TypeError, "range"),
+    "another library's weights": (lambda: upsweep.histogram(X, 3, (0, 4), weights=OfGradients()), TypeError, "weights"),
     "another library's comparison": (lambda: upsweep.compact(X, ("<", OfGradients())), TypeError, "condition"),
     "a symbol": (lambda: upsweep.cumsum(Symbol()), TypeError, "a"),
     "keys that are arrays": (lambda: upsweep.reduce_by_key(ARRAYS, X[:2]), ValueError, "keys"),

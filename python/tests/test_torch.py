@@ -201,6 +201,19 @@ def test_gradients_of_what_moves_elements():
         assert not call(x).requires_grad
 
 
+@host_only
+def test_gradients_of_weights():
+    a, weights = tensor([[0, 3, 1], [1, 7, 3]]), variable(2, 3)
+    call = lambda w: upsweep.histogram(a, 4, (0, 4), weights=w)[0]
+    assert torch.autograd.gradcheck(call, weights)
+    assert torch.autograd.gradgradcheck(call, weights)
+    call(weights).backward(tensor([10.0, 20, 30, 40]).double())
+    assert weights.grad.tolist() == [[10, 40, 20], [20, 0, 40]]
+    assert torch.equal(call(weights), call(weights.detach()))
+    found = upsweep.histogram(a.numpy(), 4, (0, 4), weights=weights.detach())[0]  # an array of NumPy beside a tensor
+    assert torch.equal(found, call(weights.detach()))
+
+
 def test_derivatives_forwards():
     x, y = variable(5, 7), variable(5, 7)
     check = functools.partial(torch.autograd.gradcheck, check_forward_ad=True, check_backward_ad=False)

@@ -1,7 +1,7 @@
 """Histograms, and the elements of every bin."""
 from __future__ import annotations
 
-from typing import Any, Tuple
+from typing import Any, Optional, Tuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,6 +11,7 @@ from ._arrays import about, integer, memory, readable, truth, type_name
 from ._engines import engine_of
 from ._libraries import library_of
 from ._parameters import Bins, Limits, edge_limits
+from ._scans import plan_of
 from ._types import Bounds, Range, of_any_library
 
 _MOST_BINS = 2**32 - 2
@@ -50,10 +51,21 @@ def _limits(x: np.ndarray, name: str, asked: Bins) -> Limits:
         raise about("a", problem) from None
 
 
+def _sums(a: Any, x: np.ndarray, name: str, limits: Limits, count: int, weights: Any) -> np.ndarray:
+    beside = readable(weights, "weights")
+    if beside.shape != np.shape(a):
+        raise ValueError(f"weights: expected shape {np.shape(a)}, that of a, but it is {beside.shape}")
+    beside = np.ascontiguousarray(beside).reshape(-1)
+    plan, result, _ = plan_of("plus", beside, None, None)
+    totals = np.empty(count, result)
+    _module.weighted_histogram(memory(x), name, limits, plan, memory(beside), memory(totals))
+    return totals
+
+
 @of_any_library
 def histogram(a: ArrayLike, bins: Bounds = 10, range: Range = None, *,
-              clamp: bool = False) -> Tuple[NDArray[np.int64], NDArray[Any]]:
-    """How many elements are in each of ``bins`` equal intervals of ``range``, and the edges of these.
+              clamp: bool = False, weights: Optional[ArrayLike] = None) -> Tuple[NDArray[Any], NDArray[Any]]:
+    """How many elements are in each of ``bins`` equal intervals of ``range``, or what their weights come to, and the edges of these.
 
     bins: their number; or edges, two ascending real numbers or more, and no range: bin b holds the elements x with
     ``bins[b] <= x < bins[b + 1]``, compared as the numbers that they are whatever their types, and the last its upper edge too, as
@@ -68,16 +80,23 @@ def histogram(a: ArrayLike, bins: Bounds = 10, range: Range = None, *,
     has too (from 0 to 1 if there are none). NaNs are counted nowhere. Results: int64 counts, and bins + 1 edges of int64, uint64, float32 or float64, the type
     that elements are looked at as. Raises TypeError for complex numbers, ValueError for a range without extent or of numbers
     that the type has not. O(size + bins) work.
+
+    weights: a number of any type for each element, in an array of a's shape. The first result is then their sums, of the type that
+    sum has for them: integers and bool are summed in 64 bits, float16 and bfloat16 in float32, and rounded once. A bin's sum has the
+    bits of sum over its weights alone, in C order, whatever the number of threads; of a bin without elements it is -0.0 in
+    floating point, which equals 0. ``histogram(a, n, (0, n), weights=w)`` is numpy.bincount of integers a.
     """
     asked = _asked(bins, "bins", range, clamp)
-    engine = engine_of(a)
+    engine = engine_of(a) if weights is None else engine_of(a, weights)
     if engine is not None:
-        return engine.histogram(a, asked)
+        return engine.histogram(a, asked, weights)
     x, name = _elements(a)
     limits = _limits(x, name, asked)
     edges = asked.edge_numbers(name, limits) if asked.edges is None else asked.edges
     counts = np.zeros(asked.count, np.uint64)
     try:
+        if weights is not None:
+            return _sums(a, x, name, limits, asked.count, weights), edges
         _module.histogram(memory(x), name, limits, counts)
     except ValueError as problem:
         raise about(asked.argument, problem) from None

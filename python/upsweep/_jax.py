@@ -250,7 +250,7 @@ def encode_runs(a: Any, inverse: bool, lengths: bool) -> NoReturn:
     _refuse_array("unique_consecutive and run_length_encode, whose result's size depends on the elements,")
 
 
-def histogram(a: Any, asked: Any) -> NoReturn:
+def histogram(a: Any, asked: Any, weights: Any) -> NoReturn:
     _refuse_array("histogram")
 
 
