@@ -1,5 +1,5 @@
-// A histogram and its bins: how many readings of a sensor fall into each half degree, and the readings of
-// every bin one after the other.
+// A histogram and its bins: how many readings of a sensor fall into each half degree, how long they lasted,
+// and the readings of every bin one after the other.
 #include <cstdint>
 #include <cstdio>
 #include <upsweep/upsweep.hpp>
@@ -23,6 +23,12 @@ int main() {
     const std::size_t inside = upsweep::histogram(executor, readings, counts, range);
     for (std::uint32_t bin = 0; bin < range.count; ++bin)
         std::printf("from %.1f: %7llu\n", 18.5 + 0.5 * bin, static_cast<unsigned long long>(counts[bin]));
+
+    const std::vector<float> seconds(readings.size(), 0.25f);
+    std::vector<double> total(range.count);
+    upsweep::bin_totals<double>(executor, readings, seconds, total, range);
+    for (std::uint32_t bin = 0; bin < range.count; ++bin)
+        if (total[bin] != 0.25 * static_cast<double>(counts[bin])) return 1;
 
     std::vector<float> sorted(inside);
     std::vector<std::uint64_t> offsets(range.count + 1);  // bin b is [offsets[b], offsets[b + 1]) of sorted
