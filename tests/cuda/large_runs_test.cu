@@ -58,6 +58,13 @@ TEST(cuda_large, runs_past_two_to_the_31_elements) {
         EXPECT_EQ(keys_out.read(), first);
         EXPECT_EQ(totals.read(), sums);
     }
+    std::vector<std::uint64_t> offsets(m + 1, n);
+    for (std::size_t k = 0; k < m; ++k) offsets[k] = k * length;
+    const device_array<std::uint64_t> there(offsets);
+    cuda::executor ex;
+    totals.poison();
+    segmented_reduce<std::uint32_t>(ex, cuda::by_offsets(there.view()), keys.view(), totals.span());
+    EXPECT_EQ(totals.read(), sums);
 }
 
 // A run whose length 32 bits do not hold, and some behind it.
@@ -87,6 +94,16 @@ TEST(cuda_large, lengths_past_two_to_the_32) {
         EXPECT_EQ(first.read(), elements);
         EXPECT_EQ(lengths.read(), sizes);
     }
+    std::vector<std::uint64_t> offsets{0}, sums;
+    for (std::size_t k = 0; k < m; ++k) {
+        offsets.push_back(offsets.back() + sizes[k]);
+        sums.push_back(elements[k] * sizes[k]);
+    }
+    const device_array<std::uint64_t> there(offsets);
+    cuda::executor ex;
+    lengths.poison();
+    segmented_reduce<std::uint64_t>(ex, cuda::by_offsets(there.view()), in.view(), lengths.span());
+    EXPECT_EQ(lengths.read(), sums);
 }
 
 }  // namespace
