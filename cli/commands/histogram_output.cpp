@@ -105,6 +105,8 @@ plot_figure picture_of(const histogram_arguments& arguments, const histogram_rep
     for (std::size_t bin = 0; bin < report.counts.size(); ++bin)
         series.points.push_back({binner.edge_position(bin), static_cast<double>(report.counts[bin])});
     series.points.push_back({binner.edge_position(report.counts.size()), 0});
+    if (!std::isfinite(series.points.front().x) || !std::isfinite(series.points.back().x))
+        figure.subtitle += "; bins without an end are not drawn";
     figure.panels.push_back({"count", {std::move(series)}, 1});
     return figure;
 }

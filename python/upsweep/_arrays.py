@@ -212,9 +212,8 @@ class Target:
 
 
 def about(argument: str, problem: ValueError) -> ValueError:
-    """What the registry has to say of an argument's value, with the argument's name before it."""
-    text = str(problem)
-    return ValueError(text if text.startswith(f"{argument}: ") else f"{argument}: {text}")
+    """What the registry has to say of an argument's value, with the argument's name before it; edges are part of one here."""
+    return ValueError(f"{argument}: {str(problem).removeprefix(f'{argument}: ').removeprefix('edges: ')}")
 
 
 def scalar_text(number: Any, argument: str) -> str:
