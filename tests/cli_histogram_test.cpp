@@ -279,7 +279,7 @@ TEST_F(cli_histogram, pictures) {
     // Each as wide as its bin, but for the gap; without those that have no end.
     succeed("histogram x.npy -o c.csv --plot p.svg --edges=-20,0,10,inf");
     std::string picture = read("p.svg");
-    EXPECT_NE(picture.find(" in 3 bins; bins without an end are not drawn"), std::string::npos);
+    EXPECT_NE(picture.find("; bins without an end are not drawn"), std::string::npos);
     picture.erase(0, picture.find("<path fill=\"#0072b2\""));
     picture.erase(picture.find("/>"));
     std::vector<double> widths;
