@@ -124,8 +124,10 @@ class Uploads:
 def sums_are_unsigned(function, arguments, found):
     """Whether NumPy has uint64 where PyTorch's arrays have int64, which holds the same bits."""
     weights = arguments.get("weights")
+    if weights is not None:
+        function = "sum"  # of these
     given = np.asarray(arguments["a"] if weights is None else weights).dtype
-    op = "plus" if weights is not None else arguments.get("op", {"cumsum": "plus", "cumprod": "multiplies", "cumulative_sum": "plus", "cumulative_prod": "multiplies",
+    op = arguments.get("op", {"cumsum": "plus", "cumprod": "multiplies", "cumulative_sum": "plus", "cumulative_prod": "multiplies",
                               "sum": "plus", "prod": "multiplies"}.get(function))
     return (op in ("plus", "multiplies") and given.kind == "u" and given.itemsize < 8 and found.dtype == np.int64
             and arguments.get("dtype") is None and arguments.get("out") is None)

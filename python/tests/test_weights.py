@@ -25,7 +25,8 @@ def test_weights_beside_other_ways_to_say_where_bins_are(numbers):
     x, weights = numbers("float32", 5000), numbers("float64", 5000)
     totals, edges = upsweep.histogram(x, 7, weights=weights)
     assert_same(totals, upsweep.histogram(x, edges, weights=weights)[0])
-    assert np.allclose(totals, np.histogram(x, edges, weights=weights)[0])
+    whole = np.rint(weights * 1000)  # sums of integers are the same in any order
+    assert np.array_equal(upsweep.histogram(x, edges, weights=whole)[0], np.histogram(x, edges, weights=whole)[0])
     outside = upsweep.histogram(x, [1e30, 2e30], clamp=True, weights=weights)[0]
     assert_same(outside, np.array([upsweep.sum(weights)]))
     assert_same(upsweep.histogram([1, 2], [0.25, 0.5, 0.75], weights=[1.5, 2])[0], np.array([-0.0, -0.0]))

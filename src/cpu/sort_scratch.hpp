@@ -1,4 +1,4 @@
-// Memory that sorting takes and gives back.
+// Memory that sorting and totals by bin take and give back.
 #pragma once
 
 #include <cstddef>

@@ -73,15 +73,16 @@ struct offset_totals_arguments {
     using Out = typename Types::Out;
 
     const In* in;
-    std::uint64_t n;  // not 0
+    std::uint64_t n;  // not 0 where kernels are given it
     Out* out;
     const typename Types::Integer* offsets;  // one more than segments
     std::uint64_t segments;
     Out empty;  // what a segment without elements gets
     typename Types::Op op;
     typename Types::Load load;
-    bool finds_itself;  // every block looks for its segments, as it has one tile
-    offset_totals_scratch<Types> scratch;
+    // What the launch chooses.
+    bool finds_itself = false;  // every block looks for its segments, as it has one tile
+    offset_totals_scratch<Types> scratch{};
 
     static constexpr std::uint64_t tiles_of(std::uint64_t elements) {
         return (elements + Types::tile - 1) / Types::tile;

@@ -174,17 +174,12 @@ requires combines<Op, A> &&(!std::is_const_v<Out>)void segmented_reduce(
     using value = cuda::register_type<A, known_op>;
     using types =
         cuda::detail::offset_totals_types<A, value, std::remove_const_t<In>, Out, known_op, Integer>;
-    cuda::detail::offset_totals_launch<types>(ex, {in.data(),
-                                                   in.size(),
-                                                   out.data(),
-                                                   offsets.data(),
-                                                   out.size(),
-                                                   static_cast<Out>(*empty),
-                                                   known,
-                                                   cuda::detail::load_from<value>(known, options.initial),
-                                                   false,
-                                                   {}})
-        .run();
+    const cuda::detail::offset_totals_arguments<types> given{
+        in.data(),  in.size(),
+        out.data(), offsets.data(),
+        out.size(), static_cast<Out>(*empty),
+        known,      cuda::detail::load_from<value>(known, options.initial)};
+    cuda::detail::offset_totals_launch<types>(ex, given).run();
 }
 
 template <class Acc = deduced, class Flag, class In, class Out, class Op = plus,

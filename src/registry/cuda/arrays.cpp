@@ -201,6 +201,7 @@ void reduce_array_by_offsets(const scan_request& request, cuda::executor& ex, co
     detail::check_disjoint("out", out, segments * size_of(how.types.output), "in", in,
                            n * size_of(how.types.input));
     if (segments != 0) ex.check_pointer(out, "out");
+    if (segments != 0 && n != 0) ex.check_pointer(in, "in");
     // Looked at ahead, as the host waits for no more than that.
     mark_offsets(ex, offsets, count, nullptr, n, bad);
     marked();
@@ -209,7 +210,6 @@ void reduce_array_by_offsets(const scan_request& request, cuda::executor& ex, co
     std::optional<stream_memory> temporary;
     if (how.stores) temporary.emplace(ex, segments * size);
     void* const held = temporary ? temporary->data() : out;
-    if (n != 0) ex.check_pointer(in, "in");
     const held_elements elements(how, ex, in, n);
     if (!reduce_by_offsets(how.as.op, how.as.held, ex,
                            {elements.data(), held, offsets, count, n, how.initial, how.as.start})) {

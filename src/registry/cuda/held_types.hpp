@@ -4,10 +4,12 @@
 #include <complex>
 #include <concepts>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <type_traits>
 
 #include "registry/dtype.hpp"
+#include "registry/value.hpp"
 #include "upsweep/error.hpp"
 #include "upsweep/operators.hpp"
 
@@ -24,6 +26,12 @@ inline constexpr bool is_held = has_identity<Op, Held> &&
                                    (std::same_as<Held, std::uint32_t> && !has_identity<Op, float>))
 #endif
     ;
+
+// An initial value of a held type, if there is one.
+template <class Held>
+std::optional<Held> held_initial(const value* initial) {
+    return initial != nullptr ? std::optional<Held>(initial->as<Held>()) : std::nullopt;
+}
 
 // Calls body(std::type_identity<Held>{}) for the C++ type of `held`.
 template <class Body>

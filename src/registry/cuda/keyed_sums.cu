@@ -10,8 +10,7 @@ template <class Held, class Key>
 void enqueue_sums(cuda::executor& ex, const segments_call& call, const keys_call& keys,
                   std::uint64_t* count) {
     using namespace cuda::detail;
-    load_in_segment<Held, Held, plus> load{plus{}, false, call.initial != nullptr, {}};
-    if (call.initial != nullptr) load.initial = call.initial->as<Held>();
+    const auto load = load_from<Held>(plus{}, held_initial<Held>(call.initial));
     const auto* const in_keys = static_cast<const Key*>(keys.keys);
     const first_elements<Key> first{static_cast<Key*>(keys.keys_out), keys.keys_out == nullptr ? 0 : call.n};
     const store_segments<Held, packed_places<Held>, first_elements<Key>> store{

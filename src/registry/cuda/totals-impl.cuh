@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 
 #include "registry/cuda/held_types.hpp"
 #include "registry/cuda/scans.hpp"
@@ -17,9 +16,7 @@ bool visit_totalled(dtype held, const value* initial, const Body& body) {
     bool is_done = false;
     visit_held_under<Op>(held, [&]<class Held>(std::type_identity<Held> type) {
         if constexpr (!is_complex<Held>) {
-            std::optional<Held> in_front;
-            if (initial != nullptr) in_front = initial->as<Held>();
-            is_done = body(type, cuda::detail::load_from<Held>(Op{}, in_front));
+            is_done = body(type, cuda::detail::load_from<Held>(Op{}, held_initial<Held>(initial)));
         }
     });
     return is_done;
@@ -44,22 +41,20 @@ bool reduce_segments_under(dtype held, cuda::executor& ex, const segments_call& 
 template <class Op>
 bool reduce_offsets_under(dtype held, cuda::executor& ex, const offsets_call& call) {
     using namespace cuda::detail;
-    return visit_totalled<Op>(held, call.initial,
-                              [&]<class Held>(std::type_identity<Held>, const auto& load) {
-                                  using types = offset_totals_types<Held, Held, Held, Held, Op, std::int64_t>;
-                                  offset_totals_launch<types>(ex, {static_cast<const Held*>(call.in),
-                                                                   call.n,
-                                                                   static_cast<Held*>(call.out),
-                                                                   call.offsets,
-                                                                   call.count - 1,
-                                                                   call.empty.as<Held>(),
-                                                                   Op{},
-                                                                   load,
-                                                                   false,
-                                                                   {}})
-                                      .run();
-                                  return true;
-                              });
+    return visit_totalled<Op>(
+        held, call.initial, [&]<class Held>(std::type_identity<Held>, const auto& load) {
+            using types = offset_totals_types<Held, Held, Held, Held, Op, std::int64_t>;
+            const offset_totals_arguments<types> given{static_cast<const Held*>(call.in),
+                                                       call.n,
+                                                       static_cast<Held*>(call.out),
+                                                       call.offsets,
+                                                       call.count - 1,
+                                                       call.empty.as<Held>(),
+                                                       Op{},
+                                                       load};
+            offset_totals_launch<types>(ex, given).run();
+            return true;
+        });
 }
 
 }  // namespace upsweep::registry::gpu
