@@ -25,11 +25,10 @@ struct scan_types {
     using Total = TotalType;
     using Load = LoadType;
     using Store = StoreType;
-    static constexpr bool chooses = false;         // elements instead of results are stored: choosing.cuh
-    static constexpr bool keeps_segments = false;  // Store keeps one result a segment: segment_totals.cuh
-    static constexpr bool has_heads = false;       // load() is also told which elements begin a segment,
-    using Heads = no_heads;                        // which this knows (segment_heads.cuh)
-    static constexpr bool has_lines = false;       // many lines are scanned: look_ahead_lines.cuh
+    static constexpr bool chooses = false;    // elements instead of results are stored: choosing.cuh
+    static constexpr bool has_heads = false;  // load() is also told which elements begin a segment,
+    using Heads = no_heads;                   // which this knows (segment_heads.cuh)
+    static constexpr bool has_lines = false;  // many lines are scanned: look_ahead_lines.cuh
     // Whether operands never change sides, as load() says: going backwards is the direction in memory alone.
     static constexpr bool keeps_sides = requires { LoadType::keeps_sides; };
     static constexpr int inputs = sizeof...(InTypes);

@@ -10,6 +10,13 @@ __device__ __forceinline__ unsigned shared_address(const void* p) {
     return static_cast<unsigned>(__cvta_generic_to_shared(p));
 }
 
+// Behind a kernel that is launched early (launch.cuh): until the launch before it has ended.
+__device__ __forceinline__ void wait_for_earlier_launch() {
+#if __CUDA_ARCH__ >= 900
+    cudaGridDependencySynchronize();
+#endif
+}
+
 #if __CUDA_ARCH__ >= 900
 
 // A barrier in shared memory with an arrival count and a phase that flips when all have arrived and all

@@ -11,16 +11,6 @@
 
 namespace upsweep::cuda::detail {
 
-__device__ __forceinline__ std::uint32_t sum_of_lanes(std::uint32_t x) {
-#if __CUDA_ARCH__ >= 800
-    return __reduce_add_sync(0xffffffffu, x);
-#else
-#pragma unroll
-    for (int distance = 16; distance > 0; distance /= 2) x += __shfl_xor_sync(0xffffffffu, x, distance);
-    return x;
-#endif
-}
-
 // By one warp: how many of elements [first, end) are chosen.
 template <class Types>
 __device__ __noinline__ std::uint32_t count_chosen(const scan_arguments<Types>& arguments,

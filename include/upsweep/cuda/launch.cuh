@@ -79,20 +79,28 @@ int blocks_of_multiprocessor(const executor& ex, int threads, int shared_bytes) 
     return blocks;
 }
 
-// Launches a kernel that waits for the launch before it by itself (cudaGridDependencySynchronize). Compiled
-// for a device that can, it is on its way while that one ends.
-template <auto Kernel, class... Arguments>
-void launch_early(const executor& ex, unsigned blocks, unsigned threads, const Arguments&... arguments) {
+// Launches a kernel that waits for the launch before it by itself (wait_for_earlier_launch), which begins
+// while that one ends if it `may`.
+template <class... Parameters, class... Arguments>
+void launch_behind(const executor& ex, bool may, void (*kernel)(Parameters...), unsigned blocks,
+                   unsigned threads, int shared_bytes, const Arguments&... arguments) {
     cudaLaunchAttribute early{};
     early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
     early.val.programmaticStreamSerializationAllowed = 1;
     cudaLaunchConfig_t config{};
     config.gridDim = blocks;
     config.blockDim = threads;
+    config.dynamicSmemBytes = unsigned(shared_bytes);
     config.stream = ex.stream();
     config.attrs = &early;
-    config.numAttrs = prepare<Kernel>(ex, 0, 90) == readiness::ready ? 1 : 0;
-    check(cudaLaunchKernelEx(&config, Kernel, arguments...), "launching a kernel behind another");
+    config.numAttrs = may ? 1 : 0;
+    check(cudaLaunchKernelEx(&config, kernel, arguments...), "launching a kernel behind another");
+}
+// The same of one whose shared memory is static: it may where it is compiled for a device that can.
+template <auto Kernel, class... Arguments>
+void launch_early(const executor& ex, unsigned blocks, unsigned threads, const Arguments&... arguments) {
+    launch_behind(ex, prepare<Kernel>(ex, 0, 90) == readiness::ready, Kernel, blocks, threads, 0,
+                  arguments...);
 }
 
 // A launch of so many blocks.

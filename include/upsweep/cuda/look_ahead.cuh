@@ -55,8 +55,8 @@ __device__ __forceinline__ void run_look_ahead(const scan_arguments<Types>& argu
     ring.initialize_barriers();
     if (n == 0 && blockIdx.x == 0 && threadIdx.x == 0) arguments.store_empty_total();
 
-    constexpr int loading_warp = shape::storing_warps + shape::warps;
-    if (warp < shape::storing_warps) {
+    constexpr int loading_warp = 2 * shape::warps;
+    if (warp < shape::warps) {
         results(ring, warp);
     } else if (warp == loading_warp) {
         look_ahead_loader<Types>{ring, *state, tagged}.load();
@@ -68,7 +68,7 @@ __device__ __forceinline__ void run_look_ahead(const scan_arguments<Types>& argu
         const int look_ahead_warp = warp - loading_warp - 1;
         const int head_warp = look_ahead_warp - shape::look_ahead_warps - (shape::parts > 1);
         if (warp < loading_warp)
-            totals.sum(warp - shape::storing_warps);
+            totals.sum(warp - shape::warps);
         else if (shape::head_warps > 0 && head_warp >= 0)
             look_ahead_heads<Types>{ring}.find(head_warp);
         else if (look_ahead_warp >= shape::look_ahead_warps)

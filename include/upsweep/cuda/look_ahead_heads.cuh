@@ -32,11 +32,8 @@ struct look_ahead_heads : look_ahead_ring<Types> {
     __device__ __forceinline__ void find_unit(int s, std::int64_t unit, int warp) const {
         const bool reverse = arguments.reverse;
         const std::uint64_t first_run = std::uint64_t(unit) * (shape::rows * 32);
-        unsigned headed = 0;
         const auto tell = [&](int k, unsigned bits) {
             run_bits(s)[(warp * rows_per_warp + k) * 32 + lane] = static_cast<typename shape::run_bits>(bits);
-            if constexpr (Types::keeps_segments)
-                if (__any_sync(0xffffffffu, bits != 0)) headed |= 1u << k;
         };
 #pragma unroll 1
         for (int k = 0; k < rows_per_warp; k += at_once) {
@@ -56,8 +53,6 @@ struct look_ahead_heads : look_ahead_ring<Types> {
                     tell(k + j, arguments.heads.template bits<items>(first(j), n, reverse));
             }
         }
-        if constexpr (Types::keeps_segments)
-            if (lane == 0) this->headed_rows(s)[warp] = headed;
     }
 
     __device__ void find(int warp) const {

@@ -6,7 +6,6 @@
 
 #include "upsweep/cuda/async.cuh"
 #include "upsweep/cuda/bytes.cuh"
-#include "upsweep/cuda/counted_segments.cuh"
 #include "upsweep/cuda/look_ahead_located.cuh"
 #include "upsweep/cuda/look_ahead_ring.cuh"
 #include "upsweep/cuda/runs.cuh"
@@ -149,58 +148,6 @@ struct look_ahead_results : look_ahead_located<Types> {
             if (!direct) store_image<Types::row, Out>(out, to, reverse, valid, lane);
         }
     }
-    // Where one result a segment is kept, only rows in which segments begin are looked at again, and the last
-    // one. They are dealt out to the warps in turn, whose code for a row is one copy: a copy for each row
-    // would not stay in the instruction cache beside what the other warps run.
-    template <bool Plain, bool Aligned>
-    __device__ __forceinline__ void keep_unit(int s, unsigned phase, const unit_view& seen, int warp,
-                                              char* image) const {
-        const auto combine = arguments.combine(false);
-        const std::int64_t first_row = seen.unit * shape::rows;
-        const auto first_of = [&](int row) { return std::uint64_t(first_row + row) * Types::row; };
-        const auto valid_of = [&](int row) {
-            return !Plain && n - first_of(row) < Types::row ? int(n - first_of(row)) : Types::row;
-        };
-        const auto holds_total = [&](int row) {
-            return !Plain && row == seen.rows - 1 && first_of(row) + unsigned(valid_of(row)) == n;
-        };
-        control(s).located.wait(phase);
-        int earlier = 0;  // rows to be kept in front of the tile
-#pragma unroll 1
-        for (int tile = 0; tile * 32 < seen.rows; ++tile) {
-            const int own = tile * 32 + lane;
-            const bool kept = own < seen.rows && (is_headed(s, own) || holds_total(own));
-            const unsigned all = __ballot_sync(0xffffffffu, kept);
-            const int turn = earlier + __popc(all & ~(0xffffffffu << lane));
-            unsigned mine = __ballot_sync(0xffffffffu, kept && turn % shape::storing_warps == warp);
-            earlier += __popc(all);
-            if (mine == 0) continue;
-            left_parts<Acc> left;
-            set_outer_parts(combine, s, first_row, tile * 32, left);
-#pragma unroll 1
-            for (; mine != 0; mine &= mine - 1) {
-                const int row = tile * 32 + __ffs(int(mine)) - 1;
-                set_inner_parts(combine, s, first_row, row, false, left);
-                const int last = last_of_run<Types::items>(holds_total(row), valid_of(row), lane);
-                if constexpr (shape::by_element) {
-                    keep_segments<Types>(
-                        arguments, combine, left, this->run_bits(s)[row * 32 + lane], last, image, lane,
-                        [&](int m) { return this->element(s, seen, row, m, false).value; },
-                        [&](int m, const auto& f) {
-                            this->visit(s, seen, (row * 32 + lane) * Types::items + m, f);
-                        });
-                } else {
-                    keep_segments<Types>(arguments, combine, left, last, image, lane,
-                                         this->template read<Plain, Aligned>(s, seen, row, false));
-                }
-            }
-        }
-    }
-    // Whether a segment begins in a row.
-    __device__ __forceinline__ bool is_headed(int s, int row) const {
-        constexpr int per_warp = shape::rows_per_head_warp;
-        return (this->headed_rows(s)[row / per_warp] >> (row % per_warp) & 1) != 0;
-    }
     // Whether rows of results lie in memory as those of the first input do, as 16 bytes go.
     __device__ __forceinline__ bool shares_stage() const {
         return shape::in_place && (reinterpret_cast<std::uintptr_t>(arguments.in[0]) -
@@ -248,12 +195,7 @@ struct look_ahead_results : look_ahead_located<Types> {
                 else
                     return all_in_stage;
             }();
-            if constexpr (Types::keeps_segments) {
-                if (!shape::by_element && seen.plain && seen.aligned)
-                    keep_unit<true, true>(s, at.phase, seen, warp, image);
-                else
-                    keep_unit<false, false>(s, at.phase, seen, warp, image);
-            } else if constexpr (shape::by_element) {
+            if constexpr (shape::by_element) {
                 scan_unit_by_element(s, at.phase, seen, warp, image, in_stage);
             } else {
                 scan_unit_by_runs(s, at.phase, seen, warp, image, in_stage);

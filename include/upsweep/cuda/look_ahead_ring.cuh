@@ -116,10 +116,6 @@ struct look_ahead_ring {
     __device__ __forceinline__ typename shape::run_bits* run_bits(int s) const {
         return at<typename shape::run_bits>(s, shape::bits_at);
     }
-    // Of the warps that find heads, a bit for each of their rows: whether it has one.
-    __device__ __forceinline__ std::uint32_t* headed_rows(int s) const {
-        return at<std::uint32_t>(s, shape::headed_rows_at);
-    }
     __device__ __forceinline__ static std::uint64_t first_item(std::int64_t unit) {
         return std::uint64_t(unit) * shape::unit_items;
     }
@@ -142,7 +138,7 @@ struct look_ahead_ring {
                 own.folded.initialize_for_warps(shape::tiles);
                 own.read.initialize_for_warps(shape::warps);
                 own.located.initialize_for_warps(1);
-                own.free.initialize_for_warps(shape::storing_warps);
+                own.free.initialize_for_warps(shape::warps);
             }
             phase_barrier::publish_initialized();
         }

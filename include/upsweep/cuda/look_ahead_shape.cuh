@@ -48,12 +48,6 @@ struct look_ahead_shape {
     static constexpr int rows_per_warp = rows / warps;
     // Elements that do not fit into registers by runs are scanned one by one.
     static constexpr bool by_element = accumulator_size > 16 || Types::widest > 16;
-    // Where totals of segments are kept, a row takes a warp that keeps them several times as long as one that
-    // sums. Of small values there are as many warps as have registers.
-    static constexpr int most_storing_warps = accumulator_size > 8 ? 8 : 14 - (parts > 1);
-    static constexpr int storing_warps = !Types::keeps_segments || by_element ? warps
-                                         : rows < most_storing_warps          ? rows
-                                                                              : most_storing_warps;
 
     // What stands to the left of a unit is folded a super a lane where values have up to four words: all
     // supers between two units of a block on a large device at once. Larger ones are folded in order.
@@ -69,14 +63,11 @@ struct look_ahead_shape {
         return false;
     }();
     // That find out where segments begin, for each run of a unit in so many bits. Fewer where registers for
-    // the others would become too few, and where more warps store.
-    static constexpr int most_head_warps = !Types::has_heads || finds_heads ? 0
-                                           : storing_warps == warps         ? most_warps
-                                                                            : 4;
+    // the others would become too few.
+    static constexpr int most_head_warps = !Types::has_heads || finds_heads ? 0 : most_warps;
     static constexpr int head_warps = rows < most_head_warps ? rows : most_head_warps;
     static constexpr int rows_per_head_warp = head_warps == 0 ? 1 : rows / head_warps;
-    static constexpr int threads =
-        (warps + storing_warps + 1 + look_ahead_warps + (parts > 1) + head_warps) * 32;
+    static constexpr int threads = (2 * warps + 1 + look_ahead_warps + (parts > 1) + head_warps) * 32;
     // A bit for each element of a run, in the order of memory, that one warp finds out and another needs:
     // whether the element begins a segment, or else whether it is chosen. The latter where runs have many
     // elements, which would not stay in registers, or neighbours are asked; of four it is found out twice.
@@ -96,10 +87,7 @@ struct look_ahead_shape {
         return at;
     }
     static constexpr int bits_at = input_at(Types::inputs);
-    // A word for each of the warps that find heads, a bit for each of its rows: whether it has one.
-    static constexpr int headed_rows_at =
-        bits_at + (has_bits ? align16(rows * 32 * int(sizeof(run_bits))) : 0);
-    static constexpr int totals_at = headed_rows_at + (Types::keeps_segments ? align16(head_warps * 4) : 0);
+    static constexpr int totals_at = bits_at + (has_bits ? align16(rows * 32 * int(sizeof(run_bits))) : 0);
     static constexpr int row_folds_at = totals_at + align16(rows * Types::tile_runs::line);
     static constexpr int tile_totals_at = row_folds_at + align16(rows * accumulator_size);
     static constexpr int tile_parts_at = tile_totals_at + align16(tiles * accumulator_size);
@@ -113,9 +101,7 @@ struct look_ahead_shape {
     // are, and the image has their places. So it has where lengths of runs are told.
     static constexpr bool in_place = [] {
         const bool same_size = Types::element_size[0] == int(sizeof(typename Types::Out));
-        if constexpr (Types::keeps_segments)
-            return false;
-        else if constexpr (Types::chooses)
+        if constexpr (Types::chooses)
             return same_size && Types::moves_elements && !by_element;
         else
             return same_size &&
@@ -132,8 +118,6 @@ struct look_ahead_shape {
         if constexpr (Types::chooses) {
             const int packed = by_element ? 2 : int(sizeof(typename Types::Packed));
             return (in_place ? 0 : align16(piece_items * packed + 16)) + (by_element ? 0 : places_bytes);
-        } else if constexpr (Types::keeps_segments) {
-            return align16(Types::image_bytes);
         } else {
             return in_place ? 0 : align16(Types::row * int(sizeof(typename Types::Out)) + 16);
         }
@@ -146,18 +130,14 @@ struct look_ahead_shape {
     static constexpr int stage_state_bytes = 128;
     static constexpr int stages = [] {
         const int fit =
-            (shared_budget - storing_warps * image_bytes - scratch_bytes) / (stage_bytes + stage_state_bytes);
+            (shared_budget - warps * image_bytes - scratch_bytes) / (stage_bytes + stage_state_bytes);
         return fit > 16 ? 16 : fit;
     }();
     static constexpr int images_at = stages * stage_bytes;
-    static constexpr int scratch_at = images_at + storing_warps * image_bytes;
+    static constexpr int scratch_at = images_at + warps * image_bytes;
     static constexpr int states_at = scratch_at + scratch_bytes;
     static constexpr int shared_bytes = states_at + stages * stage_state_bytes;
-    static constexpr bool fits = stages >= 2 && [] {
-        // Those that count more than 2^31 segments take fewer kernels: segmented_reduce.cuh.
-        if constexpr (Types::keeps_segments) return !Types::is_wide;
-        return true;
-    }();
+    static constexpr bool fits = stages >= 2;
 
     static constexpr std::uint64_t units(std::uint64_t n) { return (n + unit_items - 1) / unit_items; }
     // Published values of a scan of n elements: a total a tile, for whole supers, and, where tiles are in

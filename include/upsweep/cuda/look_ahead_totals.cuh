@@ -144,9 +144,8 @@ struct look_ahead_totals : look_ahead_ring<Types> {
             own.full.wait(at.phase);
             const unit_view seen = view(s);
             if (seen.unit < 0) return;
-            // Totals of segments are never taken from the other end, nor is what is chosen: no code is made
-            // for that.
-            const bool reverse = !Types::keeps_segments && !Types::chooses && arguments.reverse;
+            // What is chosen is never taken from the other end: no code is made for that.
+            const bool reverse = !Types::chooses && arguments.reverse;
             if constexpr (shape::finds_heads) {
                 if (seen.plain && seen.aligned)
                     find_heads<true, true>(s, seen, warp);

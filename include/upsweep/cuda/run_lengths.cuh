@@ -11,6 +11,8 @@
 
 #include <cstdint>
 
+#include "upsweep/cuda/async.cuh"
+
 namespace upsweep::cuda {
 
 // Where lengths are not wanted.
@@ -60,9 +62,7 @@ namespace detail {
 template <class Length>
 __global__ void finish_lengths_kernel(run_lengths<Length> lengths, std::uint64_t count, unsigned piece_items,
                                       std::uint64_t first, std::uint64_t n, const std::uint64_t* upto) {
-#if __CUDA_ARCH__ >= 900
-    cudaGridDependencySynchronize();
-#endif
+    wait_for_earlier_launch();
     const std::uint64_t thread = blockIdx.x * std::uint64_t(blockDim.x) + threadIdx.x;
     const std::uint64_t threads = std::uint64_t(gridDim.x) * blockDim.x;
     const auto finish = [&](std::uint64_t run, std::uint64_t end) {

@@ -102,6 +102,7 @@ struct neighbouring_run {
 // By flags or keys: begins_between(a, b) of neighbours in memory, whether a segment begins at the second.
 template <class T, class Begins>
 struct heads_of_array {
+    using element = T;
     const T* array;
     Begins begins_between;
     bool continues = false;  // there is an element in front of the array

@@ -20,11 +20,11 @@
 // (upsweep/segmented_reduce.hpp): out[k] is what inclusive_segmented_scan gives for the segment's last
 // element. The calls return when the work is in the executor's stream. Aliasing: outputs and count must
 // overlap nothing else. Errors: upsweep::error names the argument; nothing has been enqueued then.
-// Complexity: O(n + segments); in and what describes the segments are read once through memory (by flags and
-// keys in reduce-then-scan: twice). By offsets there is one way, whatever the executor's algorithm, of two to
-// four launches, or one for elements of one tile. Scratch by flags and keys is that of a segmented scan, by
-// offsets 16 bytes and three accumulators for each tile of the tree; segmented_reduce_workspace_bytes() is
-// enough for both.
+// Complexity: O(n + segments). in and what describes the segments are read once through memory, keys that are
+// wanted a second time where runs begin. There is one way, whatever the executor's algorithm: one
+// launch for elements of one tile, two to five for more. Scratch: 16 bytes and three accumulators for each
+// tile of the tree, by flags and keys a bit for each element and 8 bytes for each 1024 more, and that of a
+// scan of the tiles' counts; segmented_reduce_workspace_bytes() is enough for all.
 #pragma once
 
 #include <algorithm>
@@ -39,10 +39,9 @@
 #include "upsweep/core/known_operator.hpp"
 #include "upsweep/cuda/checked_array.hpp"
 #include "upsweep/cuda/held_scratch.hpp"
-#include "upsweep/cuda/offset_totals_launch.cuh"
 #include "upsweep/cuda/scan.cuh"
 #include "upsweep/cuda/segment_heads.cuh"
-#include "upsweep/cuda/segment_totals.cuh"
+#include "upsweep/cuda/segment_totals_launch.cuh"
 #include "upsweep/cuda/segmented_scan.cuh"
 #include "upsweep/options.hpp"
 
@@ -81,52 +80,29 @@ load_in_segment<Acc, Value, Op> load_from(const Op& op, const std::optional<Acc>
     return load;
 }
 
-// A call whose arguments are found good, by flags or keys, of n >= 1 elements, in[i]...
-template <bool Wide, class Value, class Out, class Op, class Segments, class Load, class Store, class... In>
-void enqueue_segments(executor& ex, const Segments& segments, std::uint64_t n, const Op& op, const Load& load,
-                      const Store& store, const In*... in) {
-    using types = segment_total_types<Wide, Value, Out, Op, decltype(segments.heads()), Load, Store, In...>;
-    scan_arguments<types> arguments{{in...}, nullptr, n,       nullptr, false, false, nullptr,
-                                    {},      {},      nullptr, {op},    load,  store, segments.heads()};
-    if (Wide && ex.choice() == algorithm::look_ahead) {
-        throw_error(
-            errc::unsupported,
-            "algorithm: look-ahead counts fewer than 2^31 segments of such values, of which there may be "
-            "more; choose another");
-    }
-    const device_scope current(ex);
-    ex.check_before_launch();
-    const scan_launch<types, true> scan(ex, arguments);
-    const algorithm chosen = scan.choose();
-    held_scratch taken(ex, ex.take_scratch(scan.bytes(chosen)));
-    arguments.total =
-        reinterpret_cast<typename types::Total*>(taken.data());  // wanted, see segment_totals.cuh
-    scan.enqueue(chosen, taken.data());
-    taken.release();
-    cuda::check(cudaGetLastError(), "launching a reduction of segments");
-    ex.set_latest(chosen);
-}
-// `beside`: what lies beside the elements, if first ones of that are wanted.
-template <class Acc, class In, class Segments, class Out, class Op, class First, class... Beside>
+template <class Acc, class In, class Out, class Op, class Heads, class Firsts>
+using head_totals_types =
+    segment_totals_types<Acc, register_type<Acc, Op>, In, Out, Op, head_ends<Heads, Firsts>>;
+
+// A call whose arguments are found good, by flags or keys.
+template <class Acc, class In, class Segments, class Out, class Op, class Firsts>
 void reduce_packed(executor& ex, const Segments& segments, device_span<const In> in, device_span<Out> out,
-                   std::uint64_t* count, const Op& op, const std::optional<Acc>& initial, const First& first,
-                   const Beside*... beside) {
+                   std::uint64_t* count, const Op& op, const std::optional<Acc>& initial,
+                   const Firsts& firsts) {
+    if (in.size() == 0) return clear_count(ex, count);
+    using types = head_totals_types<Acc, In, Out, Op, decltype(segments.heads()), Firsts>;
+    const segment_totals_arguments<types> given{in.data(),  in.size(),
+                                                out.data(), {segments.heads(), out.size(), count, firsts},
+                                                op,         load_from<typename types::Value>(op, initial)};
+    enqueue_head_totals(ex, given);
+}
+template <class Acc, class In, class Segments, class Out, class Op>
+void check_and_reduce(executor& ex, const Segments& segments, device_span<const In> in, device_span<Out> out,
+                      std::uint64_t* count, const Op& op, const std::optional<Acc>& initial) {
     segments.check(ex, in.size());
     check_outputs(ex, {checked_array::of("out", out), count_array(count)},
                   {checked_array::of("in", in), segments.array()});
-    if (in.size() == 0) return clear_count(ex, count);
-    using value = register_type<Acc, Op>;
-    const load_in_segment<Acc, value, Op> load = load_from<value>(op, initial);
-    const store_segments<Acc, packed_places<Out>, First> store{{out.data(), out.size()}, first, count};
-    constexpr bool counts_anyway = sizeof(value) % 8 == 0;  // to 2^63
-    if (counts_anyway || in.size() < std::uint64_t{1} << 31) {
-        const load_counted<Acc, value, false, Op> counted{load};
-        enqueue_segments<false, value, Out>(ex, segments, in.size(), op, counted, store, in.data(),
-                                            beside...);
-    } else if constexpr (!counts_anyway) {
-        const load_counted<Acc, value, true, Op> counted{load};
-        enqueue_segments<true, value, Out>(ex, segments, in.size(), op, counted, store, in.data(), beside...);
-    }
+    reduce_packed<Acc, In>(ex, segments, in, out, count, op, initial, keeps_no_firsts{});
 }
 
 }  // namespace detail
@@ -137,12 +113,14 @@ template <class In, class Out = In, class Op = plus, class Acc = core::accumulat
 [[nodiscard]] std::size_t segmented_reduce_workspace_bytes(std::uint64_t n, const Op& = {}) {
     using Known = core::known_operator_t<Op, Acc>;
     using value = register_type<Acc, Known>;
-    using types = detail::segment_total_types<
-        true, value, Out, Known, detail::marked_heads, detail::load_counted<Acc, value, true, Known>,
-        detail::store_segments<Acc, detail::packed_places<Out>, detail::no_first>, In>;
-    using by_tiles = detail::offset_totals_types<Acc, value, In, Out, Known, std::uint64_t>;
-    return std::max(workspace_bytes_of<types>(n),
-                    launch_state_bytes + detail::offset_totals_launch<by_tiles>::scratch_bytes(n));
+    const auto bytes = [&]<class Ends>(std::type_identity<Ends>) {
+        using launch =
+            detail::segment_totals_launch<detail::segment_totals_types<Acc, value, In, Out, Known, Ends>>;
+        return launch::other_bytes(n) + launch::plain_bytes(n);
+    };
+    using flags = decltype(by_head_flags(device_span<const std::uint8_t>()).heads());
+    return std::max(bytes(std::type_identity<detail::head_ends<flags, detail::keeps_no_firsts>>{}),
+                    bytes(std::type_identity<detail::offset_ends<std::uint64_t, Out>>{}));
 }
 
 }  // namespace cuda
@@ -172,14 +150,13 @@ requires combines<Op, A> &&(!std::is_const_v<Out>)void segmented_reduce(
     }
     using known_op = core::known_operator_t<Op, A>;
     using value = cuda::register_type<A, known_op>;
-    using types =
-        cuda::detail::offset_totals_types<A, value, std::remove_const_t<In>, Out, known_op, Integer>;
-    const cuda::detail::offset_totals_arguments<types> given{
+    using ends = cuda::detail::offset_ends<Integer, Out>;
+    using types = cuda::detail::segment_totals_types<A, value, std::remove_const_t<In>, Out, known_op, ends>;
+    const cuda::detail::segment_totals_arguments<types> given{
         in.data(),  in.size(),
-        out.data(), offsets.data(),
-        out.size(), static_cast<Out>(*empty),
+        out.data(), {offsets.data(), out.size(), static_cast<Out>(*empty)},
         known,      cuda::detail::load_from<value>(known, options.initial)};
-    cuda::detail::offset_totals_launch<types>(ex, given).run();
+    cuda::detail::enqueue_offset_totals(ex, given);
 }
 
 template <class Acc = deduced, class Flag, class In, class Out, class Op = plus,
@@ -188,8 +165,8 @@ requires combines<Op, A> &&(!std::is_const_v<Out>)void segmented_reduce(
     cuda::executor& ex, const cuda::by_head_flags<Flag>& segments, cuda::device_span<In> in,
     cuda::device_span<Out> out, std::uint64_t* count, const Op& op = {},
     const std::type_identity_t<reduce_options<A>>& options = {}) {
-    cuda::detail::reduce_packed<A, std::remove_const_t<In>>(ex, segments, in, out, count, core::known<A>(op),
-                                                            options.initial, cuda::detail::no_first{});
+    cuda::detail::check_and_reduce<A, std::remove_const_t<In>>(ex, segments, in, out, count,
+                                                               core::known<A>(op), options.initial);
 }
 template <class Acc = deduced, class Key, class Equal, class In, class Out, class Op = plus,
           class A = core::accumulator_for<Acc, std::remove_const_t<In>, Op>>
@@ -197,10 +174,8 @@ requires combines<Op, A> &&(!std::is_const_v<Out>)void segmented_reduce(
     cuda::executor& ex, const cuda::by_keys<Key, Equal>& segments, cuda::device_span<In> in,
     cuda::device_span<Out> out, std::uint64_t* count, const Op& op = {},
     const std::type_identity_t<reduce_options<A>>& options = {}) {
-    // No kernels of its own: as reduce_by_key without room for a key.
-    cuda::detail::reduce_packed<A, std::remove_const_t<In>>(
-        ex, segments, in, out, count, core::known<A>(op), options.initial,
-        cuda::detail::first_elements<Key>{nullptr, 0}, segments.elements().data());
+    cuda::detail::check_and_reduce<A, std::remove_const_t<In>>(ex, segments, in, out, count,
+                                                               core::known<A>(op), options.initial);
 }
 
 template <class Acc = deduced, class Key, class In, class KeyOut, class Out, class Op = plus,
@@ -216,10 +191,10 @@ requires combines<Op, A> &&(!std::is_const_v<Out>)void reduce_by_key(
                                 {checked_array::of("keys_out", keys_out), checked_array::of("out", out),
                                  cuda::detail::count_array(count)},
                                 {checked_array::of("keys", keys), checked_array::of("in", in)});
+    const cuda::by_keys<key, Equal> runs(keys, equal);
     cuda::detail::reduce_packed<A, std::remove_const_t<In>>(
-        ex, cuda::by_keys<key, Equal>(keys, equal), in, out, count, core::known<A>(op), options.initial,
-        cuda::detail::first_elements<KeyOut>{keys_out.data(), keys_out.size()},
-        static_cast<const key*>(keys.data()));
+        ex, runs, in, out, count, core::known<A>(op), options.initial,
+        cuda::detail::keeps_firsts<key, KeyOut>{keys.data(), keys_out.data(), keys_out.size()});
 }
 
 }  // namespace upsweep

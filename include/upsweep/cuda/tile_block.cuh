@@ -6,7 +6,6 @@
 #include <type_traits>
 
 #include "upsweep/cuda/arguments.cuh"
-#include "upsweep/cuda/counted_segments.cuh"
 #include "upsweep/cuda/runs.cuh"
 #include "upsweep/cuda/storing.cuh"
 
@@ -342,24 +341,17 @@ struct tile_block {
                                              left_parts<Acc>& left) const {
         const auto combine = arguments.combine(reverse);
         const bool holds_total = !Plain && arguments.total != nullptr && first_item(row) + valid == n;
-        if constexpr (Types::keeps_segments)
-            if (!holds_total && !__any_sync(0xffffffffu, raw.heads != 0)) return;
         set_part(
             combine, row > 0, [&] { return row_folds()[row - 1]; }, left.rows, left.has_rows);
         set_runs(combine, totals(), row, lane, left);
-        if constexpr (Types::keeps_segments) {
-            keep_segments<Types>(arguments, combine, left,
-                                 last_of_run<Types::items>(holds_total, valid, lane), image(), lane, raw);
-        } else {
-            Acc x[Types::items];
-            load_accumulators<typename Types::Total>(raw, arguments.load, reverse, x);
-            if (holds_total) store_total(arguments, combine, left, x, valid - 1, lane);
-            scan_run<Exclusive>(combine, left, static_cast<Acc>(arguments.start), x);
-            store_row<How, Types::items, Wanted>(
-                arguments.out, n, reverse, first_item(row), valid,
-                pack_results<typename Types::Out, typename Types::Total>(x, arguments.store, reverse),
-                image(), lane);
-        }
+        Acc x[Types::items];
+        load_accumulators<typename Types::Total>(raw, arguments.load, reverse, x);
+        if (holds_total) store_total(arguments, combine, left, x, valid - 1, lane);
+        scan_run<Exclusive>(combine, left, static_cast<Acc>(arguments.start), x);
+        store_row<How, Types::items, Wanted>(
+            arguments.out, n, reverse, first_item(row), valid,
+            pack_results<typename Types::Out, typename Types::Total>(x, arguments.store, reverse), image(),
+            lane);
     }
 };
 

@@ -91,4 +91,23 @@ __device__ __forceinline__ T shuffle_up(const T& value, int distance) {
     return from_words<T>(words);
 }
 
+__device__ __forceinline__ std::uint32_t sum_of_lanes(std::uint32_t x) {
+#if __CUDA_ARCH__ >= 800
+    return __reduce_add_sync(0xffffffffu, x);
+#else
+#pragma unroll
+    for (int distance = 16; distance > 0; distance /= 2) x += __shfl_xor_sync(0xffffffffu, x, distance);
+    return x;
+#endif
+}
+// What is in this lane and in those in front of it.
+__device__ __forceinline__ std::uint32_t sum_up_to_lane(std::uint32_t x, int lane) {
+#pragma unroll
+    for (int distance = 1; distance < 32; distance *= 2) {
+        const std::uint32_t left = __shfl_up_sync(0xffffffffu, x, distance);
+        if (lane >= distance) x += left;
+    }
+    return x;
+}
+
 }  // namespace upsweep::cuda

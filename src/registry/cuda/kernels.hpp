@@ -71,8 +71,7 @@ struct segments_call {
 void scan_segments(operation op, dtype held, cuda::executor& ex, const segments_call& call);
 // The totals of such segments, as in upsweep/cuda/segmented_reduce.cuh, one after the other, where `out` has
 // room for n > 0, and in *count, in device memory, how many there are. False, and nothing is done, where
-// there are no kernels for that: these are of sums, minima and maxima of real numbers, of fewer than 2^31
-// ones of 4 bytes.
+// there are no kernels for that: these are of sums, minima and maxima of real numbers.
 [[nodiscard]] bool reduce_segments(operation op, dtype held, cuda::executor& ex, const segments_call& call,
                                    std::uint64_t* count);
 

@@ -27,13 +27,13 @@ bool reduce_segments_under(dtype held, cuda::executor& ex, const segments_call& 
     using namespace cuda::detail;
     return visit_totalled<Op>(
         held, call.initial, [&]<class Held>(std::type_identity<Held>, const auto& load) {
-            if (sizeof(Held) < 8 && call.n >= std::size_t{1} << 31) return false;  // more than are counted
-            const load_counted<Held, Held, false, Op> counted{load};
-            const store_segments<Held, packed_places<Held>, no_first> store{
-                {static_cast<Held*>(call.out), call.n}, {}, count};
-            enqueue_segments<false, Held, Held>(
-                ex, cuda::by_head_flags(cuda::device_span<const std::uint8_t>(call.heads, call.n)), call.n,
-                Op{}, counted, store, static_cast<const Held*>(call.in));
+            const cuda::by_head_flags segments(cuda::device_span<const std::uint8_t>(call.heads, call.n));
+            using types =
+                head_totals_types<Held, Held, Held, Op, decltype(segments.heads()), keeps_no_firsts>;
+            const segment_totals_arguments<types> given{
+                static_cast<const Held*>(call.in),     call.n, static_cast<Held*>(call.out),
+                {segments.heads(), call.n, count, {}}, Op{},   load};
+            enqueue_head_totals(ex, given);
             return true;
         });
 }
@@ -43,16 +43,15 @@ bool reduce_offsets_under(dtype held, cuda::executor& ex, const offsets_call& ca
     using namespace cuda::detail;
     return visit_totalled<Op>(
         held, call.initial, [&]<class Held>(std::type_identity<Held>, const auto& load) {
-            using types = offset_totals_types<Held, Held, Held, Held, Op, std::int64_t>;
-            const offset_totals_arguments<types> given{static_cast<const Held*>(call.in),
-                                                       call.n,
-                                                       static_cast<Held*>(call.out),
-                                                       call.offsets,
-                                                       call.count - 1,
-                                                       call.empty.as<Held>(),
-                                                       Op{},
-                                                       load};
-            offset_totals_launch<types>(ex, given).run();
+            using ends = offset_ends<std::int64_t, Held>;
+            using types = segment_totals_types<Held, Held, Held, Held, Op, ends>;
+            const segment_totals_arguments<types> given{static_cast<const Held*>(call.in),
+                                                        call.n,
+                                                        static_cast<Held*>(call.out),
+                                                        {call.offsets, call.count - 1, call.empty.as<Held>()},
+                                                        Op{},
+                                                        load};
+            enqueue_offset_totals(ex, given);
             return true;
         });
 }

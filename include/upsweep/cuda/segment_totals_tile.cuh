@@ -1,4 +1,4 @@
-// Totals of the segments that end in a tile, by a block (offset_totals.cuh says how).
+// Totals of the segments that end in a tile, by a block (segment_totals.cuh says how).
 //
 // A tile of small elements passes through shared memory: where few segments end in a tile the next one is on
 // its way while runs and rows are folded, as each thread has had what it needs of the elements by then, the
@@ -8,24 +8,27 @@
 
 #include <cstdint>
 
-#include "upsweep/cuda/offset_totals.cuh"
-#include "upsweep/cuda/offset_totals_memory.cuh"
 #include "upsweep/cuda/rows.cuh"
+#include "upsweep/cuda/segment_totals.cuh"
+#include "upsweep/cuda/segment_totals_memory.cuh"
 
 namespace upsweep::cuda {
 
 namespace detail {
 
 template <class Types>
-struct offset_totals_block : offset_totals_memory<Types> {
-    using memory = offset_totals_memory<Types>;
+struct segment_totals_block : Types::Ends::template in_block<Types> {
+    using ends = typename Types::Ends::template in_block<Types>;
+    using memory = segment_totals_memory<Types>;
     using memory::given, memory::shared, memory::warp, memory::lane, memory::element, memory::folds,
-        memory::row_heads, memory::rows, memory::heads, memory::load, memory::mark, memory::mark_many,
-        memory::clear_heads, memory::read_offsets;
-    using typename memory::shape, typename memory::place, typename memory::In, typename memory::Value;
+        memory::row_heads, memory::rows, memory::load;
+    using typename memory::shape, typename memory::place, typename memory::segment, typename memory::In,
+        typename memory::Value;
     using Acc = typename Types::Acc;
     using unit = typename unit_of<access_size<shape::run_bytes>>::type;
     static constexpr int items = Types::items;
+
+    using ends::ends;
 
     __device__ __forceinline__ Value value(const In& x, bool head) const { return given.load(x, head).value; }
 
@@ -82,9 +85,7 @@ struct offset_totals_block : offset_totals_memory<Types> {
             if (!Whole && row * Types::row >= at.count) break;
             unsigned bits = 0;
             if constexpr (Marked) {
-                const auto* const flags = reinterpret_cast<const std::uint32_t*>(heads() + first);
-#pragma unroll
-                for (int w = 0; w < items / 4; ++w) bits |= (flags[w] * 0x01020408u >> 24) << (w * 4);
+                bits = ends::head_bits(first);
                 const unsigned of_row = __ballot_sync(0xffffffffu, bits != 0);
                 if (lane == 0) row_heads()[row] = of_row;
             }
@@ -142,133 +143,81 @@ struct offset_totals_block : offset_totals_memory<Types> {
         return {shuffle(upto, 31), all != 0};
     }
 
-    // Whether a segment [from, until) is not empty and ends in the tile: as all do unless offsets do not
-    // ascend.
-    __device__ __forceinline__ static bool ends_in(const place& at, std::uint64_t from, std::uint64_t until) {
-        return from < until && until > at.begin && until <= at.begin + unsigned(at.count);
-    }
-    // Of such a segment, the fold of what is in the run in which it ends; of the tile's elements.
-    __device__ __forceinline__ Value part_of_run(const place& at, std::uint64_t from,
-                                                 std::uint64_t until) const {
-        const int last = int(until - at.begin) - 1, own = last / items * items;
-        const int head = from < at.begin ? -1 : int(from - at.begin), first = head > own ? head : own;
-        Value sum = value(element(at, first), first == head);
+    // Of a segment, the fold of what is in the run in which it ends; of the tile's elements.
+    __device__ __forceinline__ Value part_of_run(const place& at, const segment& own) const {
+        const int run = own.last / items * items, first = own.head > run ? own.head : run;
+        Value sum = value(element(at, first), first == own.head);
 #pragma unroll 3
-        for (int i = first + 1; i <= last; ++i) sum = given.combine()(sum, value(element(at, i), false));
+        for (int i = first + 1; i <= own.last; ++i) sum = given.combine()(sum, value(element(at, i), false));
         return sum;
     }
-    // The total of segment k, of which `part` is that; if it begins in front of the tile, what the tile has
-    // of it goes to scratch.
-    __device__ __forceinline__ void finish(const place& at, std::uint64_t k, std::uint64_t from,
-                                           std::uint64_t until, const Value& part) const {
-        if (!ends_in(at, from, until)) {
-            if (from == until) given.out[k] = given.empty;
-            return;
-        }
-        const int last = int(until - at.begin) - 1, row = last / Types::row, run = last / items;
-        const int head = from < at.begin ? -1 : int(from - at.begin);
+    // The total of the tile's segment j, of which `part` is that; if it begins in front of the tile, what the
+    // tile has of it goes to scratch.
+    __device__ __forceinline__ void finish(const place& at, typename place::size j, const segment& own,
+                                           const Value& part) const {
+        const int row = own.last / Types::row, run = own.last / items;
         Value total = part;
-        if (head < run * items && run % 32 != 0)
+        if (own.head < run * items && run % 32 != 0)
             total = given.combine()(folds().load(row, run % 32 - 1), total);
-        if (head < row * Types::row && row != 0) total = given.combine()(rows()[row - 1], total);
-        if (head < 0) {
+        if (own.head < row * Types::row && row != 0) total = given.combine()(rows()[row - 1], total);
+        if (own.head < 0) {
             given.scratch.parts[at.tile] = total;
-            given.scratch.open[at.tile] = k;
-        } else {
-            given.store(k, total);
+            given.scratch.open[at.tile] = at.first + j;
+        } else if (j < at.room) {
+            given.store(at.first + j, total);
         }
     }
-    __device__ __forceinline__ void finish_many(const place& at) const {
-        const auto part = [&](std::uint64_t from, std::uint64_t until) {
+    __device__ __forceinline__ void finish_many(const place& at) {
+        ends::for_each(at, [&](typename place::size j, const segment& own) {
             if constexpr (shape::keeps_folds) {
-                if (at.is_whole()) return reinterpret_cast<const Value*>(shared)[until - at.begin - 1];
+                if (at.is_whole())
+                    return finish(at, j, own, reinterpret_cast<const Value*>(shared)[own.last]);
             }
-            return part_of_run(at, from, until);
-        };
-        constexpr int batch = shape::batch;
-#pragma unroll 1
-        for (std::uint64_t k = at.first + threadIdx.x; k < at.until; k += unsigned(batch * shape::threads)) {
-            std::uint64_t from[batch], until[batch];
-            read_offsets(k, at.until, 0, from);
-            read_offsets(k + 1, at.until + 1, 0, until);
-#pragma unroll
-            for (int j = 0; j < batch; ++j) {
-                const std::uint64_t own = k + unsigned(j * shape::threads);
-                if (own >= at.until) break;
-                finish(at, own, from[j], until[j],
-                       ends_in(at, from[j], until[j]) ? part(from[j], until[j]) : Value{});
-            }
-        }
+            finish(at, j, own, part_of_run(at, own));
+        });
     }
 
     // Tiles blockIdx.x, blockIdx.x + gridDim.x, ...
-    __device__ void run() const {
+    __device__ void run() {
         const std::uint64_t tiles = given.tiles();
         std::uint64_t tile = blockIdx.x;
         load(tile);
-        clear_heads();
-        // Of the next tile, ahead: its segments, where the first of them begins, and this thread's own.
-        std::uint64_t first, until;
-        find(tile, first, until);
-        std::uint64_t start, from, end;
-        const auto read_own = [&] {
-            const std::uint64_t k = first + threadIdx.x;
-            start = given.offset(first);
-            from = k < until ? given.offset(k) : 0;
-            end = k < until ? given.offset(k + 1) : 0;
-        };
-        read_own();
+        ends::start_with(tile);
         __syncthreads();
 #pragma unroll 1
         for (; tile < tiles; tile += gridDim.x) {
-            const std::uint64_t next = tile + gridDim.x, begin = tile * Types::tile, left = given.n - begin;
-            const place at{tile, begin, left < Types::tile ? int(left) : Types::tile, first, until};
-            const std::uint64_t k = first + threadIdx.x, own_from = from, own_end = end;
-            const bool has_own = k < until, starts = start == begin, marked = starts || first < until;
-            const bool are_few = until - first <= unsigned(shape::threads);
-            if (next < tiles) {
-                first = given.scratch.first[next];
-                until = given.scratch.first[next + 1];
-            }
-            if (!are_few)
-                mark_many(at);
-            else if (has_own)
-                mark(at, own_end, 1);
-            if (threadIdx.x == 0) {
-                if (starts) heads()[0] = 1;
-                given.scratch.open[tile] = offset_totals_scratch<Types>::nothing;
-            }
+            const std::uint64_t next = tile + gridDim.x;
+            const place at = ends::enter(tile, next);
+            if (threadIdx.x == 0) given.scratch.open[tile] = segment_totals_scratch<Types>::nothing;
             if constexpr (shape::staged) wait_for_copies<0>();
             __syncthreads();
+            segment own;
             Value part{};
-            if (are_few && has_own && ends_in(at, own_from, own_end))
-                part = part_of_run(at, own_from, own_end);
+            if (at.are_few) {
+                own = ends::own(at);
+                if (own.exists()) part = part_of_run(at, own);
+            }
             if (!at.is_whole())
                 fold_runs_of_rows<true, false, false>(at);
-            else if (shape::keeps_folds && !are_few)
+            else if (shape::keeps_folds && !at.are_few)
                 fold_runs_of_rows<true, true, shape::keeps_folds>(at);
-            else if (marked)
+            else if (at.is_marked)
                 fold_runs_of_rows<true, true, false>(at);
             else
                 fold_runs_of_rows<false, true, false>(at);
             __syncthreads();
-            if (are_few) {
-                load(next);
-                if (has_own) mark(at, own_end, 0);
-                if (threadIdx.x == 0) heads()[0] = 0;
-            } else {
-                clear_heads();
-            }
-            if (next < tiles) read_own();
+            if (at.are_few) load(next);
+            ends::leave(at, next);
             if (warp == 0) {
                 const Acc total = !at.is_whole() ? fold_tile<true, false>(at)
-                                  : marked       ? fold_tile<true, true>(at)
+                                  : at.is_marked ? fold_tile<true, true>(at)
                                                  : fold_tile<false, true>(at);
                 if (lane == 0) given.scratch.tiles[tile] = total;
             }
             __syncthreads();
-            if (are_few) {
-                if (has_own) finish(at, k, own_from, own_end, part);
+            if (at.are_few) {
+                if (own.exists()) finish(at, threadIdx.x, own, part);
+                ends::finish_own(at, next);
             } else {
                 finish_many(at);
                 __syncthreads();
@@ -276,41 +225,16 @@ struct offset_totals_block : offset_totals_memory<Types> {
             }
         }
     }
-
-  private:
-    // The segments that end in a block's first tile.
-    __device__ __forceinline__ void find(std::uint64_t tile, std::uint64_t& first,
-                                         std::uint64_t& until) const {
-        if (!given.finds_itself) {
-            first = given.scratch.first[tile];
-            until = given.scratch.first[tile + 1];
-            return;
-        }
-        auto* const found = reinterpret_cast<std::uint64_t*>(row_heads());
-        if (warp < 2) {
-            const std::uint64_t own = tile + unsigned(warp);
-            const std::uint64_t before = own == 0 ? 0
-                                         : own == given.tiles()
-                                             ? given.segments
-                                             : segments_before(given, own * Types::tile, lane);
-            if (lane == 0) found[warp] = before;
-        }
-        __syncthreads();
-        first = found[0];
-        until = found[1];
-    }
 };
 
 }  // namespace detail
 
 template <class Types>
-__global__ void __launch_bounds__(detail::offset_totals_shape<Types>::threads,
-                                  detail::offset_totals_shape<Types>::blocks_per_multiprocessor)
-    offset_totals_kernel(const __grid_constant__ detail::offset_totals_arguments<Types> given) {
+__global__ void __launch_bounds__(detail::segment_totals_shape<Types>::threads,
+                                  detail::segment_totals_shape<Types>::blocks_per_multiprocessor)
+    segment_totals_kernel(const __grid_constant__ detail::segment_totals_arguments<Types> given) {
     extern __shared__ __align__(128) char shared[];
-    const detail::offset_totals_block<Types> block{
-        {given, shared, int(threadIdx.x / 32), int(threadIdx.x % 32)}};
-    block.run();
+    detail::segment_totals_block<Types>(given, shared).run();
 }
 
 }  // namespace upsweep::cuda
