@@ -83,16 +83,17 @@ class reducing_call {
 // call(device, keys, in, keys_out, out, count)
 template <class Keys, class In, class KeysOut, class Out, class Call>
 std::size_t call_by_key(cuda_executor& ex, const Keys& keys, const In& in, KeysOut& keys_out, Out& out,
-                        const Call& call) {
+                        const Call& call, bool chooses) {
     reducing_call arrays(ex);
     const std::size_t k = arrays.add(keys), x = arrays.add(in);
     const std::size_t to_k = arrays.add(keys_out), y = arrays.add(out);
     arrays.place();
     const auto from_keys = arrays.input(k, keys);
     const auto from = arrays.input(x, in);
-    const std::size_t count = arrays.run(std::ranges::size(in), [&](cuda::executor& device) {
+    const auto enqueue = [&](cuda::executor& device) {
         call(device, from_keys, from, arrays.output(to_k, keys_out), arrays.output(y, out), arrays.count());
-    });
+    };
+    const std::size_t count = arrays.run(std::ranges::size(in), enqueue, chooses);
     arrays.fetch(to_k, keys_out, count);
     arrays.fetch(y, out, count);
     return count;
@@ -125,7 +126,7 @@ std::size_t segmented_reduce(cuda_executor& ex, const Segments& segments, const 
             upsweep::segmented_reduce<A>(device, there, from, arrays.output(y, out), arrays.count(), op,
                                          options);
     };
-    std::size_t count = arrays.run(n, call, !by_offsets);
+    std::size_t count = arrays.run(n, call, false);  // there is one way
     if constexpr (by_offsets) count = segments.offsets().size() - 1;
     arrays.fetch(y, out, count);
     return count;
@@ -137,9 +138,10 @@ template <class Acc = deduced, class Keys, class In, class KeysOut, class Out, c
 std::size_t reduce_by_key(cuda_executor& ex, const Keys& keys, const In& in, KeysOut&& keys_out, Out&& out,
                           const Op& op = {}, const std::type_identity_t<reduce_options<A>>& options = {},
                           const Equal& equal = {}) {
-    return call_by_key(ex, keys, in, keys_out, out, [&](cuda::executor& device, auto... arguments) {
+    const auto call = [&](cuda::executor& device, auto... arguments) {
         upsweep::reduce_by_key<A>(device, arguments..., op, options, equal);
-    });
+    };
+    return call_by_key(ex, keys, in, keys_out, out, call, false);
 }
 
 template <class In, class Out, class Equal = std::equal_to<>>
@@ -159,9 +161,10 @@ std::size_t unique(cuda_executor& ex, const In& in, Out&& out, const Equal& equa
 template <class Keys, class In, class KeysOut, class Out, class Equal = std::equal_to<>>
 std::size_t unique_by_key(cuda_executor& ex, const Keys& keys, const In& in, KeysOut&& keys_out, Out&& out,
                           const Equal& equal = {}) {
-    return call_by_key(ex, keys, in, keys_out, out, [&](cuda::executor& device, auto... arguments) {
+    const auto call = [&](cuda::executor& device, auto... arguments) {
         upsweep::unique_by_key(device, arguments..., equal);
-    });
+    };
+    return call_by_key(ex, keys, in, keys_out, out, call, true);
 }
 template <class In, class Out, class Lengths, class Equal = std::equal_to<>>
 std::size_t run_length_encode(cuda_executor& ex, const In& in, Out&& out, Lengths&& lengths,
