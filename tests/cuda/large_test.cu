@@ -11,9 +11,11 @@
 #include "support/bits.hpp"
 #include "upsweep/bins.hpp"
 #include "upsweep/compact.hpp"
+#include "upsweep/cuda/bin_totals.cuh"
 #include "upsweep/cuda/bins.cuh"
 #include "upsweep/cuda/compact.cuh"
 #include "upsweep/cuda/partition.cuh"
+#include "upsweep/cuda/reduce.cuh"
 #include "upsweep/cuda/scan.cuh"
 #include "upsweep/partition.hpp"
 #include "upsweep/scan.hpp"
@@ -223,6 +225,32 @@ TEST(cuda_large, bins_of_few_elements_in_room_for_several_portions) {
     bins(ex, in.view(), out.span(), offsets.span(), range, {.length = length.data()});
     EXPECT_EQ(offsets.read(), begins);
     EXPECT_EQ(out.read(0, begins.back()), expected);
+}
+
+// Values of a second portion lie behind those of the first, as their elements do; in one pass, and in two.
+TEST(cuda_large, values_of_bins_of_two_portions) {
+    constexpr std::size_t n = (std::size_t{1} << 30) + 100'003;
+    SKIP_BELOW(14 * n)
+    const device_array<std::uint8_t> in = random_array<std::uint8_t>(n, 23);
+    device_array<std::uint8_t> elements(n), values(n);
+    cuda::executor ex;
+    for (const std::uint32_t count : {3u, 300u}) {
+        SCOPED_TRACE(std::to_string(count) + " bins");
+        device_array<std::uint64_t> offsets(count + 1), begins(count + 1);
+        device_array<float> totals(count), expected(count);
+        const bin_range<std::uint8_t> range{2, 200, count};
+        bins(ex, in.view(), elements.span(), offsets.span(), range);
+        bin_values(ex, in.view(), in.view(), values.span(), begins.span(), range);
+        const std::vector<std::uint64_t> at = begins.read();
+        EXPECT_EQ(at, offsets.read());
+        EXPECT_TRUE(values.read(0, at.back()) == elements.read(0, at.back()));
+        bin_totals<float>(ex, in.view(), in.view(), totals.span(), range);
+        for (std::uint32_t bin = 0; bin < count; ++bin) {
+            const cuda::device_span<const std::uint8_t> own(values.data() + at[bin], at[bin + 1] - at[bin]);
+            reduce<float>(ex, own, expected.span().data() + bin);
+        }
+        EXPECT_EQ(totals.read(), expected.read());
+    }
 }
 
 }  // namespace

@@ -14,7 +14,7 @@
 
 namespace upsweep::cuda {
 
-enum class moving { elements, indices };
+enum class moving { elements, indices, values };  // values: by bins only, what lies beside elements
 
 // The types of a compaction or partition: load(in0[i], in1[i], ...) is not zero where element i is chosen;
 // then in0[i] as Out, or i, is moved. Counts are those of one launch; launches have at most launch_elements.

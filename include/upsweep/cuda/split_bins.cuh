@@ -18,13 +18,6 @@ namespace upsweep::cuda {
 
 namespace detail {
 
-// An element in a register or not there yet, of a type that may have no default constructor.
-template <class T>
-union held_element {
-    T value;
-    __device__ __forceinline__ held_element() {}
-};
-
 // One block at its tiles. A number of `bins` stands for no bin.
 template <class Arguments>
 class splitter {
@@ -33,7 +26,11 @@ class splitter {
     using Out = typename Arguments::Out;
     using Gathered = typename shape::Gathered;
     static constexpr int items = shape::items;
+    using Beside = typename Arguments::Beside;
     using held = held_element<In>[shape::holds_elements ? items : 1];
+    using held_values = held_element<Beside>[shape::holds_values ? items : 1];
+    static constexpr bool numbers = Arguments::numbers;
+    using held_numbers = std::uint32_t[numbers && shape::holds_values ? items : 1];
 
   public:
     __device__ __forceinline__ splitter(const Arguments& given, char* shared)
@@ -83,7 +80,10 @@ class splitter {
         if (threadIdx.x == 0) next = take_ticket();
         clear();
         unsigned found[items];
-        find_bins<Whole>(tile, x, found);
+        held_numbers number;
+        find_bins<Whole>(tile, x, found, number);
+        held_values values;
+        load_values<Whole>(tile, values);
         rank(found);
         if (threadIdx.x == 0) shared_word() = next;
         __syncthreads();
@@ -97,7 +97,8 @@ class splitter {
         }
         locate(count);
         __syncthreads();
-        gather(x, found);
+        gather(x, values, number, found);
+        if constexpr (shape::holds_values) forget(x);
         if (next < tiles_) load(next, x);
         const bool lacks_room = __syncthreads_or(look_back(tile)) != 0;
         const unsigned chosen = begins_[bins_];
@@ -145,12 +146,22 @@ class splitter {
             const unsigned valid = elements(tile);
             if (valid == shape::tile) {
 #pragma unroll
-                for (int k = 0; k < items; ++k) x[k].value = from[place(k)];
+                for (int k = 0; k < items; ++k) load_moved(from + place(k), x[k]);
             } else {
 #pragma unroll
                 for (int k = 0; k < items; ++k)
-                    if (place(k) < valid) x[k].value = from[place(k)];
+                    if (place(k) < valid) load_moved(from + place(k), x[k]);
             }
+        }
+    }
+    template <bool Whole>
+    __device__ __forceinline__ void load_values(unsigned tile, held_values& values) const {
+        if constexpr (shape::holds_values) {
+            const Beside* const from = given_.beside_tile(tile);
+            const unsigned valid = Whole ? unsigned(shape::tile) : elements(tile);
+#pragma unroll
+            for (int k = 0; k < items; ++k)
+                if (Whole || place(k) < valid) values[k].value = from[place(k)];
         }
     }
     // The warp's counters, and the block's rows.
@@ -161,17 +172,24 @@ class splitter {
         __syncwarp();
     }
     template <bool Whole>
-    __device__ __forceinline__ void find_bins(unsigned tile, const held& x, unsigned (&found)[items]) const {
+    __device__ __forceinline__ void find_bins(unsigned tile, const held& x, unsigned (&found)[items],
+                                              held_numbers& number) const {
         const unsigned valid = Whole ? unsigned(shape::tile) : elements(tile);
-        in_one_way(given_.classes, [&](const auto& bin_of) {
+        in_one_way(given_.numbering(), [&](const auto& bin_of) {
 #pragma unroll
             for (int k = 0; k < items; ++k) {
                 found[k] = bins_;
                 if (Whole || place(k) < valid) {
+                    std::uint32_t bin;
                     if constexpr (shape::holds_elements)
-                        found[k] = min(bin_of(x[k].value), bins_);
+                        bin = bin_of(x[k].value);
                     else
-                        found[k] = min(bin_of(tile_in(tile)[place(k)]), bins_);
+                        bin = bin_of(tile_in(tile)[place(k)]);
+                    if constexpr (numbers) {
+                        if constexpr (shape::holds_values) number[k] = bin;
+                        bin = given_.classes.digit(bin);
+                    }
+                    found[k] = min(bin, bins_);
                 }
             }
         });
@@ -266,12 +284,17 @@ class splitter {
         }
     }
 
-    __device__ __forceinline__ void gather(const held& x, const unsigned (&found)[items]) const {
+    __device__ __forceinline__ void gather(const held& x, const held_values& values,
+                                           const held_numbers& number, const unsigned (&found)[items]) const {
 #pragma unroll
         for (int k = 0; k < items; ++k) {
             const unsigned at = load_shared(own_counters_ + (found[k] & 0xffff)) + (found[k] >> 16);
-            if constexpr (shape::gathers_elements)
-                gathered_[at] = convert<Gathered>(x[k].value);
+            if constexpr (shape::holds_values && numbers)
+                gathered_[at] = {number[k], convert<decltype(Out::value)>(values[k].value)};
+            else if constexpr (shape::holds_values)
+                gathered_[at] = convert<Gathered>(values[k].value);
+            else if constexpr (shape::gathers_elements)
+                gathered_[at] = convert_moved<Gathered>(x[k].value);
             else
                 gathered_[at] = static_cast<Gathered>(place(k));
         }
@@ -336,9 +359,14 @@ class splitter {
         // shared memory, and that burst takes longer.
         Out& out = *reinterpret_cast<Out*>(to);
         if constexpr (shape::gathers_elements)
-            out = gathered_[at];
-        else if constexpr (Arguments::moves_elements)
-            out = convert<Out>(tile_in(tile)[gathered_[at]]);
+            copy_moved(gathered_[at], out);
+        else if constexpr (Arguments::moved == moving::elements)
+            out = convert_moved<Out>(tile_in(tile)[gathered_[at]]);
+        else if constexpr (numbers)
+            out = {given_.numbering()(tile_in(tile)[gathered_[at]]),
+                   convert<decltype(Out::value)>(given_.beside_tile(tile)[gathered_[at]])};
+        else if constexpr (Arguments::moved == moving::values)
+            out = convert<Out>(given_.beside_tile(tile)[gathered_[at]]);
         else
             out = static_cast<Out>(given_.first + std::uint64_t(tile) * shape::tile + gathered_[at]);
     }

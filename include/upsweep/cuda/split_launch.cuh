@@ -51,6 +51,16 @@ struct bin_of_index {
     }
 };
 
+// The bin of a value that is on its way.
+struct bin_of_numbered {
+    std::uint32_t count;
+    [[nodiscard]] __host__ __device__ std::uint32_t bins() const { return count; }
+    template <class T>
+    __device__ __forceinline__ std::uint32_t operator()(const numbered<T>& x) const {
+        return x.bin;
+    }
+};
+
 // How often the elements are moved: once, or by digits of the bin's number, all of about the same size.
 struct split_plan {
     unsigned passes, digit_bits;
@@ -95,31 +105,35 @@ struct split_scratch {
     static std::size_t aligned(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
 };
 
-// The types of an extraction's passes.
-template <moving What, class Out, class In>
+// The types of an extraction's passes. `Beside`: of values.
+template <moving What, class Out, class In, class Beside = In>
 struct split_types {
     // Elements that lie in scratch between passes.
-    using Passed = std::conditional_t<What == moving::elements, In, Out>;
+    using Passed = std::conditional_t<What == moving::elements, In,
+                                      std::conditional_t<What == moving::values, numbered<Out>, Out>>;
 
     static split_scratch scratch(std::uint64_t n, std::uint64_t bins) {
-        constexpr int only = split_shape<What, Out, In>::tile;
-        constexpr int least = std::min({split_shape<What, Passed, In>::tile,
+        constexpr int only = split_shape<What, Out, In, Beside>::tile;
+        constexpr int least = std::min({split_shape<What, Passed, In, Beside>::tile,
                                         split_shape<moving::elements, Passed, Passed>::tile,
                                         split_shape<moving::elements, Out, Passed>::tile});
         return {n, bins, sizeof(Passed), split_plan(bins).passes == 1 ? only : least};
     }
 };
 
-template <moving What, class Out, class In, class Classes>
+template <moving What, class Out, class In, class Classes, class Beside = In>
 class split_launch {
-    using types = split_types<What, Out, In>;
+    using types = split_types<What, Out, In, Beside>;
     using Passed = typename types::Passed;
 
   public:
-    split_launch(executor& ex, const In* in, std::uint64_t n, const std::uint64_t* length, Out* out,
-                 std::uint64_t room, std::uint64_t* offsets, const Classes& classes)
+    // `beside`: of values.
+    split_launch(executor& ex, const In* in, const Beside* beside, std::uint64_t n,
+                 const std::uint64_t* length, Out* out, std::uint64_t room, std::uint64_t* offsets,
+                 const Classes& classes)
         : ex_(ex),
           in_(in),
+          beside_(beside),
           n_(n),
           length_(length),
           out_(out),
@@ -129,16 +143,23 @@ class split_launch {
           layout_(types::scratch(n, classes.bins())) {}
 
     void run() {
-        const std::uint64_t bins = classes_.bins();
-        const split_plan& plan = layout_.plan;
         if (n_ == 0) {
-            check(cudaMemsetAsync(offsets_, 0, (bins + 1) * sizeof *offsets_, ex_.stream()),
+            check(cudaMemsetAsync(offsets_, 0, (classes_.bins() + std::uint64_t{1}) * sizeof *offsets_,
+                                  ex_.stream()),
                   "clearing the offsets");
             return;
         }
         const std::size_t for_scan = layout_.tickets_at;
         held_scratch plain(ex_, ex_.take_plain_scratch(layout_.bytes - for_scan, for_scan));
-        plain_ = plain.data();
+        run_in(plain.data());
+        plain.release();
+    }
+    // The same of some elements, in plain scratch beside which there is some for the scan.
+    void run_in(char* plain) {
+        const std::uint64_t bins = classes_.bins();
+        const split_plan& plan = layout_.plan;
+        const std::size_t for_scan = layout_.tickets_at;
+        plain_ = plain;
         check(cudaMemsetAsync(plain_, 0, layout_.cleared_end - for_scan, ex_.stream()),
               "clearing the counts of tiles");
         count_launch<In, Classes> counts(ex_, in_, n_, length_, classes_);
@@ -154,7 +175,6 @@ class split_launch {
             tagged.release();
             several_passes();
         }
-        plain.release();
         check(cudaGetLastError(), "launching an extraction of bins");
     }
 
@@ -173,11 +193,15 @@ class split_launch {
     template <moving Moved, class From, class To, class By>
     void pass(unsigned number, const From* in, const std::uint64_t* length, const By& classes, To* out,
               std::uint64_t room, const bin_starts& starts) {
-        using arguments = split_arguments<Moved, To, From, By>;
+        using beside = std::conditional_t<Moved == moving::values, Beside, From>;
+        using arguments = split_arguments<Moved, To, From, By, beside>;
         using shape = typename arguments::shape;
         constexpr auto kernel = &split_bins_kernel<arguments>;
         prepare<kernel>(ex_, shape::shared_bytes, 0);
+        const beside* lying = nullptr;
+        if constexpr (Moved == moving::values) lying = beside_;
         arguments made{in,
+                       lying,
                        {n_, length},
                        classes,
                        out,
@@ -234,6 +258,9 @@ class split_launch {
                       "clearing the counts of tiles");
             if constexpr (What == moving::elements)
                 pass<What>(k, passed(k - 1), offsets_ + bins, digit(k, classes_), to, room, starts(k));
+            else if constexpr (What == moving::values)
+                pass<moving::elements>(k, passed(k - 1), offsets_ + bins,
+                                       digit(k, bin_of_numbered{classes_.bins()}), to, room, starts(k));
             else
                 pass<moving::elements>(k, passed(k - 1), offsets_ + bins,
                                        digit(k, bin_of_index<In, Classes>{in_, classes_}), to, room,
@@ -245,6 +272,7 @@ class split_launch {
 
     executor& ex_;
     const In* in_;
+    const Beside* beside_;
     std::uint64_t n_;
     const std::uint64_t* length_;
     Out* out_;
