@@ -2,12 +2,14 @@
 #include <nanobind/stl/string.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
 
 #include "python/common/bin_limits.hpp"
 #include "python/common/comparison.hpp"
 #include "python/common/errors.hpp"
 #include "python/common/layout.hpp"
+#include "python/common/scan_plan.hpp"
 #include "python/cuda/module.hpp"
 #include "registry/cuda/array_choices.hpp"
 
@@ -166,6 +168,20 @@ void histogram(stream& in_stream, nb::handle a, const std::string& type, const l
                               in.size(), static_cast<std::uint64_t*>(to.data()));
 }
 
+// The weights that elements count for have the plan's input type, their sums its output type.
+void weighted_histogram(stream& in_stream, nb::handle a, const std::string& type, const limits& where,
+                        const scan_plan& plan, nb::handle weights, nb::handle totals) {
+    const layout in(a, "a"), beside(weights, "weights"), to(totals, "totals");
+    in.expect_sequence(in.size());
+    beside.expect_sequence(in.size());
+    to.expect_sequence(to.size());
+    const registry::dtype element = named_type(type);
+    in_stream.with_scratch(in.size() + to.size(), [&](cuda::executor& executor) {
+        registry::gpu::sum_bins(executor, element, limits_of(where, to.size()), in.data(), in.size(),
+                                request_of(plan, false, false, std::nullopt), beside.data(), to.data());
+    });
+}
+
 // One offset more than bins. `indices`: out is of int64.
 void bins(stream& in_stream, nb::handle a, const std::string& type, const limits& where, nb::handle out,
           nb::handle offsets, bool indices) {
@@ -207,6 +223,8 @@ void add_choices(nb::module_& module) {
                nb::arg("found"));
     module.def("histogram", &histogram, nb::arg("stream"), nb::arg("a"), nb::arg("type"), nb::arg("limits"),
                nb::arg("counts"));
+    module.def("weighted_histogram", &weighted_histogram, nb::arg("stream"), nb::arg("a"), nb::arg("type"),
+               nb::arg("limits"), nb::arg("plan"), nb::arg("weights"), nb::arg("totals"));
     module.def("bins", &bins, nb::arg("stream"), nb::arg("a"), nb::arg("type"), nb::arg("limits"),
                nb::arg("out"), nb::arg("offsets"), nb::arg("indices"));
 }

@@ -194,6 +194,10 @@ def bins(stream, a, name, limits, out, offsets, indices):
     _module.bins(at(a, name), name, limits, at(out, "i8" if indices else name), at(offsets, "u8"), indices)
 
 
+def weighted_histogram(stream, a, name, limits, plan, weights, totals):
+    _module.weighted_histogram(at(a, name), name, limits, plan._plan, at(weights, plan._input), at(totals, plan.output))
+
+
 def sort_rows(stream, a, name, out, length, descending, indices):
     sort = _module.sort_row_indices if indices else _module.sort_rows
     sort(at(a, name), name, at(out, "i8" if indices else name), length, descending)
@@ -216,5 +220,5 @@ def install(in_host_memory):
         choose_compared=choose_compared, choose=choose, mark_runs=mark_runs, mark_offsets=mark_offsets, encode_runs=encode_runs,
         extremes_of=lambda n: 2 * min((n + 255) // 256, 1024), find_extremes=find_extremes,
         histogram=lambda stream, a, name, limits, counts: _module.histogram(at(a, name), name, limits, at(counts, "u8")),
-        bins=bins, sort_rows=sort_rows, sort_segments=sort_segments, top_k_rows=top_k_rows, repeat=repeat, repeat_all=repeat_all, repeat_indices=repeat_indices,
+        weighted_histogram=weighted_histogram, bins=bins, sort_rows=sort_rows, sort_segments=sort_segments, top_k_rows=top_k_rows, repeat=repeat, repeat_all=repeat_all, repeat_indices=repeat_indices,
         count_repeats=count_repeats, passed_bytes=3072, store_numbers=store_numbers, empty_cache=lambda: None)

@@ -3,7 +3,7 @@ import bisect
 
 import numpy as np
 import pytest
-from conftest import FLOATS, INTEGERS, LIBRARY
+from conftest import FLOATS, INTEGERS
 from reference import assert_same
 
 import upsweep
@@ -150,9 +150,3 @@ def test_what_is_refused(call):
     for a in ([np.inf, 1.0], [np.nan]):
         with pytest.raises(ValueError, match="^a: "):
             call(a, 3)
-
-
-@pytest.mark.skipif(LIBRARY not in ("torch", "cupy", "stand_in"), reason="of a GPU")
-def test_weights_are_for_arrays_in_host_memory():
-    with pytest.raises(TypeError, match="weights: expected none beside an array on a GPU"):
-        upsweep.histogram([1, 2, 3], 2, (0, 2), weights=[1, 2, 3])

@@ -101,6 +101,8 @@ def test_what_is_refused():
             upsweep.inclusive_segmented_scan(x, keys=n)
         with pytest.raises(TypeError, match="^b: "):
             upsweep.linear_recurrence(x, n)
+        with pytest.raises(TypeError, match="^weights: expected an array of"):
+            upsweep.histogram(x, 3, (0, 1), weights=n)
     with pytest.raises(TypeError, match="^condition: "):
         upsweep.compact(x, ("<", "five"))
     with pytest.raises(TypeError, match="no order"):

@@ -34,6 +34,7 @@ def test_graphs_capture_calls():
         halves = upsweep.inclusive_scan(x.to(torch.float16), "maximum")
         total = upsweep.sum(x)
         counts, edges = upsweep.histogram(x, 4, (0, 8))
+        weighed, _ = upsweep.histogram(x, 4, (0, 8), weights=x)
         ordered = upsweep.sort(-out)
         largest = upsweep.top_k(out, 3)
         repeated = upsweep.repeat(x, x.to(torch.int64), output_size=x.numel())
@@ -42,7 +43,7 @@ def test_graphs_capture_calls():
     graph.replay()
     assert out[-1].item() == total.item() == 100_000
     assert halves.max().item() == 1
-    assert counts.tolist() == [100_000, 0, 0, 0] and edges.tolist() == [0, 2, 4, 6, 8]
+    assert counts.tolist() == weighed.tolist() == [100_000, 0, 0, 0] and edges.tolist() == [0, 2, 4, 6, 8]
     assert bool((ordered == -out.flip(0)).all())
     assert largest.values.tolist() == [100_000, 99_999, 99_998] and largest.indices.tolist() == [99_999, 99_998, 99_997]
     assert bool((repeated == 1).all())

@@ -1,13 +1,10 @@
 """Histograms with weights: the sums of values by bin, against upsweep.sum of those of each bin."""
 import numpy as np
 import pytest
-from conftest import COMPLEX, FLOATS, INTEGERS, LIBRARY
+from conftest import COMPLEX, FLOATS, INTEGERS
 from reference import assert_same
 
 import upsweep
-
-if LIBRARY not in ("", "torch_host", "stand_in_host"):
-    pytest.skip("weights are for arrays in host memory", allow_module_level=True)
 
 
 @pytest.mark.parametrize("count", [1, 8, 40, 3000])

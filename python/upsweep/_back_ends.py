@@ -145,8 +145,9 @@ class Cuda:
         _cuda.histogram(self._stream(library, elements), library.layout(elements), library.type_of(elements), limits,
                         library.layout(counts))
 
-    def check_weights(self) -> None:
-        raise TypeError("weights: expected none beside an array on a GPU; weights are for arrays in host memory")
+    def weighted_histogram(self, library: Any, elements: Any, limits: Limits, plan: Any, weights: Any, totals: Any) -> None:
+        _cuda.weighted_histogram(self._stream(library, elements), library.layout(elements), library.type_of(elements), limits, plan,
+                                 library.layout(weights), library.layout(totals))
 
     def bins(self, library: Any, elements: Any, limits: Limits, out: Any, offsets: Any, indices: bool) -> None:
         _cuda.bins(self._stream(library, elements), library.layout(elements), library.type_of(elements), limits,
@@ -276,9 +277,6 @@ class Host:
 
     def histogram(self, library: Any, elements: Any, limits: Limits, counts: Any) -> None:
         _module.histogram(library.layout(elements), library.type_of(elements), limits, library.layout(counts))
-
-    def check_weights(self) -> None:
-        """Histograms of this place have them."""
 
     def weighted_histogram(self, library: Any, elements: Any, limits: Limits, plan: Any, weights: Any, totals: Any) -> None:
         _module.weighted_histogram(library.layout(elements), library.type_of(elements), limits, plan, library.layout(weights),

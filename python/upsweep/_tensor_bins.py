@@ -7,7 +7,7 @@ from . import _gradients
 from ._arrays import about
 from ._libraries import Library
 from ._parameters import Bins, Limits, kind_of
-from ._tensors import elements_of, plan_of
+from ._tensors import check_device, elements_of, plan_of
 
 
 def _limits(library: Library, elements: Any, asked: Bins) -> Limits:
@@ -32,8 +32,8 @@ def _binned(library: Library, a: Any) -> Tuple[Any, str]:
 
 def _weights_of(library: Library, a: Any, weights: Any) -> Any:
     """Those of the elements in C order."""
-    library.back_end.check_weights()
     given = library.own(library.array(weights, "weights"), "weights")
+    check_device(library, given, a, "weights")
     if tuple(given.shape) != tuple(a.shape):
         raise ValueError(f"weights: expected shape {tuple(a.shape)}, that of a, but it is {tuple(given.shape)}")
     return elements_of(library, given)

@@ -35,13 +35,17 @@ def plan_of(library: Library, op: str, source: str, dtype: Any, out: Any) -> Tup
         raise of_given(problem, dtype, out) from None
 
 
+def check_device(library: Library, x: Any, like: Any, argument: str) -> None:
+    if library.device(x) != library.device(like):
+        raise ValueError(f"{argument}: expected an array on device {library.device(like)}, but it is on device {library.device(x)}")
+
+
 def check_out(library: Library, out: Any, like: Any, shape: Tuple[int, ...]) -> None:
     if not library.owns(out):
         raise TypeError(f"out: expected an array of {library.name} {library.place}, but it is {library.what_is(out)}")
     if library.own(out, "out") is not out:
         raise ValueError("out: expected a tensor in memory that is not conjugated or negated when it is read")
-    if library.device(out) != library.device(like):
-        raise ValueError(f"out: expected an array on device {library.device(like)}, but it is on device {library.device(out)}")
+    check_device(library, out, like, "out")
     if tuple(out.shape) != shape:
         raise ValueError(f"out: expected shape {shape}, but it is {tuple(out.shape)}")
 
@@ -230,9 +234,8 @@ def linear_recurrence(library: Library, a: Any, b: Any, x0: float, axis: Any, re
         x = library.array(given, argument)
         if kind_of(library.type_of(x)) == "c":
             raise TypeError(f"{argument}: expected real numbers, but it is {library.type_of(x)}")
-        if x is not like and library.device(x) != library.device(like):
-            raise ValueError(f"{argument}: expected an array on device {library.device(like)}, but it is on device "
-                             f"{library.device(x)}")
+        if x is not like:
+            check_device(library, x, like, argument)
         arrays.append(x)
     shape = common_shape(() if isinstance(arrays[0], float) else tuple(arrays[0].shape), tuple(arrays[1].shape))
     if out is not None:

@@ -10,6 +10,7 @@
 #include "registry/chooser.hpp"
 #include "registry/dtype.hpp"
 #include "registry/repeater.hpp"
+#include "registry/scanner.hpp"
 #include "upsweep/cuda/executor.hpp"
 
 namespace upsweep::registry::gpu {
@@ -99,6 +100,11 @@ void count_bins(cuda::executor& ex, dtype type, const bin_limits& limits, const 
 // each begins: one offset more than bins.
 void extract_bins(cuda::executor& ex, dtype type, const bin_limits& limits, const void* in, std::size_t n,
                   void* out, bool indices, std::uint64_t* offsets);
+
+// totals[b] = the sum of values[i], in order, of the elements in[i] of bin b, of the request's types; the
+// operator is a sum.
+void sum_bins(cuda::executor& ex, dtype type, const bin_limits& limits, const void* in, std::size_t n,
+              const scan_request& request, const void* values, void* totals);
 
 // extremes_of(n) numbers, of binned_as(type), among which are the smallest and the largest element. NaNs are
 // left out unless there is nothing else. n > 0.

@@ -202,9 +202,11 @@ void reduce_array_by_offsets(const scan_request& request, cuda::executor& ex, co
                            n * size_of(how.types.input));
     if (segments != 0) ex.check_pointer(out, "out");
     if (segments != 0 && n != 0) ex.check_pointer(in, "in");
-    // Looked at ahead, as the host waits for no more than that.
-    mark_offsets(ex, offsets, count, nullptr, n, bad);
-    marked();
+    if (bad != nullptr) {
+        // Looked at ahead, as the host waits for no more than that.
+        mark_offsets(ex, offsets, count, nullptr, n, bad);
+        marked();
+    }
     if (segments == 0) return;
     const cuda::device_scope current(ex);
     std::optional<stream_memory> temporary;
