@@ -52,8 +52,8 @@ def part_of(row):
         return "none"  # scans whose blocks continue one another, which CUB does not do; docs/cuda-design.md has them
     if work.endswith("scan_by_key"):
         return "cuda segments"
-    beginnings = {"compact": "choosing", "partition": "choosing", "axis ": "axes", "histogram": "bins", "bins": "bins", "sort": "sorts",
-                  "segmented_sort": "sorts", "segmented_reduce": "offsets", "reduce_by_key": "runs", "unique": "runs", "run_length_encode": "runs",
+    beginnings = {"compact": "choosing", "partition": "choosing", "axis ": "axes", "histogram": "bins", "bin_totals": "bin totals", "bins": "bins", "sort": "sorts",
+                  "segmented_sort": "sorts", "segmented_reduce": "offsets", "reduce_by_key": "keyed totals", "unique": "runs", "run_length_encode": "runs",
                   "reduce (": "axis totals", "reduce": "totals", "repeat": "repeats", "top_k": "top k"}
     for beginning, part in beginnings.items():
         if work.startswith(beginning):
@@ -177,12 +177,14 @@ PARTS = {
     "cuda choosing": divided_table("kept", "/"),
     "cuda axes": axes_table,
     "cuda segments": undivided_table,
+    "cuda keyed totals": divided_table("runs of", ", "),
     "cuda runs": divided_table("runs of", ", "),
     "cuda offsets": divided_table("segments of about", ", "),
     "cuda totals": undivided_table,
     "cuda axis totals": axis_totals_table,
     "cuda repeats": repeats_table,
     "cuda bins": divided_table("bins", "/"),
+    "cuda bin totals": divided_table("bins", "/"),
     "cuda sorts": sorting_table,
     "cuda top k": divided_table("k", "/"),
 }

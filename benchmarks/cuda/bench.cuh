@@ -166,6 +166,7 @@ void bench_structs();
 void bench_choosing();
 void bench_axes();
 void bench_binning();
+void bench_bin_totals();
 void bench_blocks();
 void bench_segments();
 void bench_runs();

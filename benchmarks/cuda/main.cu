@@ -114,6 +114,7 @@ int main(int count, char** words) {
         bench_choosing();
         bench_axes();
         bench_binning();
+        bench_bin_totals();
         bench_segments();
         bench_runs();
         bench_totals();
