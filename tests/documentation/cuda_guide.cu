@@ -6,6 +6,7 @@
 
 #include "upsweep/cuda/axis_reduce.cuh"
 #include "upsweep/cuda/axis_scan.cuh"
+#include "upsweep/cuda/bin_totals.cuh"
 #include "upsweep/cuda/bins.cuh"
 #include "upsweep/cuda/block_by_block.cuh"
 #include "upsweep/cuda/compact.cuh"
@@ -120,6 +121,7 @@ void repeated_elements() {
 }
 void histograms_and_bins() {
     const array<std::uint64_t> counts, offsets;
+    const array<float> totals;
 #include "a-program.1.inc"
 #include "histograms-and-bins.1.inc"
 }
