@@ -54,8 +54,11 @@ class gathered_bins {
     static constexpr std::size_t block = 120;  // values whose counts few bins have in one word
     // Rows for all bins that fit into half of a second-level cache, and are filled more than once.
     static bool suits(std::size_t bins, std::size_t n) {
+        return fit(bins) && n / (2 * core::row_size) >= bins + 1;
+    }
+    static bool fit(std::size_t bins) {
         constexpr std::size_t most_bytes = 512 * 1024;
-        return (bins + 1) * row_bytes <= most_bytes && n / (2 * core::row_size) >= bins + 1;
+        return (bins + 1) * row_bytes <= most_bytes;
     }
 
     gathered_bins(const bin_operator<T>& with, place_few_kernel<T> place_few, std::size_t bins)

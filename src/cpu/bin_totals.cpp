@@ -83,11 +83,12 @@ void ask_for(const void* in, std::size_t element_bytes, std::size_t first, std::
         __builtin_prefetch(at + i, 0, 2);
 }
 
-// On one thread. Where caches do not hold elements and values those of the next piece are asked for, some at
-// a time, while this one's are taken: what processors ask for by themselves breaks off between the two.
+// On one thread; returns how many values have a bin. Where caches do not hold elements and values those of
+// the next piece are asked for, some at a time, while this one's are taken: what processors ask for by
+// themselves breaks off between the two.
 template <class T, class Bins>
-std::size_t total_alone(const executor& ex, Bins& bins, const classifier& by, const source<T>& values,
-                        std::size_t n, const sink<T>& out) {
+std::size_t take_alone(const executor& ex, Bins& bins, const classifier& by, const source<T>& values,
+                       std::size_t n) {
     constexpr std::size_t step = 2 * gathered_bins<T>::block;
     const memory_kernels& memory = memory_kernels_for(ex.simd());
     const count_kernel count_none = count_kernel_for(ex.simd());
@@ -107,15 +108,27 @@ std::size_t total_alone(const executor& ex, Bins& bins, const classifier& by, co
         }
         outside += count_none(found, count, by.bins);
     });
+    return n - outside;
+}
+// What all that was taken comes to.
+template <class T, class Bins>
+void store_totals(const executor& ex, Bins& bins, std::size_t number_of_bins, const sink<T>& out) {
+    const memory_kernels& memory = memory_kernels_for(ex.simd());
     bins.close();
     constexpr std::size_t some = 512;
     T totals[some];
-    for (std::size_t first = 0; first < by.bins; first += some) {
-        const std::size_t count = std::min<std::size_t>(some, by.bins - first);
+    for (std::size_t first = 0; first < number_of_bins; first += some) {
+        const std::size_t count = std::min(some, number_of_bins - first);
         bins.total(first, count, totals);
         out.store(out, memory, first, count, totals);
     }
-    return n - outside;
+}
+template <class T, class Bins>
+std::size_t total_alone(const executor& ex, Bins& bins, const classifier& by, const source<T>& values,
+                        std::size_t n, const sink<T>& out) {
+    const std::size_t inside = take_alone(ex, bins, by, values, n);
+    store_totals(ex, bins, by.bins, out);
+    return inside;
 }
 
 // Whether values are moved to their bins: two threads gain by it where caches hold all and bins are few.
@@ -235,10 +248,60 @@ std::size_t run_bin_totals(executor& ex, const operation<T, false>& op,
     return total_alone(ex, each, by, values, n, out);
 }
 
+// One way of the two.
+template <class T>
+class carried_bin_totals<T>::state {
+  public:
+    virtual ~state() = default;
+    virtual std::size_t take(const classifier& by, const source<T>& values, std::size_t n) = 0;
+    virtual void store(const sink<T>& out) = 0;
+};
+template <class T>
+template <class Bins>
+class carried_bin_totals<T>::state_of final : public state {
+  public:
+    template <class Kernels>
+    state_of(const executor& ex, const bin_operator<T>& with, const Kernels& kernels, std::size_t bins)
+        : ex_(ex), number_of_bins_(bins), bins_(with, kernels, bins) {}
+    std::size_t take(const classifier& by, const source<T>& values, std::size_t n) override {
+        return take_alone(ex_, bins_, by, values, n);
+    }
+    void store(const sink<T>& out) override { store_totals(ex_, bins_, number_of_bins_, out); }
+
+  private:
+    const executor& ex_;
+    std::size_t number_of_bins_;
+    Bins bins_;
+};
+
+template <class T>
+carried_bin_totals<T>::carried_bin_totals(const executor& ex, const operation<T, false>& op,
+                                          const bin_odometer_kernels<T>& odometers, std::size_t bins,
+                                          const std::optional<T>& initial) {
+    const bin_operator<T> with{op, op.kernels(ex.simd()), initial.value_or(op.identity)};
+    // How many values there will be nobody knows: rows wherever they fit.
+    if (gathered_bins<T>::fit(bins))
+        state_ =
+            std::make_unique<state_of<gathered_bins<T>>>(ex, with, place_few_kernel_for<T>(ex.simd()), bins);
+    else
+        state_ = std::make_unique<state_of<odometer_bins<T>>>(ex, with, odometers, bins);
+}
+template <class T>
+carried_bin_totals<T>::~carried_bin_totals() = default;
+template <class T>
+std::size_t carried_bin_totals<T>::take(const classifier& by, const source<T>& values, std::size_t n) {
+    return state_->take(by, values, n);
+}
+template <class T>
+void carried_bin_totals<T>::store(const sink<T>& out) {
+    state_->store(out);
+}
+
 #define UPSWEEP_INSTANTIATE_BIN_TOTALS(T)                                                         \
     template std::size_t run_bin_totals<T>(                                                       \
         executor&, const operation<T, false>&, const bin_odometer_kernels<T>&, const classifier&, \
-        const source<T>&, std::size_t, const std::optional<T>&, const sink<T>&);
+        const source<T>&, std::size_t, const std::optional<T>&, const sink<T>&);                  \
+    template class carried_bin_totals<T>;
 UPSWEEP_INSTANTIATE_BIN_TOTALS(float)
 UPSWEEP_INSTANTIATE_BIN_TOTALS(double)
 

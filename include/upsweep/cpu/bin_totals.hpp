@@ -23,6 +23,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 
 #include "upsweep/core/tree.hpp"
@@ -127,6 +128,32 @@ std::size_t run_bin_totals(executor& ex, const operation<T, false>& op,
                            const source<T>& values, std::size_t n, const std::optional<T>& initial,
                            const sink<T>& out);
 
+// The same of elements that come block by block, in order: what all of them come to has the bits of one call
+// with all, wherever they are cut. By one thread, in the scratch of one, whatever the number of elements.
+template <class T>
+class carried_bin_totals {
+  public:
+    // What is given must outlive the object.
+    carried_bin_totals(const executor& ex, const operation<T, false>& op,
+                       const bin_odometer_kernels<T>& odometers, std::size_t bins,
+                       const std::optional<T>& initial = {});
+    carried_bin_totals(const carried_bin_totals&) = delete;
+    carried_bin_totals& operator=(const carried_bin_totals&) = delete;
+    ~carried_bin_totals();
+
+    // The next n values, of elements that `by` puts into as many bins. Returns how many of them have a bin.
+    std::size_t take(const classifier& by, const source<T>& values, std::size_t n);
+    // out receives a total of each bin; more may be taken afterwards.
+    void store(const sink<T>& out);
+
+  private:
+    class state;
+    template <class Bins>
+    class state_of;
+
+    std::unique_ptr<state> state_;
+};
+
 #define UPSWEEP_DECLARE_BIN_ODOMETER(T, Op) \
     template <>                             \
     const bin_odometer_kernels<T>& bin_odometer_kernels_for<T, Op>(simd_level level);
@@ -136,7 +163,8 @@ UPSWEEP_KERNEL_TYPES_FLOAT(UPSWEEP_DECLARE_BIN_ODOMETER, multiplies)
 #define UPSWEEP_DECLARE_BIN_TOTALS(T)                                                             \
     extern template std::size_t run_bin_totals<T>(                                                \
         executor&, const operation<T, false>&, const bin_odometer_kernels<T>&, const classifier&, \
-        const source<T>&, std::size_t, const std::optional<T>&, const sink<T>&);
+        const source<T>&, std::size_t, const std::optional<T>&, const sink<T>&);                  \
+    extern template class carried_bin_totals<T>;
 UPSWEEP_DECLARE_BIN_TOTALS(float)
 UPSWEEP_DECLARE_BIN_TOTALS(double)
 #undef UPSWEEP_DECLARE_BIN_TOTALS
