@@ -108,6 +108,32 @@ class bins_between {
 };
 
 template <class Element, class Bins>
+class typed_bin_sums final : public bin_sums {
+  public:
+    typed_bin_sums(cpu::executor& executor, const Bins& bins, const scan_types& types)
+        : executor_(executor), bins_(bins), types_(types) {
+        if (bins.used() == 0) return;
+        sums_ = make_class_sums(executor, static_cast<std::uint32_t>(bins.used()), types);
+    }
+
+    std::size_t take(const void* in, dtype type, const void* values, std::size_t n) override {
+        if (sums_ == nullptr) return 0;
+        const auto by = bins_.classes(executor_, static_cast<const Element*>(in), n);
+        return sums_->take(by.classifier(), type, values, n);
+    }
+    void store(void* totals) override {
+        if (sums_ != nullptr) sums_->store(totals);
+        store_empty_sums(types_, totals, bins_.used(), bins_.size());
+    }
+
+  private:
+    cpu::executor& executor_;
+    const Bins& bins_;
+    scan_types types_;
+    std::unique_ptr<class_sums> sums_;  // of the bins that there are elements for, if any
+};
+
+template <class Element, class Bins>
 class typed_binner final : public binner {
   public:
     typed_binner(cpu::executor& executor, const bin_limits& limits) : executor_(executor), bins_(limits) {}
@@ -138,6 +164,9 @@ class typed_binner final : public binner {
         }
         store_empty_sums(types, totals, bins_.used(), bins_.size());
         return placed;
+    }
+    [[nodiscard]] std::unique_ptr<bin_sums> make_sums(const scan_types& types) const override {
+        return std::make_unique<typed_bin_sums<Element, Bins>>(executor_, bins_, types);
     }
 
     [[nodiscard]] value edge(std::uint64_t bin) const override { return bins_.edge(bin); }

@@ -39,6 +39,18 @@ void check_edges(const bin_limits& limits);
 // What the elements of a type are looked at as. Throws upsweep::error (invalid_argument) for complex types.
 [[nodiscard]] dtype binned_as(dtype type);
 
+// Sums by bin of elements that come block by block, in order, with the bits of one call for all.
+class bin_sums {
+  public:
+    virtual ~bin_sums() = default;
+
+    // The next n elements and their values, which may be of any type that converts to the accumulator.
+    // Returns how many belong to any bin.
+    virtual std::size_t take(const void* in, dtype type, const void* values, std::size_t n) = 0;
+    // totals[b] = the sum of bin b's so far, one for each bin.
+    virtual void store(void* totals) = 0;
+};
+
 class binner {
   public:
     virtual ~binner() = default;
@@ -57,6 +69,9 @@ class binner {
     // many elements belong to any bin. `totals` has one for each bin and overlaps neither `in` nor values.
     virtual std::size_t sum(const void* in, const scan_types& types, const void* values, void* totals,
                             std::size_t n) const = 0;
+    // The same of elements that come block by block, by one thread where sums round: 65 bytes a bin for
+    // float64, for complex numbers 128. The binner must outlive it.
+    [[nodiscard]] virtual std::unique_ptr<bin_sums> make_sums(const scan_types& types) const = 0;
 
     // Where bin b begins, and bin b - 1 ends, b up to the number of bins: the edge that was given. Of a
     // range, the first integer of bin b, exactly; floating point, up to rounding.
