@@ -93,8 +93,6 @@ void check(recurrence_arguments& arguments, const CLI::App& app) {
                                       given == 0 ? "none" : "several"));
     }
     arguments.check_scan(app, "evaluated");
-    if (arguments.coefficients && arguments.coefficients->empty() && !arguments.reads_table())
-        throw usage_error("--coefficients: the file name is empty");
     // In the type of the arithmetic once that is known.
     if (arguments.coefficient)
         static_cast<void>(number_of("--coefficient", *arguments.coefficient, dtype::float64));

@@ -2,74 +2,42 @@
 #include "cli/commands/scan_input.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include <bit>
 #include <utility>
 
 #include "cli/io/message.hpp"
-#include "cli/io/npy.hpp"
-#include "cli/io/raw.hpp"
-#include "cli/usage.hpp"
 
 namespace upsweep::cli {
 namespace {
 
 using registry::size_of;
 
-file_format coefficients_format(const scan_arguments& arguments) {
-    return format_of(*arguments.coefficients).value_or(arguments.input_format);
-}
-
-// Raw ones have the type of the elements, and where those are raw too, their byte order.
-std::optional<array_reader> open_coefficients(const scan_arguments& arguments, const array_header& elements) {
+std::optional<array_beside> coefficients_of(const scan_arguments& arguments) {
     if (!arguments.coefficients) return std::nullopt;
-    const std::string& file = *arguments.coefficients;
-    if (file == "-" && arguments.input == "-")
-        throw usage_error("--coefficients -: standard input is INPUT already");
-    const file_format format = coefficients_format(arguments);
-    if (is_table(format)) {
-        throw usage_error(fmt::format("--coefficients {}: expected a .npy or raw file, as INPUT is an array",
-                                      printable(file)));
-    }
-    byte_source source = byte_source::open(file);
-    if (format == file_format::npy) return read_npy(std::move(source));
-    const registry::dtype_layout same{elements.type, std::endian::native};
-    return read_raw(std::move(source), arguments.input_dtype.value_or(same));
+    const array_beside described{"--coefficients", "coefficients", *arguments.coefficients};
+    described.check_name(arguments);
+    return described;
 }
 
 }  // namespace
 
 scan_input::scan_input(const scan_arguments& arguments)
-    : elements_(open_array(arguments)), coefficients_(open_coefficients(arguments, elements_.header())) {
-    if (!coefficients_) return;
-    check_shapes(arguments.input_format == file_format::npy &&
-                 coefficients_format(arguments) == file_format::npy);
+    : beside_(coefficients_of(arguments)), elements_(open_array(arguments)) {
+    if (!beside_) return;
+    coefficients_ = beside_->open(arguments, elements_.header());
+    beside_->check(arguments, elements_, *coefficients_);
+    check_orders();
 }
 
-void scan_input::check_shapes(bool both_tell) const {
+void scan_input::check_orders() const {
     const array_header& one = elements_.header();
     const array_header& other = coefficients_->header();
-    const std::string& name = elements_.source().name();
-    if (both_tell) {
-        if (one.shape != other.shape) {
-            fail(coefficients_->source().name(),
-                 fmt::format("coefficients of shape ({}), but {} has shape ({})",
-                             fmt::join(other.shape, ", "), name, fmt::join(one.shape, ", ")));
-        }
-        if (one.shape.size() > 1 && one.fortran_order != other.fortran_order) {
-            const auto order = [](const array_header& of) { return of.fortran_order ? "Fortran" : "C"; };
-            fail(coefficients_->source().name(),
-                 fmt::format("coefficients in {} order, but {} is in {} order", order(other), name,
-                             order(one)));
-        }
-    }
-    const auto count = elements_.count();
-    const auto others = coefficients_->count();
-    if (count && others && *count != *others) {
-        fail(coefficients_->source().name(),
-             fmt::format("{} coefficients, but {} has {} elements", *others, name, *count));
-    }
+    if (one.shape.size() < 2 || one.shape.size() != other.shape.size() ||
+        one.fortran_order == other.fortran_order)
+        return;
+    const auto order = [](const array_header& of) { return of.fortran_order ? "Fortran" : "C"; };
+    fail(coefficients_->source().name(), fmt::format("coefficients in {} order, but {} is in {} order",
+                                                     order(other), elements_.source().name(), order(one)));
 }
 
 scan_operands scan_input::types() const {
@@ -109,10 +77,8 @@ scan_block scan_input::block_in(const std::byte* memory, std::size_t room) const
 
 std::size_t scan_input::read(std::byte* memory, std::size_t room, std::size_t most) {
     const std::size_t count = elements_.read(memory, most);
-    if (coefficients_ && coefficients_->read(memory + coefficients_at(room), count) != count) {
-        fail(coefficients_->source().name(),
-             fmt::format("fewer coefficients than {} has elements", elements_.source().name()));
-    }
+    if (coefficients_ && coefficients_->read(memory + coefficients_at(room), count) != count)
+        beside_->fail_count("fewer", elements_, *coefficients_);
     return count;
 }
 
@@ -140,10 +106,7 @@ void scan_input::finish() {
     alignas(16) std::byte another[16];
     const bool has_more = coefficients_->count() ? coefficients_->count() != elements_.count()
                                                  : coefficients_->read(another, 1) != 0;
-    if (has_more) {
-        fail(coefficients_->source().name(),
-             fmt::format("more coefficients than {} has elements", elements_.source().name()));
-    }
+    if (has_more) beside_->fail_count("more", elements_, *coefficients_);
 }
 
 }  // namespace upsweep::cli

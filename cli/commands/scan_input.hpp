@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/commands/array_beside.hpp"
 #include "cli/commands/scan_job.hpp"
 #include "cli/io/array_file.hpp"
 
@@ -51,11 +52,12 @@ class scan_input {
     void finish();
 
   private:
-    void check_shapes(bool both_tell) const;
+    void check_orders() const;
     [[nodiscard]] std::size_t coefficients_at(std::size_t room) const;
 
+    std::optional<array_beside> beside_;
     array_reader elements_;
-    std::optional<array_reader> coefficients_;
+    std::optional<array_reader> coefficients_;  // if there are any
 };
 
 }  // namespace upsweep::cli
