@@ -15,6 +15,7 @@
 #include <thread>
 #include <utility>
 
+#include "registry/dtype.hpp"
 #include "upsweep/error.hpp"
 
 namespace upsweep::cli {
@@ -40,7 +41,8 @@ struct data_block {
     std::size_t count = 0;    // elements
     byte_buffer in;
     byte_buffer out;
-    std::size_t chosen = 0;  // where a command chooses: elements at the front of `out`
+    std::size_t chosen = 0;     // where a command chooses: elements at the front of `out`
+    registry::dtype weights{};  // where elements have some behind them in `in`: their type
 };
 
 // Blocks on their way from one stage to the next.

@@ -152,7 +152,8 @@ class program {
     // An empty word, what a variable that is not set leaves of "$TYPE", is no value: a command would take the
     // option for one that is not given. The name of a column may be empty; arguments have words of their own.
     static void refuse_empty_words(const CLI::App& app) {
-        constexpr std::array<std::string_view, 3> of_columns{"--column", "--by", "--coefficients"};
+        constexpr std::array<std::string_view, 4> of_columns{"--column", "--by", "--coefficients",
+                                                             "--weights"};
         for (const CLI::Option* option : app.get_options()) {
             const std::string name = option->get_name();
             if (option->get_positional() || std::ranges::find(of_columns, name) != of_columns.end()) continue;

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <system_error>
 #include <vector>
@@ -145,6 +146,15 @@ void scratch_stream::move_to_file() {
     file_->write_at(filed_, held_.data(), held_.size());
     filed_ += held_.size();
     held_.clear();
+}
+
+void scratch_stream::read_at(std::uint64_t offset, void* data, std::size_t bytes) const {
+    auto* const to = static_cast<std::byte*>(data);
+    const auto in_file =
+        static_cast<std::size_t>(std::min<std::uint64_t>(bytes, filed_ - std::min(filed_, offset)));
+    if (in_file != 0) file_->read_at(offset, to, in_file);
+    if (in_file != bytes)
+        std::memcpy(to + in_file, held_.data() + (offset + in_file - filed_), bytes - in_file);
 }
 
 void scratch_stream::send(byte_sink& to) {

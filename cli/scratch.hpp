@@ -71,6 +71,8 @@ class scratch_stream final : public byte_sink {
     void write(const void* data, std::size_t bytes) override;
     using byte_sink::write;
     [[nodiscard]] std::uint64_t size() const { return filed_ + held_.size(); }
+    // Bytes from `offset` on, which must have been written.
+    void read_at(std::uint64_t offset, void* data, std::size_t bytes) const;
     // Writes all of it to `to`. What was written in multiples of 16 bytes or of a divisor of 16 is passed on
     // in such multiples.
     void send(byte_sink& to);

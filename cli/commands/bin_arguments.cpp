@@ -96,8 +96,8 @@ bins_of_input make_bins(const bin_arguments& arguments, const registry::device& 
                            arguments.clamp};
         } else {
             const auto extent = registry::make_extent(device, input.type());
-            passes.run(usual_block(input.type()), [&](const std::byte* numbers, std::size_t n,
-                                                      std::uint64_t) { extent->include(numbers, n); });
+            passes.run(passes.usual_block(),
+                       [&](const number_block& block) { extent->include(block.numbers, block.count); });
             made.limits =
                 passes.count() == 0 ? registry::bin_limits{"0", "1", count, true} : extent->limits(count);
         }

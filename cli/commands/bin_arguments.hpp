@@ -10,7 +10,7 @@
 
 #include "cli/commands/arguments.hpp"
 #include "cli/commands/file_arguments.hpp"
-#include "cli/commands/number_input.hpp"
+#include "cli/commands/number_passes.hpp"
 #include "cli/help.hpp"
 #include "registry/binner.hpp"
 

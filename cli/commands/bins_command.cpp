@@ -82,7 +82,7 @@ class extraction {
         report_.by = make_bins(arguments_, device_, *input_, passes_);
         bins_ = report_.by.limits.count;
         // At least as many numbers as there are bins, for every bin is looked at once a block.
-        block_ = std::max(usual_block(report_.input_type), bins_);
+        block_ = std::max(passes_.usual_block(), bins_);
         count();
         const std::size_t size = size_of(report_.type);
         const auto total = static_cast<std::size_t>(report_.offsets.back());
@@ -107,8 +107,8 @@ class extraction {
     void count() {
         report_.offsets.assign(bins_ + 1, 0);
         std::vector<std::uint64_t> counts(bins_);
-        passes_.run(block_, [&](const std::byte* numbers, std::size_t n, std::uint64_t) {
-            report_.by.binner->count(numbers, counts.data(), n);
+        passes_.run(block_, [&](const number_block& block) {
+            report_.by.binner->count(block.numbers, counts.data(), block.count);
             for (std::size_t bin = 0; bin < bins_; ++bin) report_.offsets[bin + 1] += counts[bin];
         });
         for (std::size_t bin = 0; bin < bins_; ++bin) report_.offsets[bin + 1] += report_.offsets[bin];
@@ -120,13 +120,14 @@ class extraction {
         const byte_buffer sorted(block * size);
         std::vector<std::uint64_t> places(report_.offsets.begin(), report_.offsets.end() - 1);
         std::vector<std::uint64_t> begins(bins_ + 1);
-        passes_.run(block_, [&](const std::byte* numbers, std::size_t n, std::uint64_t first) {
+        passes_.run(block_, [&](const number_block& now) {
             const registry::binner& binner = *report_.by.binner;
             if (arguments_.indices) {
-                binner.extract_indices(numbers, static_cast<std::int64_t>(first),
-                                       reinterpret_cast<std::int64_t*>(sorted.data()), begins.data(), n);
+                binner.extract_indices(now.numbers, static_cast<std::int64_t>(now.first),
+                                       reinterpret_cast<std::int64_t*>(sorted.data()), begins.data(),
+                                       now.count);
             } else {
-                binner.extract(numbers, sorted.data(), begins.data(), n);
+                binner.extract(now.numbers, sorted.data(), begins.data(), now.count);
             }
             for (std::size_t bin = 0; bin < bins_; ++bin) {
                 const std::uint64_t count = begins[bin + 1] - begins[bin];

@@ -1,17 +1,16 @@
-// The numbers of an array, or of a column of a table, gone through as often as need be.
+// The numbers of an array, or of a column of a table, and what each of them counts for, if they have weights.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "cli/commands/file_arguments.hpp"
+#include "cli/commands/number_weights.hpp"
 #include "cli/io/byte_source.hpp"
-#include "cli/scratch.hpp"
 #include "registry/dtype.hpp"
 
 namespace upsweep::cli {
@@ -35,6 +34,10 @@ class number_input {
     [[nodiscard]] virtual std::uint64_t bytes_read() const = 0;
     // Of a whole pass, where it is known.
     [[nodiscard]] virtual std::optional<std::uint64_t> bytes() const = 0;
+    // What the numbers count for; null if they have no weights.
+    [[nodiscard]] virtual number_weights* weights() { return nullptr; }
+    // What an output must not be.
+    [[nodiscard]] virtual std::vector<file_identity> files() const { return identities(source()); }
 };
 
 // Arrays in the order of their file, or in C order with `in_c_order`; what must be held for that, and what is
@@ -42,39 +45,12 @@ class number_input {
 // float64.
 [[nodiscard]] std::unique_ptr<number_input> open_numbers(const file_arguments& arguments, bool in_c_order);
 
-// All numbers of an input, `passes` times in all. What cannot be read again is kept: in memory up to
-// most_waiting_bytes(), beyond it in a file.
-class number_passes {
-  public:
-    // `label` of the progress bar.
-    number_passes(number_input& input, int passes, std::string label, const std::string& beside);
-
-    using taker = std::function<void(const std::byte* numbers, std::size_t count, std::uint64_t first)>;
-    // One pass: hands over block by block, `most` numbers at most; `first` is the index of a block's first.
-    void run(std::size_t most, const taker& take);
-    [[nodiscard]] std::uint64_t count() const { return count_; }
-    // Read from the input, in all passes.
-    [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
-
-  private:
-    void read_input(std::size_t most, const taker& take);
-    void read_kept(std::size_t most, const taker& take);
-
-    number_input& input_;
-    int left_;
-    int passes_;
-    std::string label_;
-    scratch_stream kept_;
-    bool is_kept_ = false;
-    std::uint64_t count_ = 0;
-    std::uint64_t bytes_ = 0;
-};
+// The same, and beside them their weights: the array in that file, of as many elements, or the column of that
+// name. Arrays in C order where sums of the weights round.
+[[nodiscard]] std::unique_ptr<number_input> open_weighted_numbers(const file_arguments& arguments,
+                                                                  const std::string& weights);
 
 // The same of an array that is open.
 [[nodiscard]] std::unique_ptr<number_input> numbers_of(array_reader reader, bool in_c_order,
                                                        const std::string& beside);
-
-// Numbers in a block of the usual size.
-[[nodiscard]] std::size_t usual_block(registry::dtype type);
-
 }  // namespace upsweep::cli

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "cli/commands/array_axis.hpp"
-#include "cli/commands/number_input.hpp"
+#include "cli/commands/number_passes.hpp"
 #include "cli/commands/reduce_job.hpp"
 #include "cli/commands/result_cell.hpp"
 #include "cli/pipeline.hpp"
@@ -36,9 +36,9 @@ registry::value total_of(const registry::device& device, const registry::scan_re
     const std::size_t size = size_of(request.types.output);
     const byte_buffer results(most * size);
     registry::value total = registry::total_of_nothing(request);
-    passes.run(most, [&](const std::byte* elements, std::size_t count, std::uint64_t) {
-        scanner->scan(elements, results.data(), count);
-        total = registry::value::at(total.type(), results.data() + (count - 1) * size);
+    passes.run(most, [&](const number_block& block) {
+        scanner->scan(block.numbers, results.data(), block.count);
+        total = registry::value::at(total.type(), results.data() + (block.count - 1) * size);
     });
     return total;
 }
