@@ -231,13 +231,26 @@ void check_totals(const In& in, const Values& values, const Totals& totals, std:
     check_disjoint(target, named("in", in));
     check_disjoint(target, named("values", values));
 }
-template <class Acc, class In, class Values, class Totals, class Op, class Bins>
-std::size_t total_bins(cpu::executor& ex, const In& in, const Values& values, Totals& totals,
-                       const Bins& bins, const Op& op, const std::optional<Acc>& initial) {
+// Of equal bins or edges.
+template <class In, class Values, class Totals, class Bins>
+void check_bin_totals(const In& in, const Values& values, const Totals& totals, const Bins& bins) {
     check_bins(bins);
     check_totals(in, values, totals, count_of(bins));
     if constexpr (requires { bins.edges; })
         check_disjoint(named("totals", totals), named("edges", bins.edges));
+}
+// By a function.
+template <class In, class Values, class Totals>
+void check_bin_totals_by(const In& in, const Values& values, const Totals& totals) {
+    const std::size_t number_of_bins = std::ranges::size(totals);
+    if (number_of_bins > most_bins)
+        throw_error(errc::invalid_argument, "totals: expected fewer than 2^32 bins");
+    check_totals(in, values, totals, number_of_bins);
+}
+template <class Acc, class In, class Values, class Totals, class Op, class Bins>
+std::size_t total_bins(cpu::executor& ex, const In& in, const Values& values, Totals& totals,
+                       const Bins& bins, const Op& op, const std::optional<Acc>& initial) {
+    check_bin_totals(in, values, totals, bins);
     const std::size_t n = std::ranges::size(in);
     const auto classes = classes_of(ex, std::ranges::data(in), n, bins);
     return total_classes<Acc>(ex, classes.classifier(), std::ranges::data(values), n,
@@ -273,9 +286,7 @@ requires output_range<Totals, A> && combines<Op, A> std::size_t bin_totals_by(
     cpu::executor& ex, const In& in, const Values& values, Totals&& totals, const F& f, const Op& op = {},
     const std::type_identity_t<reduce_options<A>>& options = {}) {
     const std::size_t number_of_bins = std::ranges::size(totals);
-    if (number_of_bins > detail::most_bins)
-        throw_error(errc::invalid_argument, "totals: expected fewer than 2^32 bins");
-    detail::check_totals(in, values, totals, number_of_bins);
+    detail::check_bin_totals_by(in, values, totals);
     if (number_of_bins == 0) return 0;
     const detail::by_function by(number_of_bins, std::ranges::data(in), f);
     return detail::total_classes<A>(ex, by.classifier(), std::ranges::data(values), std::ranges::size(in),

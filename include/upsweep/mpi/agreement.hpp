@@ -70,7 +70,8 @@ enum class collective : std::uint8_t {
     segment_totals,
     runs,
     reduce,
-    top_k
+    top_k,
+    bin_totals
 };
 
 // Two calls with equal words exchange messages of equal sizes in the same order. `detail`, below 2^56, is the

@@ -1,6 +1,7 @@
 // Everything that upsweep::mpi has.
 #pragma once
 
+#include "upsweep/mpi/bin_totals.hpp"
 #include "upsweep/mpi/bins.hpp"
 #include "upsweep/mpi/compact.hpp"
 #include "upsweep/mpi/executor.hpp"

@@ -1,0 +1,4 @@
+// bin_totals_test.cpp between ranks.
+#include "mpi/bin_totals_backend.hpp"
+
+#include "../bin_totals_test.cpp"
