@@ -176,7 +176,7 @@ TEST_F(cli_histogram_weights, raw_files) {
 
 // Of a table sums are int64 if all weights are, however late one shows that they are not.
 TEST_F(cli_histogram_weights, tables) {
-    for (const std::size_t real : {0u, 1u, 700u, 1'999u, 2'000u}) {
+    for (const std::size_t real : {0u, 700u, 1'999u, 2'000u}) {
         SCOPED_TRACE("row " + std::to_string(real));
         random_bits random(real);
         std::ostringstream table;
@@ -195,7 +195,7 @@ TEST_F(cli_histogram_weights, tables) {
             const std::string options =
                 " --delimiter ';' --column x --weights w --bins 3 -o sums.npy" + range;
             for (const char* blocks : {"", "UPSWEEP_BLOCK_BYTES=600"}) {
-                if (sanitized && *blocks == '\0') continue;
+                if (*blocks == '\0' && (sanitized || real != 700)) continue;
                 for (const char* from :
                      {"\"$UPSWEEP\" histogram t.csv", "cat t.csv | \"$UPSWEEP\" histogram -"}) {
                     EXPECT_EQ(shell(std::string("export ") + blocks + "; " + from + options).words, "");
