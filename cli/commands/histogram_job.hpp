@@ -55,7 +55,7 @@ class weight_sums {
 
 struct histogram_report {
     bins_of_input by;
-    std::vector<std::uint64_t> counts;  // one for each bin, or none where there are
+    std::vector<std::uint64_t> counts;  // one for each bin; none if there are
     std::optional<weight_sums> sums;
     std::string name;  // of the numbers: the column, or the file
     registry::dtype type{};

@@ -53,4 +53,5 @@ class number_input {
 // The same of an array that is open.
 [[nodiscard]] std::unique_ptr<number_input> numbers_of(array_reader reader, bool in_c_order,
                                                        const std::string& beside);
+
 }  // namespace upsweep::cli

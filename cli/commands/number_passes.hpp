@@ -46,7 +46,7 @@ class number_passes {
         bool keeps;
         bool has_weights;
         std::size_t room;        // numbers in a block
-        std::size_t weights_at;  // in it
+        std::size_t weights_at;  // where they begin in it
         bool is_long;            // more numbers than that, or nobody knows how many
     };
     [[nodiscard]] pass next_pass(std::size_t most);
