@@ -2,12 +2,15 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
 #include "support/axis_check.hpp"
 #include "support/refused.hpp"
+#include "upsweep/axis_reduce.hpp"
 #include "upsweep/error.hpp"
+#include "upsweep/recurrence.hpp"
 
 namespace upsweep::test {
 namespace {
@@ -175,6 +178,33 @@ TEST(axis_scan, empty_arrays) {
             EXPECT_TRUE(nothing.sentinels_intact());
         }
     });
+}
+
+// Whose other extents and strides may be any: no product of theirs overflows, as UBSan would see.
+TEST(axis_scan, empty_arrays_of_huge_extents) {
+    constexpr std::int64_t huge = std::int64_t{1} << 40, furthest = std::numeric_limits<std::int64_t>::min();
+    cpu::executor ex(1);
+    float nothing = 3;
+    for (const extents& shape : {extents{huge, huge, 0}, extents{0, huge, huge}, extents{huge, 0, huge}}) {
+        const strided_view<float> dense(&nothing, shape);
+        EXPECT_EQ(dense.size(), 0);
+        EXPECT_EQ(dense.strides()[2], 1);
+        for (const strided_view<float>& view :
+             {dense, strided_view<float>(&nothing, shape, extents{furthest, furthest, furthest})}) {
+            for (int axis = 0; axis < 3; ++axis) {
+                EXPECT_NO_THROW(inclusive_scan(ex, view, view, axis));
+                EXPECT_NO_THROW(linear_recurrence(ex, view, view, 1.0f, view, axis));
+            }
+        }
+    }
+    // One sequence without elements has a total.
+    const strided_view<const float> none(&nothing, extents{1, 0}, extents{furthest, furthest});
+    reduce(ex, none, strided_view<float>(&nothing, {1}), 1, plus{}, {.initial = 4.0f});
+    EXPECT_EQ(nothing, 4);
+    const strided_view<const float> rows(&nothing, extents{2, 0}, extents{furthest, 1});
+    float totals[2] = {0, 0};
+    reduce(ex, rows, strided_view<float>(totals, {2}), 1, plus{}, {.initial = 4.0f});
+    EXPECT_EQ(totals[1], 4);
 }
 
 TEST(axis_scan, refuses_misuse) {

@@ -40,7 +40,8 @@ class strided_view {
         std::int64_t stride = 1;
         for (std::size_t k = rank_; k-- != 0;) {
             strides_[k] = stride;
-            stride *= std::max<std::int64_t>(1, shape_[k]);
+            // An array without elements may have other extents of any size; nothing lies so far apart.
+            if (__builtin_mul_overflow(stride, std::max<std::int64_t>(1, shape_[k]), &stride)) stride = 0;
         }
     }
     strided_view(T* data, std::span<const std::int64_t> shape, std::span<const std::int64_t> strides)
@@ -63,6 +64,7 @@ class strided_view {
     [[nodiscard]] std::span<const std::int64_t> shape() const { return {shape_.data(), rank_}; }
     [[nodiscard]] std::span<const std::int64_t> strides() const { return {strides_.data(), rank_}; }
     [[nodiscard]] std::int64_t size() const {
+        if (std::ranges::find(shape(), 0) != shape().end()) return 0;
         std::int64_t product = 1;
         for (const std::int64_t extent : shape()) product *= extent;
         return product;

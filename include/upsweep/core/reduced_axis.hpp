@@ -2,6 +2,7 @@
 // and its checks, for engines of every kind of memory.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -34,14 +35,17 @@ template <class In, class Out>
 core::axis_geometry check_reduced(const strided_view<In>& in, const strided_view<Out>& out, int axis,
                                   std::size_t in_bytes = sizeof(In), std::size_t out_bytes = sizeof(Out)) {
     const int along = check_reduced_axis(in.shape(), out.shape(), out.strides(), axis);
+    const std::array<std::int64_t, max_rank> none{};
+    std::span<const std::int64_t> in_strides(none.data(), in.rank());  // those of no elements are anything
     if (in.size() != 0) {
+        in_strides = in.strides();
         const auto [in_first, in_last] = extent_of(in, in_bytes);
         const auto [out_first, out_last] = extent_of(out, out_bytes);
         const std::less<const char*> before;
         if (before(in_first, out_last) && before(out_first, in_last))
             throw_error(errc::invalid_argument, "out: overlaps in; it must be disjoint from it");
     }
-    return core::reduced_geometry(in.shape(), in.strides(), out.strides(), static_cast<std::size_t>(along));
+    return core::reduced_geometry(in.shape(), in_strides, out.strides(), static_cast<std::size_t>(along));
 }
 
 }  // namespace upsweep::detail
