@@ -167,6 +167,9 @@ TEST_P(gl_executor, names_what_is_wrong) {
     expect_refused(wrong, "out", "buffer", scan(in.span(), {0, 100}));
     expect_refused(wrong, "in", "2^62",
                    scan({in.name(), (std::uint64_t{1} << 62) + 10}, out.span().part(0, 10)));
+    const std::uint64_t wrapping = (std::uint64_t{1} << 62) + 10;  // as 64 bits hold its bytes, 40
+    expect_refused(wrong, "out", "10 elements",
+                   scan(in.span().part(0, 10), {out.name(), wrapping, out.span().offset}));
     expect_refused(wrong, "in", "multiple of 4", scan({in.name(), 10, 514}, out.span().part(0, 10)));
     expect_refused(wrong, "options.total", "in",
                    scan(in.span(), out.span(), {.total = in.span().part(3, 1)}));

@@ -25,7 +25,9 @@ struct buffer_span {
     std::uint64_t size = 0;
     std::uint64_t offset = 0;
 
-    [[nodiscard]] constexpr buffer_region region() const { return {buffer, offset, size * sizeof(T)}; }
+    [[nodiscard]] constexpr buffer_region region() const {
+        return {buffer, offset, shader::span_bytes<T>(size)};
+    }
     // Elements first, first + 1, ..., first + count - 1.
     [[nodiscard]] constexpr buffer_span part(std::uint64_t first, std::uint64_t count) const {
         return {buffer, count, offset + first * sizeof(T)};

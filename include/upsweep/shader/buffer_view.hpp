@@ -5,12 +5,20 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <limits>
 #include <span>
 #include <type_traits>
 
 #include "upsweep/views.hpp"
 
 namespace upsweep::shader {
+
+// Of so many elements of T; where that does not fit 64 bits the largest number, which no buffer has.
+template <class T>
+constexpr std::uint64_t span_bytes(std::uint64_t size) {
+    constexpr std::uint64_t largest = std::numeric_limits<std::uint64_t>::max();
+    return size > largest / sizeof(T) ? largest : size * sizeof(T);
+}
 
 // element(i0, i1, ...) lies `offset` bytes and i0 * strides[0] + i1 * strides[1] + ... elements into the
 // buffer. The offset is a multiple of sizeof(T). Strides may be negative or, for what is only read, zero.

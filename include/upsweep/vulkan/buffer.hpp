@@ -23,7 +23,7 @@ struct buffer_span {
     std::uint64_t size = 0;
     VkDeviceSize offset = 0;
 
-    [[nodiscard]] constexpr VkDeviceSize bytes() const { return size * sizeof(T); }
+    [[nodiscard]] constexpr VkDeviceSize bytes() const { return shader::span_bytes<T>(size); }
     constexpr operator buffer_span<const T>() const requires(!std::is_const_v<T>) {
         return {buffer, size, offset};
     }
