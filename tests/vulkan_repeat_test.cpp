@@ -176,6 +176,10 @@ TEST_F(vulkan_repeat, what_is_wrong_is_said) {
     });
     refused("counts: expected an offset that is a multiple of 4 bytes", part(counts, 50, 2), indices.span(),
             arguments.span(), workspace.span());
+    // Rooms whose bytes 64 bits do not hold, and hold alone.
+    for (const std::uint64_t room : {(std::uint64_t{1} << 62) + 60, std::uint64_t{1} << 61})
+        refused("out: expected fewer than 2^62 bytes", counts.span(), part(indices, room), arguments.span(),
+                workspace.span());
     refused("arguments: expected a buffer", counts.span(), indices.span(),
             vulkan::buffer_span<vulkan::indirect_arguments>(), workspace.span());
     refused("workspace: expected a buffer", counts.span(), indices.span(), arguments.span(), {});

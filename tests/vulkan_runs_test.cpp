@@ -201,6 +201,10 @@ TEST_F(vulkan_runs, what_is_wrong_is_said) {
         (void)vulkan::prepare_segmented_reduce(ex, vulkan::by_offsets(flags(61)), in, out, scratch, plus{},
                                                {.length = {more.handle(), 1, 0}});
     });
+    expect_refused("lengths: expected fewer than 2^62 bytes", [&] {
+        const vulkan::buffer_span<std::uint32_t> lengths{other.handle(), std::uint64_t{1} << 62, 0};
+        (void)vulkan::prepare_run_length_encode(ex, flags(60), to, lengths, arguments, scratch);
+    });
     expect_refused("options.items_per_group: expected at least 1, but it is 0", [&] {
         (void)vulkan::prepare_unique(ex, flags(60), to, arguments, scratch, {.items_per_group = 0});
     });

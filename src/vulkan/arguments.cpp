@@ -13,20 +13,32 @@ void check_buffer(const char* name, VkBuffer buffer) {
         throw_error(errc::invalid_argument, std::string(name) + ": expected a buffer");
 }
 
-// So many bytes fit no buffer, and no 64-bit number.
+namespace {
+
+// So many bytes fit no buffer, and few more no 64-bit number.
+constexpr std::uint64_t most_bytes = std::uint64_t{1} << 62;
+
+}  // namespace
+
 void check_bytes(const char* name, std::uint64_t count, std::uint64_t bytes) {
-    constexpr std::uint64_t most = std::uint64_t{1} << 62;
-    if (count > most / bytes) {
+    if (count > most_bytes / bytes) {
         throw_error(errc::invalid_argument,
                     std::string(name) + ": expected fewer than 2^62 bytes, but it has " +
                         std::to_string(count) + " elements of " + std::to_string(bytes));
     }
 }
 
+void check_fits(const char* name, std::uint64_t bytes) {
+    if (bytes > most_bytes)
+        throw_error(errc::invalid_argument, std::string(name) + ": expected fewer than 2^62 bytes");
+}
+
 void check_apart(const memory_use& one, const memory_use& other) {
     if (one.buffer == VK_NULL_HANDLE || one.buffer != other.buffer || one.bytes == 0 || other.bytes == 0)
         return;
-    if (one.offset + one.bytes <= other.offset || other.offset + other.bytes <= one.offset) return;
+    if (one.offset <= other.offset ? one.bytes <= other.offset - one.offset
+                                   : other.bytes <= one.offset - other.offset)
+        return;
     throw_error(errc::invalid_argument, std::string(one.name) + ": overlaps " + other.name);
 }
 

@@ -26,6 +26,8 @@ struct memory_use {
 void check_buffer(const char* name, VkBuffer buffer);
 // That so many elements of so many bytes fit a buffer, and a 64-bit number.
 void check_bytes(const char* name, std::uint64_t count, std::uint64_t bytes);
+// That a span with the bytes() of these does.
+void check_fits(const char* name, std::uint64_t bytes);
 void check_apart(const memory_use& one, const memory_use& other);
 // That the workspace is large enough, if the plan uses one.
 void check_workspace(const std::vector<shader::dispatch>& plan, const workspace_span& given,

@@ -3,7 +3,6 @@
 
 #include <array>
 #include <memory>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -18,12 +17,8 @@ namespace {
 const char* counts_name(const repeat_arguments& given) { return given.by_offsets ? "segments" : "counts"; }
 
 void check_buffers(const repeat_arguments& given) {
-    // So many bytes fit no buffer, and no 64-bit number.
-    constexpr std::uint64_t most = std::uint64_t{1} << 62;
-    if (given.record_bytes != 0 && given.elements > most / given.record_bytes) {
-        throw_error(errc::invalid_argument, "in: expected fewer than 2^62 bytes, but it has " +
-                                                std::to_string(given.elements) + " elements");
-    }
+    check_fits("in", given.in.size);
+    check_fits("out", given.out.size);
     if (given.counts.size != 0) check_buffer(counts_name(given), given.counts.buffer);
     if (given.elements != 0 && given.record_bytes != 0) check_buffer("in", given.in.buffer);
     if (given.room != 0) check_buffer("out", given.out.buffer);

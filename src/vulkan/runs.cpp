@@ -40,6 +40,10 @@ shader::runs_request request_of(const runs_arguments& given) {
 
 void check_buffers(const runs_arguments& given) {
     const bool by_offsets = given.segments.kind == shader::segments_by::offsets;
+    check_bytes(given.described, given.segments.count, std::uint64_t{4} * given.segments.key_words);
+    check_fits("in", given.in.size);
+    check_fits(shader::results_name(given.values), given.out.size);
+    check_fits(shader::keys_out_name(given.values), given.keys_out.size);
     if (given.element_count != 0 || (by_offsets && given.room != 0))
         check_buffer(given.described, given.segments.buffer);
     if (given.element_count != 0 && (given.values == run_values::totals || given.values == run_values::first))
