@@ -1,5 +1,6 @@
 """Arguments of PyTorch and beside its tensors, in calls that it traces too: subclasses, types by any name, arrays of NumPy, lists, devices."""
 import functools
+import warnings
 
 import numpy as np
 import of_library
@@ -175,5 +176,8 @@ def test_views_that_torch_keeps_lazily():
         upsweep.cumsum(x, out=x.conj())
     with pytest.raises(TypeError, match="^a: expected a dense"):
         upsweep.cumsum(torch.eye(3, device=DEVICE).to_sparse())
+    with warnings.catch_warnings(), pytest.raises(TypeError, match="^a: expected a dense tensor, but it is nested"):
+        warnings.simplefilter("ignore")  # that such tensors are a prototype
+        upsweep.cumsum(torch.nested.nested_tensor([x, x[:1]]), 0)
     with pytest.raises(TypeError, match="^a: expected an array in host memory"):
         upsweep.cumsum(torch.empty(3, device="meta"))

@@ -179,3 +179,12 @@ def test_large_ones():
         same(upsweep.repeat(x, counts, axis), torch.repeat_interleave(x, counts, axis))
         same(upsweep.repeat(x.half(), counts.int(), axis), torch.repeat_interleave(x.half(), counts, axis))
         same(upsweep.repeat_indices(counts), torch.repeat_interleave(counts))
+
+
+def test_more_results_than_memory_can_hold():
+    x = some()
+    for call in (lambda: upsweep.repeat(x, 2**62), lambda: upsweep.repeat(x[0], 2**63 - 1, 0), lambda: upsweep.repeat(x[:, :0], 2**62, 0),
+                 lambda: upsweep.repeat(x, tensor([2**62, 2**62, 0, 0]), 0), lambda: upsweep.repeat_indices(tensor([2**61])),
+                 lambda: upsweep.repeat(some().requires_grad_(), 2**62)):
+        with pytest.raises(MemoryError, match="^repeats: "):
+            call()

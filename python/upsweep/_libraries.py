@@ -181,8 +181,8 @@ class _Torch(Library):
 
     def own(self, a: Any, argument: str = "a") -> Any:
         self.type_of(a, argument)
-        if a.layout is not self._strided:
-            raise TypeError(f"{argument}: expected a dense tensor, but its layout is {a.layout}")
+        if a.layout is not self._strided or a.is_nested:
+            raise TypeError(f"{argument}: expected a dense tensor, but {'it is nested' if a.is_nested else f'its layout is {a.layout}'}")
         if a._is_zerotensor():  # one of derivatives, without memory
             return self.module.zeros_like(a)
         return a.resolve_conj().resolve_neg() if a.is_conj() or a.is_neg() else a

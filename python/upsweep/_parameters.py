@@ -95,6 +95,10 @@ def wrong_size(results: int, output_size: int) -> ValueError:
     return ValueError(f"output_size: expected {results}, the number of results, but it is {output_size}")
 
 
+def more_than_memory(shape: Tuple[int, ...]) -> MemoryError:
+    return MemoryError(f"repeats: results of shape {shape} are more than memory can hold")
+
+
 # What results that include an initial value begin with.
 IDENTITIES = {"plus": 0, "multiplies": 1}
 

@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 from . import _module
 from ._arrays import along, in_host_memory, integers_in_host_memory, readable, type_name
 from ._engines import engine_of
-from ._parameters import about_repeats, check_one_of_repeats, expected_repeat_offsets, expected_repeats, known_size, wrong_size
+from ._parameters import (about_repeats, check_one_of_repeats, expected_repeat_offsets, expected_repeats, known_size,
+                          more_than_memory, wrong_size)
 from ._types import Axis, of_any_library
 
 Repeats = Union[SupportsIndex, ArrayLike]
@@ -35,7 +36,7 @@ def _room(shape: Tuple[int, ...], dtype: Any) -> np.ndarray:
     try:
         return np.empty(shape, dtype)
     except ValueError:  # of more elements than have addresses
-        raise MemoryError(f"repeats: results of shape {shape} are more than memory can hold") from None
+        raise more_than_memory(shape) from None
 
 
 class _Counts:

@@ -3,7 +3,7 @@ there are."""
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Tuple
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from . import _gradients
 from ._arrays import along
 from ._libraries import Library
 from ._parameters import (check_one_of_repeats, count_for_all, expected_repeat_offsets, expected_repeats, kind_of, known_size,
-                          wrong_size)
+                          more_than_memory, wrong_size)
 from ._tensor_runs import segmented_reduce
 from ._tensors import engine_for, one_dimension, scan_with_identity
 
@@ -74,17 +74,24 @@ def size_of(library: Library, repeats: Any, offsets: Any, n: int) -> int:
     return _size(library, _counts(library, repeats, offsets, n), None)
 
 
+def _check_room(shape: Tuple[int, ...]) -> None:
+    if math.prod(shape) >= 2**60 or max(shape) >= 2**63:  # which the library would refuse in words of its own
+        raise more_than_memory(shape)
+
+
 def repeat(library: Library, a: Any, repeats: Any, offsets: Any, axis: Any, output_size: Any) -> Any:
     x, position = along(library.own(a), axis)
     n = x.shape[position]
     counts = _counts(library, repeats, offsets, n)
     size = _size(library, counts, output_size)
+    shape = tuple(x.shape)
+    shape = (*shape[:position], size, *shape[position + 1:])
+    _check_room(shape)
     if _gradients.wanted(x):
         each = counts.plain()
         return _gradients.sum_of(x, lambda y: engine_for(y).repeat(y, each, None, position, size),
                                  lambda gradient: engine_for(gradient).sum_repeats(gradient, each, position, n))
-    shape = tuple(x.shape)
-    out = library.filled(x, (*shape[:position], size, *shape[position + 1:]), library.type_of(x))
+    out = library.filled(x, shape, library.type_of(x))
     library.back_end.repeat(library, library.contiguous(x), position, counts, out)
     return out
 
@@ -112,6 +119,8 @@ def repeat_indices(library: Library, repeats: Any, offsets: Any, output_size: An
     if offsets is not None and each.shape[0] == 0:
         raise expected_repeat_offsets(0)
     counts = _of_array(library, each, offsets is not None, each.shape[0] - (offsets is not None))
-    out = library.filled(each, (_size(library, counts, output_size),), "int64")
+    shape = (_size(library, counts, output_size),)
+    _check_room(shape)
+    out = library.filled(each, shape, "int64")
     library.back_end.repeat_indices(library, counts, out)
     return out
