@@ -16,7 +16,7 @@ struct timestamps {
     std::uint32_t first = 0;
 };
 
-// Made by prepare_...(); movable. It, the executor and the buffers must outlive the execution of every
+// Made by prepare_...(); movable. The executor must outlive it, and it and the buffers the execution of every
 // command buffer in which it was recorded. Recording from several threads at once is allowed.
 class commands {
   public:

@@ -10,7 +10,7 @@
 //
 // Segments are those of segmented_scan.hpp; by flags and keys they are never empty. How many they are stays
 // on the device, in `arguments`, as compact.hpp has it: `found` counts all, `count` those whose results all
-// outputs have room for. As many results as there is room for are written, the first ones, and what lies
+// outputs have room for. Each output receives as many as it has itself room for, the first ones; what lies
 // behind them is left as it is. Keys are compared with their neighbours only: to have one total for each key,
 // sort by it first.
 //

@@ -9,8 +9,8 @@
 //
 // A run is a stretch in which every element equals the one before it. How many runs there are stays on the
 // device, in `arguments`, as compact.hpp has it: `found` counts all, `count` those that all outputs have room
-// for. As many as there is room for are written, the first ones, and what lies behind them is left as it is.
-// NaNs equal nothing; -0.0 equals 0.0. Elements are moved bit for bit.
+// for. Each output receives as many as it has itself room for, the first ones; what lies behind them is left
+// as it is. NaNs equal nothing; -0.0 equals 0.0. Elements are moved bit for bit.
 //
 // Shapes: in and keys have n < 2^32 elements of 4 or 8 bytes, integers or floating-point numbers; records are
 // any trivially copyable type whose size is a multiple of 4 bytes. What is moved, and where it goes, must fit
