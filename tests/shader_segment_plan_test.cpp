@@ -163,6 +163,9 @@ TEST(shader_segment_plan, what_no_device_can_do_is_an_error) {
     refused(request_of(std::uint64_t{1} << 40, segments_by::keys, false), errc::unsupported);  // workspace
     refused(request_of(100, segments_by::keys, false), errc::unsupported,
             {1024, 16, 65535, 65535, 16384, 8192});
+    shader::segmented_request many = request_of(100, segments_by::offsets, false);  // which would take hours
+    many.segments.count = std::uint64_t{1} << 60;
+    refused(many, errc::unsupported);
     shader::segmented_request request = request_of(100, segments_by::keys, false, 2);
     request.segments.offset = 36;
     refused(request, errc::invalid_argument);

@@ -124,13 +124,13 @@ void check_segments(const segment_description& given, std::uint64_t length) {
         return;
     }
     upsweep::detail::check_offset_count(given.count);
-    if (length >= words_limit) {
-        throw_error(
-            errc::unsupported,
-            "segments: expected fewer than 4294967296 elements with offsets, which are 32-bit words, but "
-            "there are " +
-                std::to_string(length));
-    }
+    const auto refuse = [](const char* things, std::uint64_t found) {
+        throw_error(errc::unsupported, "segments: expected fewer than 4294967296 " + std::string(things) +
+                                           ", which are 32-bit words, but there are " +
+                                           std::to_string(found));
+    };
+    if (length >= words_limit) refuse("elements with offsets", length);
+    if (given.count >= words_limit) refuse("offsets", given.count);
 }
 
 std::vector<dispatch> plan_heads(const heads_request& request, const limits& device) {

@@ -173,7 +173,8 @@ struct segmented_request {
 [[nodiscard]] std::uint64_t segmented_workspace_bytes(const operation& op, std::uint64_t length,
                                                       const limits& device);
 // Throws as plan_scan does, and (invalid_argument) for a number of flags or keys that is not the scan's
-// length, or no offset; (unsupported) for offsets in a sequence of 2^32 elements or more.
+// length, or no offset; (unsupported) for offsets in a sequence of 2^32 elements or more, or so many of
+// them.
 [[nodiscard]] std::vector<dispatch> plan_segmented_scan(const segmented_request& request,
                                                         const limits& device);
 

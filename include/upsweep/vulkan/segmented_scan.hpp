@@ -4,12 +4,13 @@
 // segment then receives the initial value, or else the operator's identity). Segments are given in buffers
 // too: by a word an element (by_head_flags), by words (by_offsets), or by keys of 32 or 64 bits (by_keys).
 //
-// Elements, operators, shapes, errors: as in scan.hpp; offsets need n < 2^32. Bits: the scan of the pairs
-// (head, value) of docs/numerics.md over the whole array; an initial value is combined with the first element
-// of every segment. Aliasing: out may be in, of one type; any other overlap, also with what describes the
-// segments and with the workspace, is an error. Cost: what describes the segments is read once, the input
-// twice and the output written once through memory (one tile of 4096 elements: read once); 2 to 6 dispatches
-// below 2^31 elements. Source: Blelloch, Prefix sums and their applications, 1990, section 1.5.
+// Elements, operators, shapes, errors: as in scan.hpp; offsets need n < 2^32 and are fewer than 2^32. Bits:
+// the scan of the pairs (head, value) of docs/numerics.md over the whole array; an initial value is combined
+// with the first element of every segment. Aliasing: out may be in, of one type; any other overlap, also with
+// what describes the segments and with the workspace, is an error. Cost: what describes the segments is read
+// once, the input twice and the output written once through memory (one tile of 4096 elements: read once); 2
+// to 6 dispatches below 2^31 elements. Source: Blelloch, Prefix sums and their applications, 1990,
+// section 1.5.
 #pragma once
 
 #include <array>
