@@ -176,7 +176,7 @@ TEST_F(vulkan_repeat, what_is_wrong_is_said) {
     });
     refused("counts: expected an offset that is a multiple of 4 bytes", part(counts, 50, 2), indices.span(),
             arguments.span(), workspace.span());
-    // Rooms whose bytes 64 bits do not hold, and hold alone.
+    // Rooms whose bytes 64 bits do not hold, and do.
     for (const std::uint64_t room : {(std::uint64_t{1} << 62) + 60, std::uint64_t{1} << 61})
         refused("out: expected fewer than 2^62 bytes", counts.span(), part(indices, room), arguments.span(),
                 workspace.span());

@@ -40,7 +40,7 @@ class strided_view {
         std::int64_t stride = 1;
         for (std::size_t k = rank_; k-- != 0;) {
             strides_[k] = stride;
-            // An array without elements may have other extents of any size; nothing lies so far apart.
+            // Without elements the extents may be any; a stride that 64 bits do not hold is 0 then.
             if (__builtin_mul_overflow(stride, std::max<std::int64_t>(1, shape_[k]), &stride)) stride = 0;
         }
     }
