@@ -57,6 +57,22 @@ help_page program_page() {
     return page;
 }
 
+struct known_command {
+    std::string_view name;
+    command (*add)(CLI::App& program);
+};
+constexpr auto known_commands = std::to_array<known_command>({{"scan", add_scan},
+                                                              {"reduce", add_reduce},
+                                                              {"recurrence", add_recurrence},
+                                                              {"compact", add_compact},
+                                                              {"partition", add_partition},
+                                                              {"histogram", add_histogram},
+                                                              {"bins", add_bins},
+                                                              {"sort", add_sort},
+                                                              {"trace", add_trace},
+                                                              {"bench", add_bench},
+                                                              {"devices", add_devices}});
+
 struct help_request {
     std::string topic;
     bool man = false;
@@ -65,14 +81,18 @@ struct help_request {
 
 class program {
   public:
-    program() : app_("", "upsweep") {
+    // To add all commands' options takes longer than to compute a small file: where the first word is a
+    // command, no other has to know its own.
+    explicit program(std::string_view first_word) : app_("", "upsweep") {
         app_.set_help_flag("-h,--help", "show this page");
         app_.set_version_flag("--version", "upsweep " UPSWEEP_VERSION_STRING, "show the version");
         app_.require_subcommand(0, 1);
         registry::add_back_ends();
-        commands_ = {add_scan(app_),      add_reduce(app_),    add_recurrence(app_), add_compact(app_),
-                     add_partition(app_), add_histogram(app_), add_bins(app_),       add_sort(app_),
-                     add_trace(app_),     add_bench(app_),     add_devices(app_)};
+        const auto is_first = [first_word](const known_command& one) { return one.name == first_word; };
+        const bool is_command = std::ranges::any_of(known_commands, is_first);
+        for (const known_command& one : known_commands) {
+            if (!is_command || is_first(one)) commands_.push_back(one.add(app_));
+        }
         for (command& one : commands_) {
             one.app->set_help_flag("-h,--help", "show this page");
             one.app->allow_extras(false);
@@ -236,7 +256,7 @@ int run_program(int argc, const char* const* argv) {
     occupy_closed_streams();
     // A file beyond the process's limit is an error of the write that meets it, like a full disk.
     static_cast<void>(std::signal(SIGXFSZ, SIG_IGN));
-    return program().run(argc, argv);
+    return program(argc > 1 ? argv[1] : "").run(argc, argv);
 }
 
 }  // namespace upsweep::cli
