@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "support/build.hpp"
+#include "support/vulkan_kept.hpp"
 
 // LeakSanitizer's own name.
 extern "C" const char* __lsan_default_suppressions();
@@ -66,6 +67,7 @@ vulkan_device::vulkan_device() : validation_(environment("UPSWEEP_TEST_VALIDATIO
 }
 
 vulkan_device::~vulkan_device() {
+    destroy_kept(device_);
     vkDestroyPipelineCache(device_, cache_, nullptr);
     vkDestroyDevice(device_, nullptr);
     if (messenger_ != VK_NULL_HANDLE) vkDestroyDebugUtilsMessengerEXT(instance_, messenger_, nullptr);
@@ -224,7 +226,15 @@ void vulkan_device::make_device() {
 }
 
 vulkan::device_handles vulkan_device::handles() const {
-    return {instance_, physical_, device_, family_, vkGetInstanceProcAddr, nullptr};
+    // Objects come and go as executors ask where somebody looks at that: a sanitizer, or the layers, but for
+    // what they do in shaders.
+    const bool keeps = !sanitized && (validation_.empty() || validation_ == "gpu");
+    return {instance_,
+            physical_,
+            device_,
+            family_,
+            vkGetInstanceProcAddr,
+            keeps ? get_keeping_device_proc_addr : nullptr};
 }
 
 vulkan::executor_options vulkan_device::options() const {
