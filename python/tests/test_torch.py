@@ -322,6 +322,8 @@ def test_operators_are_what_pytorch_expects():
                           (ops.linear_recurrence, (y, y, 0.5, 1, True, torch.float32)),
                           (ops.smoothing, (0.9, y, 0.5, 0, True, torch.float64)), (ops.sort, (y, None, 0, True)),
                           (ops.argsort, (x, None, 1, False)), (ops.sort, (y[0], heads, 0, True)), (ops.argsort, (x[0], heads, 0, False)),
+                          (ops.bin_sums, (y[:, 0], tensor([2, 0, 4, 2, 4]), 4)), (ops.bin_sums, (x[0, :0].half(), tensor([]).long(), 3)),
+                          (ops.of_bins, (y[0], tensor([7, 1, 0]))),
                           (ops.top_k_indices, (x, 2, 0, False)), (ops.top_k_indices, (x.t(), 3, 1, True))):
         torch.library.opcheck(op.default, arguments)
 

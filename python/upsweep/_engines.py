@@ -14,6 +14,7 @@ from ._libraries import Library, library_of
 
 _FUNCTIONS = (_tensors.scan, _tensors.scan_with_identity, _tensors.segmented_scan, _tensors.linear_recurrence, _tensors.choose,
               _tensors.packed, _tensor_sorts.sort, _tensor_sorts.segmented_sort, _tensor_sorts.top_k, _tensor_bins.histogram, _tensor_bins.extract,
+              _tensor_bins.numbers_and_edges, _tensor_bins.bin_sums, _tensor_bins.of_bins,
               _tensor_runs.segmented_reduce, _tensor_runs.reduce_by_key, _tensor_runs.encode_runs, _tensor_repeats.repeat,
               _tensor_repeats.sum_repeats, _tensor_repeats.repeat_indices, _tensor_totals.reduce)
 

@@ -1,10 +1,11 @@
 """Gradients of scans and of linear recurrences, for PyTorch: the formulas of _derivatives.py as functions of autograd."""
 from __future__ import annotations
 
+import contextlib
 import functools
 import sys
 import types
-from typing import Any, Callable, Optional, Sequence, Tuple
+from typing import Any, Callable, Iterator, List, Optional, Sequence, Tuple
 
 from . import _derivatives
 from ._derivatives import Along, ArrayOps, Scan, recurrence_by_b
@@ -125,6 +126,8 @@ def _torch() -> Any:
         tensor=torch.Tensor, forward=torch.autograd.forward_ad, has_gradients=torch.is_grad_enabled,
         is_of_functions=(lambda a: False) if functorch is None else functorch.is_functorch_wrapped_tensor,
         transform=getattr(functorch, "peek_interpreter_stack", lambda: None),
+        is_of_derivatives=getattr(functorch, "is_gradtrackingtensor", None), inner=getattr(functorch, "get_unwrapped", None),
+        leave=getattr(functorch, "pop_dynamic_layer_stack", None), enter=getattr(functorch, "push_dynamic_layer_stack", None),
         is_of_several=getattr(functorch, "is_legacy_batchedtensor", lambda a: False),
         is_tracing=torch._C._is_tracing, count_modes=getattr(torch._C, "_len_torch_dispatch_stack", lambda: 0),
         own_modes=() if modes is None else tuple(functools.partial(torch._C._get_dispatch_mode, mode) for mode in modes.__members__.values()))
@@ -138,6 +141,14 @@ def has_no_memory(a: Any) -> bool:
         type(a) is not torch.tensor and type(a).__torch_dispatch__ is not torch.tensor.__torch_dispatch__)
 
 
+def constant(a: Any) -> Any:
+    """The elements of a tensor, in memory where torch.func has it for derivatives alone."""
+    torch = _torch()
+    while torch.is_of_functions(a) and torch.is_of_derivatives(a):
+        a = torch.inner(a)
+    return a
+
+
 def are_watched() -> bool:
     """Whether operators that are called are recorded (torch.jit.trace, make_fx), a mode says what they do (FakeTensorMode), or a
     function is transformed (torch.func), within which new tensors, of constants too, are without memory."""
@@ -149,6 +160,20 @@ def are_recorded() -> bool:
     """Whether they are by PyTorch itself, for other tensors or for none, so that what is done beside them would be left out."""
     torch = _torch()
     return torch.is_tracing() or any(mode() is not None for mode in torch.own_modes)
+
+
+@contextlib.contextmanager
+def untransformed() -> Iterator[None]:
+    """What is done outside of all functions that are transformed, of tensors in memory: new ones are then, too."""
+    torch = _torch()
+    layers: List[Any] = []
+    try:
+        while torch.transform() is not None:
+            layers.append(torch.leave())
+        yield
+    finally:
+        while layers:
+            torch.enter(layers.pop())
 
 
 def has_tangent(a: Any) -> bool:
@@ -170,9 +195,14 @@ def wanted(*arrays: Any) -> bool:
     return False
 
 
+def is_dual(a: Any) -> bool:
+    """Whether anything at all is a tensor of PyTorch with a tangent."""
+    return isinstance(a, getattr(sys.modules.get("torch"), "Tensor", ())) and has_tangent(a)
+
+
 def are_kept_by_indexing(a: Any) -> bool:
     """Whether elements that are moved must be taken out of a by PyTorch, which then has derivatives of either kind."""
-    return wanted(a) or (isinstance(a, getattr(sys.modules.get("torch"), "Tensor", ())) and has_tangent(a))
+    return wanted(a) or is_dual(a)
 
 
 def refuse(what: str) -> None:

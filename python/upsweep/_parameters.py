@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, Optional, Tuple, Union
 
 import numpy as np
 
-from . import _module
+from . import _gradients, _module
 from ._arrays import TYPES, about, in_host_memory, integer, scalar_text, type_name
 
 Operator = Union[str, np.ufunc]
@@ -113,11 +113,18 @@ def nearest(number: Any) -> float:
         return math.inf if number > 0 else -math.inf
 
 
+def _constant(number: Any, argument: str) -> np.ndarray:
+    """A number that no derivatives are computed of."""
+    if _gradients.is_dual(number):
+        _gradients.refuse(argument)
+    return in_host_memory(number, argument)
+
+
 def first_value(x0: Any) -> float:
     """What a recurrence begins with."""
     if isinstance(x0, (int, float)):
         return nearest(x0)
-    dtype = in_host_memory(x0, "x0").dtype
+    dtype = _constant(x0, "x0").dtype
     is_real = dtype.kind in "biuf" or type_name(dtype) == "bfloat16"
     if np.ndim(x0) != 0 or not is_real:
         raise TypeError(f"x0: expected a real number, but it is {x0!r}")
@@ -128,7 +135,7 @@ def element(initial: Any, accumulator: str) -> Optional[bytes]:
     """The initial value as an element of the accumulator's type."""
     if initial is None:
         return None
-    given = in_host_memory(initial, "initial")
+    given = _constant(initial, "initial")
     dtype = np.dtype(accumulator)
     is_integer = isinstance(initial, int)  # of any size
     kind = "f" if type_name(given.dtype) == "bfloat16" else given.dtype.kind

@@ -48,6 +48,8 @@ def check_out(library: Library, out: Any, like: Any, shape: Tuple[int, ...]) -> 
     check_device(library, out, like, "out")
     if tuple(out.shape) != shape:
         raise ValueError(f"out: expected shape {shape}, but it is {tuple(out.shape)}")
+    if _gradients.is_dual(out):
+        refuse_out(out)
 
 
 def _reach(library: Library, a: Any) -> Tuple[int, int]:

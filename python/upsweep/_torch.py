@@ -9,12 +9,13 @@ from typing import Any, Tuple
 import numpy as np
 import torch
 
-from . import _gradients, _tensor_repeats
+from . import _gradients, _tensor_bins, _tensor_repeats
 from ._arrays import along, axis_of, edge_shape, total_shape
 from ._engines import of_library
 from ._libraries import TorchOnHost
-from ._parameters import (IDENTITIES, Operator, check_one_of_repeats, count_along, count_for_all, expected_repeat_offsets, expected_repeats, known_size,
+from ._parameters import (IDENTITIES, Bins, Operator, check_one_of_repeats, count_along, count_for_all, expected_repeat_offsets, expected_repeats, known_size,
                           name_of, wrong_size)
+from ._torch_bins import BinSumsFunction, OfBinsFunction
 from ._torch_library import library_with
 from ._torch_repeats import RepeatFunction, RepeatSumsFunction
 from .torch_operators import (ArgsortFunction, LinearRecurrenceFunction, ReduceFunction, ScanFunction, SmoothingFunction, SortFunction,
@@ -230,14 +231,37 @@ def _plain(name: str) -> Any:
             raise TypeError("a: expected a tensor in memory: compaction, partition, bins, histograms, runs and repeats without "
                             "output_size take none of torch.func, torch.jit.trace, make_fx or FakeTensorMode, nor subclasses that "
                             "say what operators do")
-        return getattr(of_library(library_with(a)), name)(a, *how)
+        with _gradients.untransformed():
+            return getattr(of_library(library_with(a)), name)(a, *(_gradients.constant(x) if isinstance(x, torch.Tensor) else x for x in how))
 
     return call
 
 
-choose, packed, histogram, extract, encode_runs = (
-    _plain(name) for name in ("choose", "packed", "histogram", "extract", "encode_runs"))
+choose, packed, extract, encode_runs, _histogram, _numbers_and_edges = (
+    _plain(name) for name in ("choose", "packed", "extract", "encode_runs", "histogram", "numbers_and_edges"))
 _between_repeats = _plain("repeat")
+
+
+@torch.compiler.disable
+def histogram(a: Any, asked: Bins, weights: Any) -> Tuple[Any, Any]:
+    if isinstance(a, torch.Tensor):
+        a = _gradients.constant(a)
+    else:
+        with _gradients.untransformed():
+            a = _beside(a, "a", weights)
+    if not isinstance(weights, torch.Tensor) or not (_gradients.has_no_memory(weights) or _gradients.has_tangent(weights)):
+        return _histogram(a, asked, weights)
+    beside = _tensor_bins.weights_of(library_with(a), a, weights)
+    bins, edges = _numbers_and_edges(a, asked)
+    return bin_sums(beside.flatten(), bins, asked.count), edges
+
+
+def bin_sums(a: Any, bins: Any, count: int) -> Any:
+    return _call(_ops.bin_sums, BinSumsFunction, a, bins, count)
+
+
+def of_bins(a: Any, bins: Any) -> Any:
+    return _call(_ops.of_bins, OfBinsFunction, a, bins)
 
 
 def _counts(repeats: Any, offsets: Any, x: Any, n: int) -> Tuple[Any, Any]:
@@ -264,10 +288,12 @@ def _has_unknown_size() -> bool:
     return torch.compiler.is_compiling() or _gradients.are_recorded()
 
 
-def _size_of(given: Any, are_offsets: bool, n: int) -> int:
+def _size_of(counts: Any, are_offsets: bool, n: int) -> int:
+    given = _gradients.constant(counts)
     if _gradients.has_no_memory(given):
         raise TypeError(f"{'offsets' if are_offsets else 'repeats'}: expected a tensor in memory, unless there is output_size")
-    return _tensor_repeats.size_of(library_with(given), *((None, given) if are_offsets else (given, None)), n)
+    with _gradients.untransformed():
+        return _tensor_repeats.size_of(library_with(given), *((None, given) if are_offsets else (given, None)), n)
 
 
 def repeat(a: Any, repeats: Any, offsets: Any, axis: Any, output_size: Any) -> Any:

@@ -11,7 +11,7 @@ from typing import Any, Sequence, Tuple
 
 import torch
 
-from . import _gradients, _tensor_sorts, _tensor_totals, _tensors, _torch_repeats  # noqa: F401  (whose operators are made too)
+from . import _gradients, _tensor_sorts, _tensor_totals, _tensors, _torch_bins, _torch_repeats  # noqa: F401  (whose operators are made too)
 from ._derivatives import recurrence_tangent
 from ._torch_library import derive, library_with, operator, placed
 
