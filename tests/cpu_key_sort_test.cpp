@@ -15,6 +15,7 @@
 #include "support/build.hpp"
 #include "support/guarded.hpp"
 #include "support/random.hpp"
+#include "support/sorted.hpp"
 #include "upsweep/segmented_sort.hpp"
 #include "upsweep/sort.hpp"
 

@@ -294,7 +294,7 @@ TEST(cuda_bin_totals, through_the_callers_workspace) {
 }
 
 // A function that changes its mind gets any order, but nothing is written outside `out`.
-struct changing_function {
+struct changing_bins {
     unsigned* asked;
     unsigned from, bins;
     __device__ unsigned operator()(float) const { return atomicAdd(asked, 1u) >= from ? bins - 1 : 0; }
@@ -312,7 +312,7 @@ TEST(cuda_bin_totals, a_function_that_changes_its_mind) {
             out.assign(sentinels);
             asked.assign({0});
             bin_values_by(ex, in.view(), in.view(), out.span().subspan(around, n), offsets.span(),
-                          changing_function{asked.data(), from, bins});
+                          changing_bins{asked.data(), from, bins});
             const std::vector<float> got = out.read();
             for (std::size_t i = 0; i < around; ++i) {
                 ASSERT_EQ(got[i], 7.0f);
@@ -322,7 +322,7 @@ TEST(cuda_bin_totals, a_function_that_changes_its_mind) {
     }
 }
 
-struct keep_first {
+struct earlier_of_two {
     __host__ __device__ float operator()(float a, float) const { return a; }
 };
 class cuda_bin_totals_errors : public ::testing::Test {
@@ -358,7 +358,7 @@ TEST_F(cuda_bin_totals_errors, arguments) {
     });
     refused("offsets: expected at least 2",
             [&] { bin_values_by(ex, x.view(), v.view(), out.span(), offsets.subspan(0, 1), first_byte{}); });
-    const keep_first first;
+    const earlier_of_two first;
     refused("options.initial: bins may be empty, and need an initial value",
             [&] { bin_totals(ex, x.view(), v.view(), totals, range, first); });
     refused("options.initial: bins may be empty, and need an initial value",
