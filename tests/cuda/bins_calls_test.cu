@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cuda/captured_graph.hpp"
+#include "cuda/changing_bins.cuh"
 #include "cuda/device_array.cuh"
 #include "support/binned.hpp"
 #include "support/build.hpp"
@@ -178,33 +179,10 @@ TEST(cuda_bins, through_the_callers_workspace) {
     }
 }
 
-// A function that changes its mind gets any order, but nothing is written outside `out`.
-struct changing_function {
-    unsigned* asked;
-    unsigned from, bins;
-    __device__ unsigned operator()(float) const { return atomicAdd(asked, 1u) >= from ? bins - 1 : 0; }
-};
 TEST(cuda_bins, a_function_that_changes_its_mind) {
-    const std::size_t n = repetitions(300'007, 20'007), around = 1024;
-    const device_array<float> in = random_array<float>(n, 5);
-    device_array<float> out(n + 2 * around);
-    const std::vector<float> sentinels(out.size(), 7.0f);
-    device_array<unsigned> asked(1);
-    cuda::executor ex;
-    for (const unsigned bins : {2u, 300u, 3'000u}) {
-        device_array<std::uint64_t> offsets(bins + 1);
-        for (const unsigned from : {unsigned(n / 2), unsigned(n), unsigned(n) + 1}) {
-            out.assign(sentinels);
-            asked.assign({0});
-            bins_by(ex, in.view(), out.span().subspan(around, n), offsets.span(),
-                    changing_function{asked.data(), from, bins});
-            const std::vector<float> got = out.read();
-            for (std::size_t i = 0; i < around; ++i) {
-                ASSERT_EQ(got[i], 7.0f);
-                ASSERT_EQ(got[around + n + i], 7.0f);
-            }
-        }
-    }
+    expect_written_inside({2, 300, 3'000}, [](auto& ex, auto in, auto out, auto offsets, const auto& f) {
+        bins_by(ex, in, out, offsets, f);
+    });
 }
 
 class cuda_bins_errors : public ::testing::Test {
