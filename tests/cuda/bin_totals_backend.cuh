@@ -47,11 +47,7 @@ class totalling_call {
     }
     template <class T>
     cuda::device_edges<T> add(const bin_edges<T>& bins) {
-        const std::size_t edges =
-            staging_.add(bins.edges.size_bytes(), device_staging::misalignment(bins.edges.data()));
-        place();
-        staging_.write(edges, bins.edges.data(), bins.edges.size_bytes());
-        return {{staging_.at<const T>(edges), bins.edges.size()}};
+        return staged_edges(staging_, bins, [this] { place(); });
     }
     template <class Bins>
     const Bins& add(const Bins& bins) {

@@ -1,14 +1,13 @@
 // Calls of totals by bin on the GPU, and values of bins: every way to move them, graphs, scratch, what
 // operators see, what is refused.
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <type_traits>
 #include <vector>
 
+#include "cuda/bins_calls.cuh"
 #include "cuda/captured_graph.hpp"
-#include "cuda/changing_bins.cuh"
 #include "cuda/device_array.cuh"
 #include "support/binned.hpp"
 #include "support/bits.hpp"
@@ -303,21 +302,10 @@ TEST(cuda_bin_totals, a_function_that_changes_its_mind) {
 struct earlier_of_two {
     __host__ __device__ float operator()(float a, float) const { return a; }
 };
-class cuda_bin_totals_errors : public ::testing::Test {
+class cuda_bin_totals_errors : public bins_refusals {
   protected:
-    void refused(const std::string& beginning, const std::function<void()>& call) {
-        expect_refused(beginning, call);
-        EXPECT_EQ(out.read(), std::vector<float>(100, 7.0f));
-        EXPECT_EQ(numbers.read(), std::vector<std::uint64_t>(5, 3));
-    }
-
-    cuda::executor ex;
-    device_array<float> x{std::vector<float>(100, 0.5f)}, v{std::vector<float>(100, 2.0f)};
-    device_array<float> out{std::vector<float>(100, 7.0f)};
-    device_array<std::uint64_t> numbers{std::vector<std::uint64_t>(5, 3)};
+    device_array<float> v{std::vector<float>(100, 2.0f)};
     cuda::device_span<float> totals = out.span().subspan(0, 4);
-    cuda::device_span<std::uint64_t> offsets = numbers.span();
-    bin_range<float> range{0, 1, 4};
 };
 
 TEST_F(cuda_bin_totals_errors, arguments) {

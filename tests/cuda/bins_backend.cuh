@@ -22,6 +22,16 @@
 
 namespace upsweep::test {
 
+// Edges as a call's last array: place() fills in the others.
+template <class T, class Place>
+cuda::device_edges<T> staged_edges(device_staging& staging, const bin_edges<T>& bins, const Place& place) {
+    const std::size_t edges =
+        staging.add(bins.edges.size_bytes(), device_staging::misalignment(bins.edges.data()));
+    place();
+    staging.write(edges, bins.edges.data(), bins.edges.size_bytes());
+    return {{staging.at<const T>(edges), bins.edges.size()}};
+}
+
 // The arrays of one call.
 template <class In, class Written, class Out = std::span<std::uint8_t>>
 class binning_call {
@@ -51,10 +61,7 @@ class binning_call {
     }
     template <class T>
     cuda::device_edges<T> add(const bin_edges<T>& bins) {
-        edges_ = staging_.add(bins.edges.size_bytes(), device_staging::misalignment(bins.edges.data()));
-        place();
-        staging_.write(edges_, bins.edges.data(), bins.edges.size_bytes());
-        return {{staging_.at<const T>(edges_), bins.edges.size()}};
+        return staged_edges(staging_, bins, [this] { place(); });
     }
     template <class Bins>
     const Bins& add(const Bins& bins) {
@@ -107,7 +114,7 @@ class binning_call {
     Written& written_;
     std::size_t n_, surplus_ = 0, room_ = 0;
     bool counted_ = false;
-    std::size_t length_ = 0, x_ = 0, w_ = 0, out_ = 0, edges_ = 0;
+    std::size_t length_ = 0, x_ = 0, w_ = 0, out_ = 0;
 };
 
 // call(arrays, bins) on the device; returns how many elements were counted.

@@ -1,11 +1,10 @@
 // Calls of histograms and bins on the GPU: every way to count and to move, graphs, scratch, what is refused.
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <vector>
 
+#include "cuda/bins_calls.cuh"
 #include "cuda/captured_graph.hpp"
-#include "cuda/changing_bins.cuh"
 #include "cuda/device_array.cuh"
 #include "support/binned.hpp"
 #include "support/build.hpp"
@@ -185,20 +184,9 @@ TEST(cuda_bins, a_function_that_changes_its_mind) {
     });
 }
 
-class cuda_bins_errors : public ::testing::Test {
+class cuda_bins_errors : public bins_refusals {
   protected:
-    void refused(const std::string& beginning, const std::function<void()>& call) {
-        expect_refused(beginning, call);
-        EXPECT_EQ(out.read(), std::vector<float>(100, 7.0f));
-        EXPECT_EQ(numbers.read(), std::vector<std::uint64_t>(5, 3));
-    }
-
-    cuda::executor ex;
-    device_array<float> x{std::vector<float>(100, 0.5f)};
-    device_array<float> out{std::vector<float>(100, 7.0f)};
-    device_array<std::uint64_t> numbers{std::vector<std::uint64_t>(5, 3)};
-    cuda::device_span<std::uint64_t> counts = numbers.span().subspan(0, 4), offsets = numbers.span();
-    bin_range<float> range{0, 1, 4};
+    cuda::device_span<std::uint64_t> counts = numbers.span().subspan(0, 4);
 };
 
 TEST_F(cuda_bins_errors, bins) {

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "mpi/refusals.hpp"
 #include "upsweep/cpu/executor.hpp"
 #include "upsweep/error.hpp"
 #include "upsweep/mpi/bins.hpp"
@@ -29,34 +30,17 @@ class mpi_moves_errors : public ::testing::Test {
         sort(ex_, std::vector<int>{-ex_.rank()}, out);
         EXPECT_EQ(out[0], ex_.rank() + 1 - ex_.size()) << "the executor is of no use any more";
     }
-    // call(is_guilty) throws `words` on every rank in turn, which others hear of; nothing is written.
+    void expect_unwritten() const {
+        EXPECT_EQ(out_, std::vector<float>(5, 7));
+        EXPECT_EQ(indices_, std::vector<std::int64_t>(5, 7));
+    }
     template <class Call>
     void expect_of_each(const std::string& words, const Call& call) {
-        for (int guilty = 0; guilty < ex_.size(); ++guilty) {
-            const bool is_guilty = ex_.rank() == guilty;
-            std::string found;
-            try {
-                call(is_guilty);
-            } catch (const std::exception& e) {
-                found = e.what();
-            }
-            const std::string expected = (is_guilty ? "" : "rank " + std::to_string(guilty) + ": ") + words;
-            EXPECT_EQ(found.substr(0, expected.size()), expected);
-            EXPECT_EQ(out_, std::vector<float>(5, 7));
-            EXPECT_EQ(indices_, std::vector<std::int64_t>(5, 7));
-        }
+        test::expect_of_each(ex_, words, call, [this] { expect_unwritten(); });
     }
-    // All throw the same.
     template <class Call>
     void expect_on_all(const std::string& words, const Call& call) {
-        std::string found;
-        try {
-            call();
-        } catch (const error& e) {
-            found = e.what();
-        }
-        EXPECT_EQ(found.substr(0, words.size()), words);
-        EXPECT_EQ(out_, std::vector<float>(5, 7));
+        test::expect_on_all(words, call, [this] { expect_unwritten(); });
     }
     [[nodiscard]] std::span<float> out_of(bool is_guilty) { return std::span(out_).first(is_guilty ? 4 : 5); }
 

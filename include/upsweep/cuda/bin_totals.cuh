@@ -87,34 +87,24 @@ struct bin_totals_types {
     // Scratch of a call: that of scans; as plain scratch where bins begin, the values in their order, and
     // what moves them, where afterwards is what makes the totals.
     struct scratch {
-        split_scratch split;
-        std::size_t offsets_at = 0, values_at, work_at, plain_bytes, scan_bytes;
+        std::uint64_t* offsets;
+        Moved* values;
+        char* work;
+        std::size_t plain_bytes, scan_bytes;
 
-        scratch(std::uint64_t n, std::uint64_t bins) : split(Split::scratch(n, bins)) {
-            values_at = aligned((bins + 1) * sizeof(std::uint64_t));
-            work_at = values_at + aligned(n * sizeof(V));
-            scan_bytes = std::max(split.tickets_at, aligned(count_scan_bytes(bins)));
-            scratch_layout folds(nullptr);
+        // Behind `data`, or behind null to know how much it is.
+        scratch(char* data, std::uint64_t n, std::uint64_t bins) {
+            const split_scratch split = Split::scratch(n, bins);
+            scratch_layout folds(nullptr), all(data);
             bin_folds_scratch<Value>{}.place(folds, n, bins);
-            plain_bytes = work_at + std::max(split.bytes - split.tickets_at, folds.bytes());
+            scan_bytes = std::max(split.tickets_at, (count_scan_bytes(bins) + 255) / 256 * 256);
+            all.take(offsets, bins + 1);
+            all.take(values, n);
+            all.take(work, std::max(split.bytes - split.tickets_at, folds.bytes()));
+            plain_bytes = all.bytes();
         }
-
-      private:
-        static std::size_t aligned(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
     };
 };
-
-// The total of no values.
-template <class Acc, class Op>
-Acc total_of_no_values(const Op& op, const std::optional<Acc>& initial) {
-    if (initial) return *initial;
-    if constexpr (has_identity<Op, Acc>)
-        return identity_of<Acc>(op);
-    else
-        throw_error(errc::invalid_argument,
-                    "options.initial: bins may be empty, and need an initial value, because the operator has "
-                    "no identity");
-}
 
 // What is wrong with a call whose bins are found good, of which there are so many.
 template <class In, class V, class Out, class Bins>
@@ -150,7 +140,7 @@ class bin_totals_launch {
                  nullptr,
                  totals.size(),
                  totals.data(),
-                 static_cast<Out>(total_of_no_values<Acc>(op, options.initial)),
+                 static_cast<Out>(total_of_no_values<Acc>(op, options.initial, "bins")),
                  op,
                  options.initial.has_value(),
                  options.initial ? static_cast<typename types::Value>(*options.initial)
@@ -171,17 +161,17 @@ class bin_totals_launch {
         if constexpr (folds_in_tables<Acc, Op>) {
             if (folded_in_tables(classes)) return;
         }
-        const typename types::scratch layout(in_.size(), classes.bins());
-        held_scratch plain(ex_, ex_.take_plain_scratch(layout.plain_bytes, layout.scan_bytes));
-        auto* const offsets = reinterpret_cast<std::uint64_t*>(plain.data() + layout.offsets_at);
-        auto* const moved = reinterpret_cast<Moved*>(plain.data() + layout.values_at);
+        using scratch = typename types::scratch;
+        const scratch wanted(nullptr, in_.size(), classes.bins());
+        held_scratch plain(ex_, ex_.take_plain_scratch(wanted.plain_bytes, wanted.scan_bytes));
+        const scratch own(plain.data(), in_.size(), classes.bins());
         split_launch<moving::values, Moved, In, Classes, Moved>(
-            ex_, in_.data(), reinterpret_cast<const Moved*>(given_.values), in_.size(), length_, moved,
-            in_.size(), offsets, classes)
-            .run_in(plain.data() + layout.work_at);
-        given_.values = reinterpret_cast<const V*>(moved);
-        given_.offsets = offsets;
-        fold(plain.data() + layout.work_at, layout.scan_bytes);
+            ex_, in_.data(), reinterpret_cast<const Moved*>(given_.values), in_.size(), length_, own.values,
+            in_.size(), own.offsets, classes)
+            .run_in(own.work);
+        given_.values = reinterpret_cast<const V*>(own.values);
+        given_.offsets = own.offsets;
+        fold(own.work, own.scan_bytes);
         plain.release();
         cuda::check(cudaGetLastError(), "launching totals by bin");
     }
@@ -254,8 +244,8 @@ template <class In, class V, class Out = V, class Op = plus,
 [[nodiscard]] std::size_t bin_totals_workspace_bytes(const executor&, std::uint64_t n, std::uint64_t bins,
                                                      const Op& = {}) {
     using types = detail::bin_totals_types<Acc, In, V, Out, core::known_operator_t<Op, Acc>>;
-    const typename types::scratch layout(n, bins);
-    return layout.scan_bytes + layout.plain_bytes;
+    const typename types::scratch wanted(nullptr, n, bins);
+    return wanted.scan_bytes + wanted.plain_bytes;
 }
 
 }  // namespace cuda

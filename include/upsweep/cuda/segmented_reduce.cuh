@@ -32,6 +32,7 @@
 #include <functional>
 #include <initializer_list>
 #include <optional>
+#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -80,6 +81,19 @@ load_in_segment<Acc, Value, Op> load_from(const Op& op, const std::optional<Acc>
     return load;
 }
 
+// The total of no values, where some of `things` may have none.
+template <class Acc, class Op>
+Acc total_of_no_values(const Op& op, const std::optional<Acc>& initial, const char* things) {
+    if (initial) return *initial;
+    if constexpr (has_identity<Op, Acc>) {
+        return identity_of<Acc>(op);
+    } else {
+        throw_error(errc::invalid_argument, "options.initial: " + std::string(things) +
+                                                " may be empty, and need an initial value, because the "
+                                                "operator has no identity");
+    }
+}
+
 template <class Acc, class In, class Out, class Op, class Heads, class Firsts>
 using head_totals_types =
     segment_totals_types<Acc, register_type<Acc, Op>, In, Out, Op, head_ends<Heads, Firsts>>;
@@ -107,8 +121,8 @@ void check_and_reduce(executor& ex, const Segments& segments, device_span<const 
 
 }  // namespace detail
 
-// Bytes of scratch that a reduction of segments of up to n elements needs, whatever describes them and
-// whichever algorithm runs; never decreases with n. For executors that use the caller's memory.
+// Bytes of scratch that a reduction of segments of up to n elements needs, whatever describes them; never
+// decreases with n. For executors that use the caller's memory.
 template <class In, class Out = In, class Op = plus, class Acc = core::accumulator_for<deduced, In, Op>>
 [[nodiscard]] std::size_t segmented_reduce_workspace_bytes(std::uint64_t n, const Op& = {}) {
     using Known = core::known_operator_t<Op, Acc>;
@@ -138,23 +152,14 @@ requires combines<Op, A> &&(!std::is_const_v<Out>)void segmented_reduce(
     cuda::detail::check_outputs(ex, {checked_array::of("out", out)},
                                 {checked_array::of("in", in), segments.array()});
     const auto& known = core::known<A>(op);
-    std::optional<A> empty = options.initial;
-    if constexpr (has_identity<core::known_operator_t<Op, A>, A>) {
-        if (!empty) empty = identity_of<A>(known);
-    }
-    if (!empty) {
-        throw_error(
-            errc::invalid_argument,
-            "options.initial: segments by offsets may be empty, and need an initial value, because the "
-            "operator has no identity");
-    }
+    const A empty = cuda::detail::total_of_no_values<A>(known, options.initial, "segments by offsets");
     using known_op = core::known_operator_t<Op, A>;
     using value = cuda::register_type<A, known_op>;
     using ends = cuda::detail::offset_ends<Integer, Out>;
     using types = cuda::detail::segment_totals_types<A, value, std::remove_const_t<In>, Out, known_op, ends>;
     const cuda::detail::segment_totals_arguments<types> given{
         in.data(),  in.size(),
-        out.data(), {offsets.data(), out.size(), static_cast<Out>(*empty)},
+        out.data(), {offsets.data(), out.size(), static_cast<Out>(empty)},
         known,      cuda::detail::load_from<value>(known, options.initial)};
     cuda::detail::enqueue_offset_totals(ex, given);
 }

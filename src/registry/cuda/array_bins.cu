@@ -9,6 +9,7 @@
 
 #include "registry/bin_edges.hpp"
 #include "registry/cuda/array_choices.hpp"
+#include "registry/cuda/arrays.hpp"
 #include "registry/cuda/kernels.hpp"
 #include "registry/cuda/launches.cuh"
 #include "registry/cuda/moved_words.cuh"
@@ -117,16 +118,6 @@ __global__ void __launch_bounds__(threads)
          i += gridDim.x * std::uint64_t(threads))
         found[i] = classes(in[i]);
 }
-struct found_bin {
-    __device__ std::uint32_t operator()(std::uint32_t bin) const { return bin; }
-};
-template <class Word>
-__global__ void __launch_bounds__(threads)
-    clear_behind_kernel(Word* values, const std::uint64_t* count, std::uint64_t n) {
-    for (std::uint64_t i = *count + blockIdx.x * std::uint64_t(threads) + threadIdx.x; i < n;
-         i += gridDim.x * std::uint64_t(threads))
-        values[i] = Word{};
-}
 
 // The smallest and the largest number that each block has seen, one after the other. A NaN stays where there
 // is nothing else.
@@ -232,15 +223,12 @@ void extract_bins(cuda::executor& ex, dtype type, const bin_limits& limits, cons
     cuda::check(cudaGetLastError(), "moving the elements of bins");
 }
 
-// Elements become the numbers of their bins, in 32 bits, which values of every size are moved by.
+// Elements become the numbers of their bins, in 32 bits, which values of every type are summed by.
 void sum_bins(cuda::executor& ex, dtype type, const bin_limits& limits, const void* in, std::size_t n,
               const scan_request& request, const void* values, void* totals) {
     const cuda::device_scope current(ex);
-    const std::size_t size = size_of(request.types.input), ends = std::size_t{limits.count} + 1;
-    const stream_memory found(ex, n * sizeof(std::uint32_t)), moved(ex, n * size),
-        offsets(ex, ends * sizeof(std::uint64_t));
+    const stream_memory found(ex, n * sizeof(std::uint32_t));
     auto* const bins = static_cast<std::uint32_t*>(found.data());
-    auto* const begins = static_cast<std::uint64_t*>(offsets.data());
     if (n != 0) {
         ex.check_pointer(in, "a");
         bool are_found = false;
@@ -257,17 +245,7 @@ void sum_bins(cuda::executor& ex, dtype type, const bin_limits& limits, const vo
             cuda::check(cudaMemsetAsync(bins, 0xff, n * sizeof *bins, ex.stream()), "clearing numbers");
         cuda::check(cudaGetLastError(), "finding the bins of elements");
     }
-    visit_word(size, [&]<class Word>(std::type_identity<Word>) {
-        auto* const out = static_cast<Word*>(moved.data());
-        bin_values_by(ex, cuda::device_span<const std::uint32_t>(bins, n),
-                      cuda::device_span<const Word>(static_cast<const Word*>(values), n),
-                      cuda::device_span<Word>(out, n), cuda::device_span(begins, ends), found_bin{});
-        if (n != 0)
-            clear_behind_kernel<<<blocks_for(n), threads, 0, ex.stream()>>>(out, begins + limits.count, n);
-    });
-    cuda::check(cudaGetLastError(), "moving values to bins");
-    reduce_array_by_offsets(request, ex, moved.data(), n, reinterpret_cast<const std::int64_t*>(begins), ends,
-                            totals, nullptr, {});
+    sum_array_by_bins(request, ex, bins, values, n, totals, limits.count);
 }
 
 }  // namespace upsweep::registry::gpu

@@ -202,11 +202,9 @@ void reduce_array_by_offsets(const scan_request& request, cuda::executor& ex, co
                            n * size_of(how.types.input));
     if (segments != 0) ex.check_pointer(out, "out");
     if (segments != 0 && n != 0) ex.check_pointer(in, "in");
-    if (bad != nullptr) {
-        // Looked at ahead, as the host waits for no more than that.
-        mark_offsets(ex, offsets, count, nullptr, n, bad);
-        marked();
-    }
+    // Looked at ahead, as the host waits for no more than that.
+    mark_offsets(ex, offsets, count, nullptr, n, bad);
+    marked();
     if (segments == 0) return;
     const cuda::device_scope current(ex);
     std::optional<stream_memory> temporary;
@@ -224,6 +222,21 @@ void reduce_array_by_offsets(const scan_request& request, cuda::executor& ex, co
         gather_last(ex, offsets, count, results.data(), n, how.as.start, held);
     }
     if (how.stores) store_results(how.store(), how.order, held, out, segments, ex.stream());
+}
+
+void sum_array_by_bins(const scan_request& request, cuda::executor& ex, const std::uint32_t* bins,
+                       const void* in, std::size_t n, void* out, std::size_t count) {
+    if (count == 0) return;
+    const held_scan how(request);
+    ex.check_pointer(out, "out");
+    if (n != 0) ex.check_pointer(in, "in");
+    const cuda::device_scope current(ex);
+    std::optional<stream_memory> temporary;
+    if (how.stores) temporary.emplace(ex, count * size_of(how.as.held));
+    void* const held = temporary ? temporary->data() : out;
+    const held_elements elements(how, ex, in, n);
+    sum_by_bins(how.as.held, ex, {bins, elements.data(), n, held, count});
+    if (how.stores) store_results(how.store(), how.order, held, out, count, ex.stream());
 }
 
 void store_totals(const scan_request& request, cuda::executor& ex, const void* held, void* out,

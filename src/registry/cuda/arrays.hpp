@@ -51,11 +51,15 @@ void reduce_array_by_keys(const scan_request& request, cuda::executor& ex, const
 // The same of segments by `count` >= 1 offsets: out[k] is an element of the output; of an empty segment it is
 // the initial value, or else the operator's identity. *bad, in device memory, receives 1 if some offsets are
 // not what they should be, and out anything; else 0. marked() is called once what tells is in the stream,
-// with most of the work still to come. `bad` null: they are good, but elements may lie behind the last
-// segment, which are combined to no end, and marked() is not called.
+// with most of the work still to come.
 void reduce_array_by_offsets(const scan_request& request, cuda::executor& ex, const void* in, std::size_t n,
                              const std::int64_t* offsets, std::size_t count, void* out, std::uint64_t* bad,
                              const std::function<void()>& marked);
+// Sums by bin: out[b], of `count`, an element of the output, is the sum of in[i] with bins[i] == b, with the
+// bits of that bin's elements alone; where bins[i] is not less, in[i] is in none. The request's operator is a
+// sum without an initial value.
+void sum_array_by_bins(const scan_request& request, cuda::executor& ex, const std::uint32_t* bins,
+                       const void* in, std::size_t n, void* out, std::size_t count);
 
 // As registry::scan_recurrence. Temporary memory: a number for each element of every array, unless all
 // have the arithmetic's type, or one of 16 bits that is converted to float. Inputs that repeat elements are

@@ -88,6 +88,17 @@ struct offsets_call {
 };
 [[nodiscard]] bool reduce_by_offsets(operation op, dtype held, cuda::executor& ex, const offsets_call& call);
 
+// The sums of values by the numbers of their bins, of which there are `count`, at least one, as in
+// upsweep/cuda/bin_totals.cuh.
+struct bin_sums_call {
+    const std::uint32_t* bins;
+    const void* values;
+    std::size_t n;
+    void* out;
+    std::size_t count;
+};
+void sum_by_bins(dtype held, cuda::executor& ex, const bin_sums_call& call);
+
 // The same of runs of equal keys, and the first of these, of sums with keys that are integers of 4 or 8
 // bytes; the call's heads are not looked at.
 [[nodiscard]] bool sum_by_keys(dtype held, cuda::executor& ex, const segments_call& call,

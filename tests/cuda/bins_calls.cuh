@@ -1,16 +1,21 @@
-// Extractions by a function that changes its mind: any order may come of it, but nothing is written outside
-// the result.
+// What tests of calls by bins have in common: functions that change their minds, and arguments that are
+// refused.
 #pragma once
 
 #include <gtest/gtest.h>
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
+#include <string>
 #include <vector>
 
 #include "cuda/device_array.cuh"
 #include "support/build.hpp"
+#include "support/refused.hpp"
+#include "upsweep/bin_range.hpp"
+#include "upsweep/cuda/device_span.hpp"
 #include "upsweep/cuda/executor.hpp"
 
 namespace upsweep::test {
@@ -22,7 +27,8 @@ struct changing_bins {
     __device__ unsigned operator()(float) const { return atomicAdd(asked, 1u) >= from ? bins - 1 : 0; }
 };
 
-// call(executor, in, out, offsets, function) extracts elements, or what lies beside them, into so many bins.
+// call(executor, in, out, offsets, function) extracts elements, or what lies beside them, into so many bins:
+// any order may come of it, but nothing is written outside `out`.
 template <class Call>
 void expect_written_inside(std::initializer_list<unsigned> numbers_of_bins, const Call& call) {
     const std::size_t n = repetitions(300'007, 20'007), around = 1024;
@@ -46,5 +52,22 @@ void expect_written_inside(std::initializer_list<unsigned> numbers_of_bins, cons
         }
     }
 }
+
+// Arrays for calls that refuse them, and write nothing.
+class bins_refusals : public ::testing::Test {
+  protected:
+    void refused(const std::string& beginning, const std::function<void()>& call) {
+        expect_refused(beginning, call);
+        EXPECT_EQ(out.read(), std::vector<float>(100, 7.0f));
+        EXPECT_EQ(numbers.read(), std::vector<std::uint64_t>(5, 3));
+    }
+
+    cuda::executor ex;
+    device_array<float> x{std::vector<float>(100, 0.5f)};
+    device_array<float> out{std::vector<float>(100, 7.0f)};
+    device_array<std::uint64_t> numbers{std::vector<std::uint64_t>(5, 3)};
+    cuda::device_span<std::uint64_t> offsets = numbers.span();
+    bin_range<float> range{0, 1, 4};
+};
 
 }  // namespace upsweep::test
